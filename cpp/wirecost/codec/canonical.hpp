@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form in which messages of different wires are compared: every field that is not at its
+// default, by name, in the order of the names. What a wire elides and what it writes out as a
+// default are the same here; an empty sub-message is the same as none.
+//
+//   message  'M' name 0 … 'E'        scalar  'S' name 0, 8 bytes (double or integer, host order)
+//   list     'L' name 0, u64 count … text    'T' name 0, u64 size, bytes
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "wirecost/codec/codec.hpp"
+
+namespace wirecost {
+
+class Canonical {
+ public:
+  /// Where a message starts; `leave` takes the message back if nothing was written in it.
+  struct Mark {
+    std::size_t start, content;
+  };
+
+  Mark enter(std::string_view name) {
+    const std::size_t start = bytes_.size();
+    tag('M', name);
+    return {start, bytes_.size()};
+  }
+  void leave(Mark mark) {
+    if (bytes_.size() == mark.content)
+      bytes_.resize(mark.start);
+    else
+      bytes_.push_back('E');
+  }
+  /// An element of a list counts even if it is empty.
+  void leave_element() { bytes_.push_back('E'); }
+
+  void list(std::string_view name, std::uint64_t count) {
+    tag('L', name);
+    raw(&count, sizeof count);
+  }
+
+  void integer(std::string_view name, std::int64_t value) {
+    if (value != 0) bits(name, std::bit_cast<std::uint64_t>(value));
+  }
+  void real(std::string_view name, double value) {
+    if (value != 0) bits(name, std::bit_cast<std::uint64_t>(value));  // -0.0 is elided, as on wires
+  }
+  void text(std::string_view name, std::string_view value) {
+    if (!value.empty()) text_element(name, value);
+  }
+
+  void integer_element(std::int64_t value) { bits({}, std::bit_cast<std::uint64_t>(value)); }
+  void real_element(double value) { bits({}, std::bit_cast<std::uint64_t>(value + 0.0)); }
+  void text_element(std::string_view name, std::string_view value) {
+    tag('T', name);
+    const std::uint64_t size = value.size();
+    raw(&size, sizeof size);
+    raw(value.data(), value.size());
+  }
+
+  const std::vector<char>& bytes() const { return bytes_; }
+
+ private:
+  void tag(char kind, std::string_view name) {
+    bytes_.push_back(kind);
+    raw(name.data(), name.size());
+    bytes_.push_back('\0');
+  }
+  void bits(std::string_view name, std::uint64_t value) {
+    tag('S', name);
+    raw(&value, sizeof value);
+  }
+  void raw(const void* data, std::size_t size) {
+    const auto* first = static_cast<const char*>(data);
+    bytes_.insert(bytes_.end(), first, first + size);
+  }
+
+  std::vector<char> bytes_;
+};
+
+/// A buffer that is not a message of the schema.
+struct MalformedMessage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Interprets messages of one wire from a run-time schema, sharing no code with the codecs.
+class IndependentReader {
+ public:
+  virtual ~IndependentReader() = default;
+
+  /// The canonical form of `bytes` as message `name` ("SensorView", "SensorData").
+  /// Throws MalformedMessage.
+  virtual Canonical read(std::string_view name, Bytes bytes) const = 0;
+};
+
+}  // namespace wirecost

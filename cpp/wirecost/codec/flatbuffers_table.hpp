@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Google FlatBuffers with every OSI message a table: what OSI's experimental schema gives.
+#pragma once
+
+#include "osi_table_generated.h"
+#include "wirecost/codec/flatbuffers_mapping.hpp"
+
+namespace wirecost::flatbuffer {
+
+WIRECOST_OSI_SCHEMA(TableSchema, osi_table);
+
+struct TableCodec {
+  using ViewWriter = flatbuffer::ViewWriter<TableSchema>;
+  using ViewReader = flatbuffer::ViewReader<TableSchema>;
+  using DataWriter = flatbuffer::DataWriter<TableSchema>;
+};
+
+static_assert(Codec<TableCodec>);
+
+}  // namespace wirecost::flatbuffer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python needs of the C++ side; wirecost.verification gives it types and names.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <cstdint>
+
+#include "wirecost/codec/independent_readers.hpp"
+#include "wirecost/probe/event_log.hpp"
+
+namespace nb = nanobind;
+using namespace wirecost;
+
+namespace {
+
+nb::bytes canonical(const IndependentReader& reader, std::string_view message,
+                    std::uintptr_t address, std::size_t size) {
+  const Bytes bytes{reinterpret_cast<const std::byte*>(address), size};
+  const Canonical form = [&] {
+    nb::gil_scoped_release unlocked;
+    return reader.read(message, bytes);
+  }();
+  return {form.bytes().data(), form.bytes().size()};
+}
+
+/// Nanoseconds from the first to the last timestamp of a source's and a sensor's empty step.
+std::int64_t empty_step_ns() {
+  const auto span = [](std::initializer_list<Event> events) {
+    StepEvents step;
+    for (const Event event : events) step.mark(event, LoggedMessage::sensor_view);
+    return (step.end() - 1)->monotonic_ns - step.begin()->monotonic_ns;
+  };
+  using enum Event;
+  return span({start_source_calc, start_osi_serialize, stop_osi_serialize, stop_release}) +
+         span({start_osi_deserialize, stop_osi_deserialize, start_osi_serialize,
+               stop_osi_serialize, stop_release});
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::exception<MalformedMessage>(m, "MalformedMessage", PyExc_ValueError);
+  nb::class_<IndependentReader>(m, "IndependentReader")
+      .def("canonical", &canonical, nb::arg("message"), nb::arg("address"), nb::arg("size"));
+  m.def("protobuf_reader",
+        [](nb::bytes schema) { return protobuf::make_reader({schema.c_str(), schema.size()}); });
+  m.def("flatbuffers_reader",
+        [](nb::bytes schema) { return flatbuffer::make_reader({schema.c_str(), schema.size()}); });
+  m.def("empty_step_ns", &empty_step_ns);
+}
