@@ -22,7 +22,7 @@ nb::bytes canonical(const IndependentReader& reader, std::string_view message,
     nb::gil_scoped_release unlocked;
     return reader.read(message, bytes);
   }();
-  return {form.bytes().data(), form.bytes().size()};
+  return nb::bytes(form.bytes().data(), form.bytes().size());
 }
 
 /// Nanoseconds from the first to the last timestamp of a source's and a sensor's empty step.

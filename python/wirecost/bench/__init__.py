@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios: each measures and writes a result folder, and knows nothing of reports."""

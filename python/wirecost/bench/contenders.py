@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contenders of the OSI co-simulation, as the build installed them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wirecost import _core
+from wirecost.errors import UserError
+
+INSTALLED = Path(_core.__file__).parent
+SCHEMAS = INSTALLED / "schemas"
+ROLES = ("source", "sensor")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One codec: its wire, its reader's schema and the version of the library it uses."""
+
+    name: str
+    wire: str
+    schema: str
+    library: str
+
+
+class Registry:
+    """All contenders in the order of ``codec/registry.csv``; the first is the baseline."""
+
+    def __init__(self, folder: Path = INSTALLED / "fmus") -> None:
+        self.folder = folder
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        path = self.folder / "manifest.json"
+        try:
+            manifest: dict[str, Any] = json.loads(path.read_text())
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}; install wirecost again") from error
+        return manifest
+
+    @cached_property
+    def contenders(self) -> dict[str, Contender]:
+        return {row["name"]: Contender(**row) for row in self.manifest["contenders"]}
+
+    def select(self, names: list[str]) -> list[Contender]:
+        unknown = [name for name in names if name not in self.contenders]
+        if unknown:
+            known = ", ".join(self.contenders)
+            raise UserError(f"unknown contender {', '.join(unknown)}; there are {known}")
+        return [self.contenders[name] for name in self.contenders if name in names]
+
+    def archive(self, contender: str, role: str, fmi: int, build: str) -> Path:
+        return self.folder / build / f"wirecost_{role}_{contender}_fmi{fmi}.fmu"
+
+    def missing(self, build: str) -> bool:
+        return not all(
+            self.archive(name, role, fmi, build).is_file()
+            for name in self.contenders
+            for role in ROLES
+            for fmi in (2, 3)
+        )
+
+    def make(self, build: str) -> None:
+        """Build and install the FMUs of a build that was not installed with the package."""
+        directory = Path(self.manifest["build_directory"])
+        if not (directory / "CMakeCache.txt").is_file():
+            raise UserError(
+                f"the {build} FMUs are not installed and {directory} is gone; "
+                "build them from a checkout with `make run`"
+            )
+        prefix = str(self.folder.parent.parent)
+        for command in (
+            ["cmake", "--build", str(directory), "--target", f"fmus_{build}"],
+            ["cmake", "--install", str(directory), "--component", build, "--prefix", prefix],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+                raise UserError(f"`{' '.join(command)}` failed: {''.join(last)}")

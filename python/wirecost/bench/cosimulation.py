@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source and a sensor FMU connected under FMPy, as any importer would connect them."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import shutil
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, Protocol
+
+from fmpy import extract, read_model_description
+from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi3 import FMU3Slave
+
+from wirecost.errors import UserError
+
+STEP_SIZE = 0.020
+
+Values = dict[str, int | float | bool | str]
+
+
+@dataclass(frozen=True)
+class Message:
+    """An OSMP message where the FMU keeps it: address and size in bytes."""
+
+    address: int
+    size: int
+
+
+class Fmu(Protocol):
+    """What the co-simulation asks of an FMU, whatever its FMI version."""
+
+    def start(self, values: Values) -> None: ...
+    def step(self, current: float) -> None: ...
+    def message(self, name: str) -> Message: ...
+    def set_message(self, name: str, message: Message) -> None: ...
+    def close(self) -> None: ...
+
+
+def open_fmu(path: Path) -> Fmu:
+    """Load an FMU archive. Raises UserError if it cannot be used here."""
+    if not path.is_file():
+        raise UserError(f"{path}: no such FMU")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        description: Any = read_model_description(str(path))
+    except Exception as error:
+        raise UserError(f"{path}: not a readable FMU ({error})") from error
+    folders = {"2.0": "linux64", "3.0": f"{platform.machine()}-linux"}
+    folder = folders.get(description.fmiVersion)
+    if folder is None or description.coSimulation is None:
+        raise UserError(f"{path}: not an FMI 2 or 3 FMU for co-simulation")
+    library = f"binaries/{folder}/{description.coSimulation.modelIdentifier}.so"
+    if library not in names:
+        others = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        raise UserError(
+            f"{path}: has no {library} (built for: {', '.join(others) or 'no platform'}); "
+            "build the FMU for this platform"
+        )
+    return Fmi2(path, description) if description.fmiVersion == "2.0" else Fmi3(path, description)
+
+
+class Extracted:
+    """An archive unpacked into a temporary folder, with its description's variables by name."""
+
+    def __init__(self, path: Path, description: Any) -> None:
+        self.path = path
+        self.folder = mkdtemp(prefix="wirecost-fmu-")
+        extract(str(path), self.folder)
+        self.variables = {v.name: v for v in description.modelVariables}
+        self.arguments = {
+            "guid": description.guid,
+            "unzipDirectory": self.folder,
+            "modelIdentifier": description.coSimulation.modelIdentifier,
+            "instanceName": path.stem,
+        }
+
+    def reference(self, name: str) -> int:
+        if name not in self.variables:
+            raise UserError(f"{self.path}: has no variable {name}; is it a wirecost FMU?")
+        return int(self.variables[name].valueReference)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Fmi2:
+    """An FMI 2 co-simulation FMU: a message is three integers."""
+
+    def __init__(self, path: Path, description: Any) -> None:
+        self._archive = Extracted(path, description)
+        self._fmu: Any = FMU2Slave(**self._archive.arguments)
+        self._references: dict[str, list[int]] = {}
+
+    def start(self, values: Values) -> None:
+        fmu = self._fmu
+        fmu.instantiate()
+        fmu.setupExperiment(startTime=0.0)
+        fmu.enterInitializationMode()
+        setters: dict[str, Callable[..., Any]] = {
+            "Integer": fmu.setInteger,
+            "Boolean": fmu.setBoolean,
+            "Real": fmu.setReal,
+            "String": fmu.setString,
+        }
+        for name, value in values.items():
+            reference = self._archive.reference(name)
+            setters[self._archive.variables[name].type]([reference], [value])
+        fmu.exitInitializationMode()
+
+    def step(self, current: float) -> None:
+        self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
+
+    def message(self, name: str) -> Message:
+        low, high, size = self._fmu.getInteger(self._parts(name))
+        return Message((high & 0xFFFFFFFF) << 32 | (low & 0xFFFFFFFF), size)
+
+    def set_message(self, name: str, message: Message) -> None:
+        low = ctypes.c_int32(message.address & 0xFFFFFFFF).value
+        high = ctypes.c_int32(message.address >> 32).value
+        self._fmu.setInteger(self._parts(name), [low, high, message.size])
+
+    def _parts(self, name: str) -> list[int]:
+        if name not in self._references:
+            parts = ("base.lo", "base.hi", "size")
+            self._references[name] = [self._archive.reference(f"{name}.{p}") for p in parts]
+        return self._references[name]
+
+    def close(self) -> None:
+        _close(self._fmu, self._archive)
+
+
+class Fmi3:
+    """An FMI 3 co-simulation FMU: a message is one Binary, copied by whoever receives it."""
+
+    def __init__(self, path: Path, description: Any) -> None:
+        self._archive = Extracted(path, description)
+        self._fmu: Any = FMU3Slave(**self._archive.arguments)
+
+    def start(self, values: Values) -> None:
+        fmu = self._fmu
+        fmu.instantiate()
+        fmu.enterInitializationMode()
+        setters: dict[str, Callable[..., Any]] = {
+            "Int32": fmu.setInt32,
+            "Boolean": fmu.setBoolean,
+            "Float64": fmu.setFloat64,
+            "String": fmu.setString,
+        }
+        for name, value in values.items():
+            reference = self._archive.reference(name)
+            setters[self._archive.variables[name].type]([reference], [value])
+        fmu.exitInitializationMode()
+
+    def step(self, current: float) -> None:
+        self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
+
+    def message(self, name: str) -> Message:
+        reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))
+        size = (ctypes.c_size_t * 1)()
+        value = (ctypes.POINTER(ctypes.c_uint8) * 1)()
+        fmu = self._fmu
+        fmu.fmi3GetBinary(fmu.component, reference, 1, size, value, 1)
+        return Message(ctypes.cast(value[0], ctypes.c_void_p).value or 0, size[0])
+
+    def set_message(self, name: str, message: Message) -> None:
+        # FMPy's own setBinary copies into Python first; the pointer spares an importer that.
+        reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))
+        size = (ctypes.c_size_t * 1)(message.size)
+        pointer = ctypes.cast(message.address, ctypes.POINTER(ctypes.c_uint8))
+        value = (ctypes.POINTER(ctypes.c_uint8) * 1)(pointer)
+        fmu = self._fmu
+        fmu.fmi3SetBinary(fmu.component, reference, 1, size, value, 1)
+
+    def close(self) -> None:
+        _close(self._fmu, self._archive)
+
+
+def _close(fmu: Any, archive: Extracted) -> None:
+    try:
+        if fmu.component:
+            fmu.terminate()
+            fmu.freeInstance()
+    finally:
+        archive.remove()
+
+
+class Cosimulation:
+    """Source → sensor: the source's sensor view is handed to the sensor at every step."""
+
+    def __init__(self, source: Fmu, sensor: Fmu) -> None:
+        self._source = source
+        self._sensor = sensor
+        self._time = 0.0
+
+    def start(self, source: Values, sensor: Values) -> None:
+        self._source.start(source)
+        self._sensor.start(sensor)
+
+    def step(self) -> int:
+        """Advance both models; nanoseconds that handing over the message took."""
+        self._source.step(self._time)
+        before = time.perf_counter_ns()
+        self._sensor.set_message("OSMPSensorViewIn", self._source.message("OSMPSensorViewOut"))
+        after = time.perf_counter_ns()
+        self._sensor.step(self._time)
+        self._time += STEP_SIZE
+        return after - before
+
+    @property
+    def sensor_view(self) -> Message:
+        return self._source.message("OSMPSensorViewOut")
+
+    @property
+    def sensor_data(self) -> Message:
+        return self._sensor.message("OSMPSensorDataOut")
+
+    def close(self) -> None:
+        try:
+            self._source.close()
+        finally:
+            self._sensor.close()
