@@ -19,7 +19,7 @@ enum class Variant {
   published,  ///< the message and the code of the performance report, faults included
 };
 
-/// Writes one message a frame: begin, add…, end, serialize, release.
+/// Writes one message a frame: begin, the lists, end, serialize, release.
 ///
 /// `end` completes the content where a format needs that (generation); `serialize` yields the
 /// bytes, valid until the second following call; `release` gives up what the frame held.
@@ -39,6 +39,7 @@ concept SensorViewWriter =
       { w.add(object) };
       { w.begin_reflections(lidar, count) };
       { w.add(reflection) };
+      { w.end_reflections() };
     };
 
 template <class W>
@@ -116,6 +117,7 @@ void write(Writer& writer, const SensorViewHeader& header, const LidarConfigurat
   writer.begin(header);
   writer.begin_reflections(lidar, reflections.size());
   for (const Reflection reflection : reflections) writer.add(reflection);
+  writer.end_reflections();
   for (const MovingObject& object : objects) writer.add(object);
   writer.end();
 }

@@ -228,6 +228,12 @@ class ViewWriter {
     }
   }
 
+  void end_reflections() {
+    FlatBufferBuilder& out = output_.builder();
+    const std::array lidar{make_lidar_view(out)};
+    lidar_views_ = out.CreateVector(lidar.data(), lidar.size());
+  }
+
   void add(const MovingObject& object) {
     FlatBufferBuilder& out = output_.builder();
     const auto id = make_id<S>(out, object.id);
@@ -261,8 +267,6 @@ class ViewWriter {
 
   void end() {
     FlatBufferBuilder& out = output_.builder();
-    const auto lidar_view = make_lidar_view(out);
-    const auto lidar_views = out.CreateVector(&lidar_view, 1);
     const auto objects = out.CreateVector(objects_);
     const auto timestamp = make<S>(out, header_.timestamp);
     const auto host_vehicle_id = make_id<S>(out, header_.host_vehicle_id);
@@ -280,7 +284,7 @@ class ViewWriter {
       b.add_host_vehicle_id(argument(host_vehicle_id));
       b.add_timestamp(argument(timestamp));
       b.add_global_ground_truth(ground_truth);
-      b.add_lidar_sensor_view(lidar_views);
+      b.add_lidar_sensor_view(lidar_views_);
     });
   }
 
@@ -308,6 +312,7 @@ class ViewWriter {
   std::vector<Offset<typename S::Reflection>> reflection_tables_;
   Offset<flatbuffers::Vector<const typename S::Reflection*>> reflection_structs_;
   typename S::Reflection* next_reflection_ = nullptr;
+  Offset<flatbuffers::Vector<Offset<typename S::LidarSensorView>>> lidar_views_;
   std::vector<Offset<typename S::MovingObject>> objects_;
   Offset<typename S::SensorView> root_;
 };

@@ -75,6 +75,8 @@ class ObjectViewWriter {
     out.signal_strength = reflection.signal_strength;
   }
 
+  void end_reflections() {}
+
   void add(const MovingObject& object) {
     auto& out = append(ground_truth_->moving_object);
     in(out.id).value = object.id;

@@ -72,6 +72,8 @@ class ViewWriter {
     out.set_signal_strength(reflection.signal_strength);
   }
 
+  void end_reflections() {}
+
   void add(const MovingObject& object) {
     osi3::MovingObject& out = *ground_truth_->add_moving_object();
     out.mutable_id()->set_value(object.id);
