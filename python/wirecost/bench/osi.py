@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench osi``: Protobuf, FlatBuffers … over an OSMP co-simulation of a source and a sensor."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wirecost.bench.contenders import SCHEMAS, Contender, Registry
+from wirecost.bench.race import Lane, run_race
+from wirecost.bench.worker import Assignment
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+from wirecost.records.folder import write_results
+from wirecost.records.setlevel import read_logs
+from wirecost.records.stages import OF_SENSOR_VIEW, step_stages, with_sums
+from wirecost.verification import empty_step_ns
+
+SCENARIO = "osi"
+VARIANTS = ("same-work", "published")
+CONTENTS = ("varied", "report")
+BUILDS = ("release", "debug")
+BYTES_A_REFLECTION = 28  # the largest contender's
+MAX_REFLECTIONS = (2**31 - 1 - 2**20) // BYTES_A_REFLECTION
+MAX_OBJECTS = 1_000_000
+
+Progress = Callable[[int, int, str], None]
+"""Called with steps done, steps in all, and what runs now."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One race: the same content, build and variant for all its contenders."""
+
+    reflections: int
+    objects: int
+    variant: str
+    content: str
+    build: str
+    contenders: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.reflections:,} reflections, {self.objects:,} objects"
+
+
+@dataclass(frozen=True)
+class Settings:
+    cases: tuple[Case, ...]
+    steps: int = 20
+    fmi: int = 2
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        if self.steps < 1:
+            raise UserError(f"--steps {self.steps}: at least 1 step is needed")
+        if self.fmi not in (2, 3):
+            raise UserError(f"--fmi {self.fmi}: FMI 2 and FMI 3 are offered")
+        if not 0 <= self.seed < 2**31:
+            raise UserError(f"--seed {self.seed}: must lie between 0 and 2147483647")
+        for case in self.cases:
+            if case.reflections < 0:
+                raise UserError(f"--reflections {case.reflections}: must not be negative")
+            if case.reflections > MAX_REFLECTIONS:
+                raise UserError(
+                    f"--reflections {case.reflections}: the message would reach 2^31 bytes, more "
+                    f"than OSMP can carry; at most {MAX_REFLECTIONS}"
+                )
+            if not 1 <= case.objects <= MAX_OBJECTS:
+                raise UserError(f"--objects {case.objects}: must lie between 1 and {MAX_OBJECTS}")
+
+
+@dataclass
+class Measured:
+    """What a run gathers, case by case."""
+
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[pl.DataFrame] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def run(settings: Settings, folder: Path, registry: Registry, progress: Progress) -> bool:
+    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
+
+    Raises UserError if not one contender could be measured.
+    """
+    settings.check()
+    for build in {case.build for case in settings.cases}:
+        if registry.missing(build):
+            progress(0, 1, f"building the {build} FMUs, once")
+            registry.make(build)
+    where = environment()
+    overhead = empty_step_ns()
+    measured = Measured()
+    total = sum(settings.steps * len(case.contenders) for case in settings.cases)
+    done = 0
+
+    def report(steps: int, text: str) -> None:
+        nonlocal done
+        done += steps
+        progress(done, total, text)
+
+    for case in settings.cases:
+        label = f"{case.name}, {case.variant}, {case.build}"
+        _run_case(case, settings, folder, registry, measured, lambda n, t: report(n, f"{label}: {t}"))
+        if measured.interrupted:
+            break
+    if not measured.samples:
+        reasons = {run["contender"]: run["failure"] for run in measured.runs if run["failure"]}
+        told = "; ".join(f"{name}: {why}" for name, why in reasons.items())
+        raise UserError(f"nothing was measured{': ' + told if told else ' before the interrupt'}")
+    meta = {
+        "scenario": SCENARIO,
+        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": sys.argv[1:],
+        "steps": settings.steps,
+        "fmi": settings.fmi,
+        "seed": settings.seed,
+        "interrupted": measured.interrupted,
+        "environment": where
+        | {
+            "compiler": registry.manifest["compiler"],
+            "flags": registry.manifest["flags"],
+            "empty_step_ns": overhead,
+        },
+        "contenders": {
+            name: {"wire": c.wire, "library": c.library} for name, c in registry.contenders.items()
+        },
+        "runs": measured.runs,
+    }
+    write_results(folder, meta, pl.concat(measured.samples))
+    return measured.interrupted
+
+
+def _run_case(
+    case: Case,
+    settings: Settings,
+    folder: Path,
+    registry: Registry,
+    measured: Measured,
+    report: Callable[[int, str], None],
+) -> None:
+    logs = folder / "logs" / f"{len({r['race'] for r in measured.runs})}"
+    contenders = registry.select(list(case.contenders))
+    assignments = {
+        c.name: _assignment(c, case, settings, registry, logs / c.name) for c in contenders
+    }
+    same_work = case.variant == "same-work"
+    outcome = run_race(assignments, settings.steps, same_work, report)
+    measured.interrupted = outcome.interrupted
+    for lane in outcome.lanes:
+        timed = lane.failure is None and any(turn.transfer_ns for turn in lane.turns)
+        measured.runs.append(_run_record(case, settings, lane, logs.name))
+        if timed:
+            measured.samples.append(_samples(case, settings, lane, logs / lane.name))
+
+
+def _assignment(
+    contender: Contender, case: Case, settings: Settings, registry: Registry, logs: Path
+) -> Assignment:
+    logs.mkdir(parents=True)
+    common: dict[str, int | float | bool | str] = {
+        "published": case.variant == "published",
+        "log_folder": str(logs.absolute()),
+    }
+    content: dict[str, int | float | bool | str] = {
+        "reflections": case.reflections,
+        "objects": case.objects,
+        "varied": case.content == "varied",
+        "seed": settings.seed,
+    }
+    return Assignment(
+        source=registry.archive(contender.name, "source", settings.fmi, case.build),
+        sensor=registry.archive(contender.name, "sensor", settings.fmi, case.build),
+        schema=SCHEMAS / contender.schema,
+        source_values=common | content,
+        sensor_values=common,
+    )
+
+
+def _run_record(case: Case, settings: Settings, lane: Lane, race: str) -> dict[str, Any]:
+    verified = lane.verified
+    return {
+        "race": race,
+        "case": case.name,
+        "reflections": case.reflections,
+        "objects": case.objects,
+        "contender": lane.name,
+        "variant": case.variant,
+        "content": case.content,
+        "build": case.build,
+        "fmi": settings.fmi,
+        "failure": lane.failure,
+        "sensor_view_bytes": verified.sizes[0] if verified else None,
+        "sensor_data_bytes": verified.sizes[1] if verified else None,
+        "sensor_view_digest": verified.digests[0] if verified else None,
+        "sensor_data_digest": verified.digests[1] if verified else None,
+        "peak_memory_bytes": max((turn.peak_memory_bytes for turn in lane.turns), default=None),
+    }
+
+
+def _samples(case: Case, settings: Settings, lane: Lane, logs: Path) -> pl.DataFrame:
+    """The measured steps of one contender, from its models' logs and the race's own clock."""
+    steps = [turn.first_step + i for turn in lane.turns for i in range(len(turn.transfer_ns))]
+    transfers = [ns for turn in lane.turns for ns in turn.transfer_ns]
+    counted = pl.DataFrame({"step": steps, "repetition": range(len(steps))})
+    stages = pl.concat(
+        step_stages(log.events) for path in sorted(logs.iterdir()) for log in read_logs(path)
+    )
+    transfer = pl.DataFrame({"step": steps, "stage": "transfer", "ns": transfers})
+    # Both models release their message; the stage is their sum.
+    measured = (
+        pl.concat([stages, transfer], how="diagonal")
+        .group_by("step", "stage", maintain_order=True)
+        .agg(pl.col("ns").sum())
+        .join(counted, on="step")
+    )
+    keys = {
+        "case": case.name,
+        "contender": lane.name,
+        "variant": case.variant,
+        "build": case.build,
+        "fmi": settings.fmi,
+    }
+    return (
+        with_sums(measured, ["step", "repetition"])
+        .join(_sizes(stages, "source_generation", "view"), on="step")
+        .join(_sizes(stages, "model_serialization", "data"), on="step")
+        .with_columns(
+            bytes=pl.when(pl.col("stage").is_in(OF_SENSOR_VIEW)).then("view").otherwise("data"),
+            **{key: pl.lit(value) for key, value in keys.items()},
+        )
+        .select(*keys, "stage", "repetition", "ns", "bytes")
+        .sort("repetition", maintain_order=True)
+    )
+
+
+def _sizes(stages: pl.DataFrame, stage: str, name: str) -> pl.DataFrame:
+    return stages.filter(pl.col("stage") == stage).select("step", pl.col("size").alias(name))
+
+
+def cases_for(
+    contenders: list[str],
+    reflections: list[int],
+    objects: list[int],
+    variants: list[str],
+    builds: list[str],
+    content: str | None,
+) -> tuple[Case, ...]:
+    """Every combination; content defaults to varied for same-work, the report's for published."""
+    return tuple(
+        Case(r, o, variant, content or _default_content(variant), build, tuple(contenders))
+        for variant in variants
+        for build in builds
+        for r in reflections
+        for o in objects
+    )
+
+
+def table1_cases(variants: list[str], content: str | None) -> tuple[Case, ...]:
+    """The races behind the nine rows of the report's Table 1 that need no trace."""
+    pair = ("protobuf", "flatbuffers-table")
+    all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
+    cases = []
+    for variant in variants:
+        full = Case(829_440, 10, variant, content or _default_content(variant), "release", all_four)
+        cases.append(full)
+        for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
+            cases.append(
+                replace(full, reflections=reflections, objects=objects, contenders=pair)
+            )
+        cases.append(replace(full, build="debug", contenders=pair))
+    return tuple(cases)
+
+
+def _default_content(variant: str) -> str:
+    return "varied" if variant == "same-work" else "report"

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case: verify that all contenders did the same work, then measure them in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from wirecost.bench.worker import Assignment, Turn, Verified, Worker, WorkerFailedError
+from wirecost.verification import first_difference
+
+VERIFIED_STEPS = 2  # both output buffers of a model are seen
+TURN_NS = 5_000_000
+WARM_NS = 2_000_000
+TURNS = 10
+MESSAGES = ("sensor view", "sensor data")
+
+Report = Callable[[int, str], None]
+"""Called with the steps done since the last call and a short text."""
+
+
+@dataclass
+class Lane:
+    """A contender's outcome: what it sent, when it was measured, or why it was not."""
+
+    name: str
+    verified: Verified | None = None
+    turns: list[Turn] = field(default_factory=list)
+    failure: str | None = None
+
+
+@dataclass
+class Outcome:
+    lanes: list[Lane]
+    interrupted: bool = False
+
+
+def run_race(
+    assignments: dict[str, Assignment], steps: int, same_work: bool, report: Report
+) -> Outcome:
+    """Run a race. The first contender that verifies is what the others are compared with.
+
+    With ``same_work`` a contender whose messages read differently is not timed. Ctrl-C ends
+    the race early and keeps what was measured.
+    """
+    outcome = Outcome([Lane(name) for name in assignments])
+    workers: dict[str, Worker] = {}
+    try:
+        _start(assignments, outcome.lanes, workers, report)
+        _verify(outcome.lanes, workers, same_work, report)
+        _measure(outcome.lanes, workers, steps, report)
+        _verify_again(outcome.lanes, workers, same_work)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    finally:
+        _finish(outcome.lanes, workers)
+    return outcome
+
+
+def _running(lanes: list[Lane], workers: dict[str, Worker]) -> list[Lane]:
+    return [lane for lane in lanes if lane.failure is None and lane.name in workers]
+
+
+def _start(
+    assignments: dict[str, Assignment],
+    lanes: list[Lane],
+    workers: dict[str, Worker],
+    report: Report,
+) -> None:
+    for lane in lanes:
+        report(0, f"{lane.name}: starting")
+        try:
+            workers[lane.name] = Worker(assignments[lane.name])
+        except WorkerFailedError as error:
+            lane.failure = str(error)
+
+
+def _verify(
+    lanes: list[Lane], workers: dict[str, Worker], same_work: bool, report: Report
+) -> None:
+    baseline: tuple[Lane, list[Verified]] | None = None
+    for lane in _running(lanes, workers):
+        report(0, f"{lane.name}: verifying")
+        try:
+            verified = [workers[lane.name].verify() for _ in range(VERIFIED_STEPS)]
+        except WorkerFailedError as error:
+            lane.failure = str(error)
+            continue
+        lane.verified = verified[0]
+        if baseline is None:
+            baseline = (lane, verified)
+        elif same_work:
+            lane.failure = _mismatch(lane, verified, *baseline, workers)
+    for lane in _running(lanes, workers):
+        workers[lane.name].forget()
+
+
+def _mismatch(
+    lane: Lane,
+    verified: list[Verified],
+    baseline: Lane,
+    expected: list[Verified],
+    workers: dict[str, Worker],
+) -> str | None:
+    for step, (mine, theirs) in enumerate(zip(verified, expected, strict=True)):
+        for which, message in enumerate(MESSAGES):
+            if mine.digests[which] != theirs.digests[which]:
+                one = workers[lane.name].canonical(step)[which]
+                other = workers[baseline.name].canonical(step)[which]
+                where = first_difference(one, other)
+                return f"its {message} is not {baseline.name}'s: {where}"
+    return None
+
+
+def _measure(lanes: list[Lane], workers: dict[str, Worker], steps: int, report: Report) -> None:
+    step_ns = 1
+    for lane in _running(lanes, workers):
+        try:
+            step_ns = max(step_ns, workers[lane.name].calibrate())
+        except WorkerFailedError as error:
+            lane.failure = str(error)
+    per_turn = max(1, min(TURN_NS // step_ns, steps // TURNS))
+    warm = max(1, min(50, WARM_NS // step_ns))
+    done = 0
+    while done < steps:
+        count = min(per_turn, steps - done)
+        for lane in _running(lanes, workers):
+            try:
+                lane.turns.append(workers[lane.name].turn(warm, count))
+            except WorkerFailedError as error:
+                lane.failure = str(error)
+            report(count, lane.name)
+        done += count
+
+
+def _verify_again(lanes: list[Lane], workers: dict[str, Worker], same_work: bool) -> None:
+    """After the timing: a contender that only pretended while it was watched is found out."""
+    expected: Verified | None = None
+    for lane in _running(lanes, workers):
+        try:
+            verified = workers[lane.name].verify()
+        except WorkerFailedError as error:
+            lane.failure = str(error)
+            continue
+        expected = expected or verified
+        if same_work and verified.digests != expected.digests:
+            lane.failure = "after the timing its messages differed from the baseline's"
+
+
+def _finish(lanes: list[Lane], workers: dict[str, Worker]) -> None:
+    for lane in lanes:
+        worker = workers.get(lane.name)
+        if worker is None:
+            continue
+        with suppress(WorkerFailedError):
+            worker.finish()
+        worker.close()

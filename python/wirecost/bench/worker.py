@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One contender in a process of its own, obeying the race that interleaves it with others."""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+import signal
+import time
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
+from wirecost.errors import UserError
+from wirecost.verification import Canonical, IndependentReader
+
+POISON = 0xA5
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What one worker runs: two FMUs, their parameters and its wire's schema."""
+
+    source: Path
+    sensor: Path
+    schema: Path
+    source_values: Values
+    sensor_values: Values
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Sizes and digests of one step's messages: sensor view and sensor data."""
+
+    sizes: tuple[int, int]
+    digests: tuple[str, str]
+
+
+@dataclass
+class Turn:
+    """Consecutive measured steps: their numbers and nanoseconds of transfer each."""
+
+    first_step: int
+    transfer_ns: list[int]
+    peak_memory_bytes: int = 0
+
+
+@dataclass
+class _Contender:
+    assignment: Assignment
+    cosimulation: Cosimulation
+    reader: IndependentReader
+    steps: int = 0
+    verified: list[tuple[Canonical, Canonical]] = field(default_factory=list)
+
+    def step(self) -> int:
+        self.steps += 1
+        return self.cosimulation.step()
+
+    def verify(self) -> Verified:
+        """Step, read both messages in full, then poison them so that stale data would show."""
+        self.step()
+        view, data = self.cosimulation.sensor_view, self.cosimulation.sensor_data
+        canonical = (
+            self.reader.read("SensorView", view.address, view.size),
+            self.reader.read("SensorData", data.address, data.size),
+        )
+        self.verified.append(canonical)
+        for message in (view, data):
+            _poison(message)
+        return Verified((view.size, data.size), (canonical[0].digest, canonical[1].digest))
+
+    def canonical(self, index: int) -> tuple[Canonical, Canonical]:
+        return self.verified[index]
+
+    def forget(self) -> None:
+        self.verified.clear()
+
+    def calibrate(self) -> int:
+        """Nanoseconds of a warm step, the quickest of three."""
+        samples = []
+        for _ in range(4):
+            before = time.perf_counter_ns()
+            self.step()
+            samples.append(time.perf_counter_ns() - before)
+        return min(samples[1:])
+
+    def turn(self, warm: int, steps: int) -> Turn:
+        for _ in range(warm):
+            self.step()
+        turn = Turn(self.steps, [self.step() for _ in range(steps)])
+        turn.peak_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return turn
+
+    def finish(self) -> None:
+        self.cosimulation.close()
+
+
+def _poison(message: Message) -> None:
+    ctypes.memset(message.address, POISON, message.size)
+
+
+def serve(connection: Connection, assignment: Assignment) -> None:
+    """The worker's main function: answer (method, arguments) until the race hangs up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the race decides what Ctrl-C means
+    try:
+        cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
+        cosimulation.start(assignment.source_values, assignment.sensor_values)
+        contender = _Contender(assignment, cosimulation, IndependentReader(assignment.schema))
+        connection.send((True, None))
+    except Exception as error:
+        connection.send((False, _reason(error)))
+        return
+    while True:
+        try:
+            method, arguments = connection.recv()
+        except EOFError:
+            break
+        try:
+            connection.send((True, getattr(contender, method)(*arguments)))
+        except Exception as error:
+            connection.send((False, _reason(error)))
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, UserError | ValueError) else f"{error!r}"
+
+
+class WorkerFailedError(Exception):
+    """A contender cannot go on; the message says why."""
+
+
+class Worker:
+    """A handle on a worker process. Every call raises WorkerFailedError if it fails or dies."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        context = get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, assignment), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._receive()
+
+    def verify(self) -> Verified:
+        result: Verified = self._call("verify")
+        return result
+
+    def canonical(self, index: int) -> tuple[Canonical, Canonical]:
+        result: tuple[Canonical, Canonical] = self._call("canonical", index)
+        return result
+
+    def forget(self) -> None:
+        self._call("forget")
+
+    def calibrate(self) -> int:
+        return int(self._call("calibrate"))
+
+    def turn(self, warm: int, steps: int) -> Turn:
+        result: Turn = self._call("turn", warm, steps)
+        return result
+
+    def finish(self) -> None:
+        """Let the models write their logs."""
+        self._call("finish")
+
+    def close(self) -> None:
+        self._connection.close()
+        self._process.join(timeout=10)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        try:
+            self._connection.send((method, arguments))
+        except OSError as error:
+            raise WorkerFailedError(self._death()) from error
+        return self._receive()
+
+    def _receive(self) -> Any:
+        try:
+            ok, value = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise WorkerFailedError(self._death()) from error
+        if not ok:
+            raise WorkerFailedError(value)
+        return value
+
+    def _death(self) -> str:
+        self._process.join(timeout=5)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"

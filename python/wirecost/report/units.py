@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as a person reads them: three significant digits, the unit beside them."""
+
+from __future__ import annotations
+
+TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+
+
+def time(ns: float) -> str:
+    """``43.2 ms`` from nanoseconds."""
+    factor, unit = next((u for u in TIME_UNITS if abs(ns) >= u[0]), TIME_UNITS[-1])
+    return f"{significant(ns / factor)} {unit}"
+
+
+def size(count: int) -> str:
+    """``23.2 MB`` from bytes (decimal units, as network and report figures are)."""
+    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= factor:
+            return f"{significant(count / factor)} {unit}"
+    return f"{count} B"
+
+
+def significant(value: float) -> str:
+    """Three significant digits without an exponent."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    if abs(value) >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
+
+
+def quotient(value: float, low: float, high: float) -> str:
+    """A ratio with its interval: ``0.42 [0.41, 0.43]``."""
+    return f"{significant(value)} [{significant(low)}, {significant(high)}]"
