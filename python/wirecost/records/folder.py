@@ -30,23 +30,33 @@ class Results:
     samples: pl.DataFrame
 
 
+@dataclass(frozen=True)
+class PendingFolder:
+    """A result folder while it is filled: ``path`` becomes ``final`` once all is in it."""
+
+    path: Path
+    final: Path
+
+
 @contextmanager
-def new_folder(scenario: str, out: Path | None) -> Iterator[Path]:
+def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
     """A folder to fill, named at the end: an aborted run leaves nothing half-written.
 
     ``out`` names the folder itself; without it a dated one is made below ``results``.
     """
     name = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{scenario}"
     final = out if out is not None else Path("results") / name
-    if final.exists() and any(final.iterdir() if final.is_dir() else [final]):
-        raise UserError(f"{final}: exists and is not empty; name another folder with --out")
-    partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
     try:
+        taken = final.is_dir() and any(final.iterdir()) or final.is_file()
+        if taken:
+            raise UserError(f"{final}: exists and is not empty; name another folder with --out")
+        partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
         partial.mkdir(parents=True)
-    except OSError as error:
-        raise UserError(f"{final}: {error.strerror}; name a writable --out") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"{final}: {reason}; name a writable --out") from error
     try:
-        yield partial
+        yield PendingFolder(partial, final)
         if final.is_dir():
             final.rmdir()
         partial.rename(final)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# run · test · lint · bench · clean: the only commands anyone must know.
+SHELL := /bin/bash
+.ONESHELL:
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := run
+.PHONY: run test lint bench clean install install-test
+
+WIRECOST := .venv/bin/wirecost
+
+run: install
+	$(WIRECOST) bench osi
+
+test: install-test
+	setup/test
+
+lint: install-test
+	setup/lint
+
+bench: install
+	$(WIRECOST) bench osi --table1
+
+install:
+	@setup/install
+
+install-test:
+	@setup/install test
+
+clean:
+	rm -rf build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

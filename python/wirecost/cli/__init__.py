@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: one file a command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from wirecost.cli import bench_osi, log, report
+from wirecost.errors import UserError
+
+app = typer.Typer(
+    help="What a message costs from one component to the next, and how to make it cheap.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+bench = typer.Typer(help="Measure a scenario on this machine.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+bench.command("osi")(bench_osi.command)
+app.command("report")(report.command)
+app.command("log")(log.command)
+
+
+def main() -> None:
+    try:
+        app()
+    except UserError as error:
+        print(f"wirecost: {error}", file=sys.stderr)
+        sys.exit(2)

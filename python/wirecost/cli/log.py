@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost log``: the stage table of SET Level performance logs, old or new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.records.setlevel import read_logs
+from wirecost.report.log_table import log_table
+from wirecost.report.terminal import print_table
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Performance logs (JSON).")],
+) -> None:
+    """Print how long the stages in performance logs took."""
+    logs = [log for path in files for log in read_logs(path)]
+    print_table(Console(), log_table(logs))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a result folder's report in the formats asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import vl_convert as vlc
+
+from wirecost.analysis.summary import Row
+from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.report import html, table
+from wirecost.report.figures import Figure, all_figures, themed
+
+PAPER_INK = "#222222"
+FORMATS = ("html", "svg", "png", "pdf", "md", "csv")
+
+
+def write_report(results: Results, rows: list[Row], formats: list[str]) -> list[Path]:
+    """Write the formats into the result folder; the paths of what was written."""
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise UserError(f"unknown format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
+    figures = all_figures(results, rows)
+    written: list[Path] = []
+    try:
+        for name in formats:
+            written += _write(name, results, rows, figures)
+    except OSError as error:
+        raise UserError(f"{results.folder}: {error.strerror}; make the folder writable") from error
+    return written
+
+
+def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) -> list[Path]:
+    texts: dict[str, Callable[[], str]] = {
+        "html": lambda: html.page(results, rows, figures),
+        "md": lambda: _markdown(rows),
+        "csv": lambda: table.csv_text(rows),
+    }
+    if name in texts:
+        path = results.folder / f"report.{name}"
+        path.write_text(texts[name](), encoding="utf-8")
+        return [path]
+    folder = results.folder / "figures"
+    folder.mkdir(exist_ok=True)
+    return [_draw(figure, folder / f"{figure.name}.{name}") for figure in figures]
+
+
+def _draw(figure: Figure, path: Path) -> Path:
+    specification = themed(figure.chart, PAPER_INK)
+    specification["config"]["background"] = "white"
+    if path.suffix == ".svg":
+        path.write_text(vlc.vegalite_to_svg(specification), encoding="utf-8")
+    elif path.suffix == ".png":
+        path.write_bytes(vlc.vegalite_to_png(specification, scale=2))
+    else:
+        path.write_bytes(vlc.vegalite_to_pdf(specification))
+    return path
+
+
+def _markdown(rows: list[Row]) -> str:
+    tables = [*table.table1(rows)]
+    for race in table.races(rows):
+        tables += [table.overview(rows, race), table.stages_table(rows, race)]
+    return "\n".join(table.markdown(one) for one in tables)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One figure definition a module, drawn into HTML, SVG, PNG and PDF alike.
+
+Every module here offers ``figures(results, rows)``; they are found by looking, in order of name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+
+WIDTH = 640
+STAGE_COLOURS = {
+    "source_generation": "#0072B2",
+    "source_serialization": "#56B4E9",
+    "transfer": "#8C8C8C",
+    "model_deserialization": "#D55E00",
+    "model_calculation": "#E69F00",
+    "model_serialization": "#CC79A7",
+    "release": "#009E73",
+}
+"""Okabe and Ito's palette, told apart with every common colour blindness."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with the file name it is exported under and what a reader should see in it."""
+
+    name: str
+    caption: str
+    chart: alt.TopLevelMixin
+
+
+def all_figures(results: Results, rows: list[Row]) -> list[Figure]:
+    found: list[Figure] = []
+    for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+        found += importlib.import_module(f"{__name__}.{module}").figures(results, rows)
+    return found
+
+
+def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
+    """The Vega-Lite specification with all text and lines in ``ink``."""
+    specification: dict[str, Any] = chart.to_dict()
+    axis = {
+        "labelColor": ink,
+        "titleColor": ink,
+        "domainColor": ink,
+        "tickColor": ink,
+        "gridColor": "#8C8C8C",
+        "gridOpacity": 0.3,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 240,
+    }
+    specification["config"] = {
+        "background": "transparent",
+        "font": "system-ui, sans-serif",
+        "axis": axis,
+        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "labelLimit": 240},
+        "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 14},
+        "view": {"stroke": None},
+    }
+    return specification

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML page: one file that works offline, in light and dark."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import vl_convert as vlc
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report import table, units
+from wirecost.report.figures import Figure, themed
+
+
+
+@cache
+def _bundle() -> Markup:
+    source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return Markup(source.replace("</script", "<\\/script"))
+
+
+def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:
+    environment = Environment(
+        loader=PackageLoader("wirecost.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    races = table.races(rows)
+    return environment.get_template("report.html.j2").render(
+        meta=results.meta,
+        comparison=table.published_comparison(rows),
+        table1=table.table1(rows),
+        overviews=[table.overview(rows, race) for race in races],
+        details=[table.stages_table(rows, race) for race in races],
+        figures=figures,
+        specifications=Markup(_script_json([themed(f.chart, "currentColor") for f in figures])),
+        failures=[run for run in results.meta["runs"] if run["failure"]],
+        environment=_environment(results.meta),
+        bundle=_bundle(),
+    )
+
+
+def _script_json(value: Any) -> str:
+    """JSON that cannot end the script element it stands in."""
+    return json.dumps(value).replace("<", "\\u003c")
+
+
+def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    for key, value in meta["environment"].items():
+        if value is None:
+            text = "n/a"
+        elif isinstance(value, dict):
+            text = ", ".join(f"{name}: {entry}" for name, entry in value.items())
+        elif key.endswith("_bytes"):
+            text = units.size(int(value))
+        elif key.endswith("_ns"):
+            text = units.time(float(value))
+        else:
+            text = str(value)
+        name = key.removesuffix("_bytes").removesuffix("_ns").replace("_", " ")
+        rows.append((name, text))
+    for name, about in meta["contenders"].items():
+        rows.append((name, about["library"]))
+    return rows
