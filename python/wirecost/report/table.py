@@ -12,7 +12,7 @@ from typing import Any
 from wirecost.analysis.summary import BASELINE, Row
 from wirecost.records.stages import STAGES
 from wirecost.report import units
-from wirecost.report.reference import PUBLISHED_RATIO, TABLE1
+from wirecost.report.reference import PUBLISHED_RATIO, TABLE1, PublishedRow
 
 Race = tuple[str, str, str, int]
 
@@ -25,6 +25,8 @@ class Table:
     headings: list[str]
     rows: list[list[str]]
     notes: list[str]
+    optional: frozenset[str] = frozenset()
+    """Headings of the columns that a narrow terminal may leave out."""
 
 
 def races(rows: list[Row]) -> list[Race]:
@@ -58,24 +60,16 @@ def overview(rows: list[Row], race: Race) -> Table:
         body.append(
             [name, *cells, _ratio(total, "ratio"), _ratio(total, "ratio_best"), units.size(total.bytes)]
         )
-    headings = [
-        "contender",
-        "source",
-        "transfer",
-        "model",
-        "release",
-        "total",
-        f"× {BASELINE}",
-        f"× {best}" if best and best != BASELINE else "× best Protobuf",
-        "view",
-    ]
-    if not any(total_row.ratio for total_row in rows if total_row.race == race):
-        headings[6] = "ratio"
+    headings = ["contender", "source", "transfer", "model", "release", "total"]
+    headings += [f"× {BASELINE}", "× best Protobuf", "view"]
     notes = [
-        f"medians of {n} steps, contenders in turns; ratios of totals with 95 % bootstrap "
-        "intervals; * quickest"
+        f"Medians of {n} steps, contenders in turns; total × = ratio of totals with its 95 % "
+        "bootstrap interval; * the quickest; view = sensor view on the wire."
     ]
-    return Table(race_title(race), headings, body, notes)
+    if best and best != BASELINE:
+        notes.append(f"Best Protobuf mode: {best}.")
+    optional = frozenset({"transfer", "release", "× best Protobuf"})
+    return Table(race_title(race), headings, body, notes, optional)
 
 
 def stage_winners(rows: list[Row], race: Race) -> dict[str, str]:
@@ -122,93 +116,84 @@ def stages_table(rows: list[Row], race: Race) -> Table:
 
 
 def table1(rows: list[Row]) -> list[Table]:
-    """The report's Table 1 beside ours, one table a variant; empty if its races were not run."""
+    """The report's Table 1 beside ours, one table a variant whose races were run."""
     tables = []
     for variant in dict.fromkeys(row.variant for row in rows):
-        body = [_table1_row(rows, variant, *published) for published in _table1_subjects()]
-        if all(cells[2] == "–" for cells in body):
+        measured = {(r.case, r.build, r.contender) for r in rows if r.variant == variant}
+        if sum((p.case, p.build, p.contender) in measured for p in TABLE1) < len(TABLE1) // 2:
             continue
-        headings = [
-            "subject",
-            "FB report",
-            "FB here",
-            "PB report",
-            "PB here",
-            "FB/PB report",
-            "FB/PB here",
+        body = [_table1_row(rows, variant, published) for published in TABLE1]
+        headings = ["", "FB report", "FB here", "PB report", "PB here", "FB : PB"]
+        notes = [
+            "source / model in ms, medians here; FB : PB = ratio of source + model, report → here; "
+            "FB FlatBuffers, PB Protobuf"
         ]
-        notes = ["source / model in ms, medians; FB/PB = ratio of source + model"]
-        tables.append(Table(f"Table 1 of the report beside this machine · {variant}", headings, body, notes))
+        title = f"Table 1 of the report and this machine · {variant}"
+        tables.append(Table(title, headings, body, notes))
     return tables
 
 
-def _table1_subjects() -> Iterator[tuple[str, str, str, str, tuple[int, int], tuple[int, int] | None]]:
-    for row in TABLE1:
-        yield row.subject, row.case, row.build, row.contender, row.flatbuffers, row.protobuf
-
-
-def _table1_row(
-    rows: list[Row],
-    variant: str,
-    subject: str,
-    case: str,
-    build: str,
-    contender: str,
-    flatbuffers: tuple[int, int],
-    protobuf: tuple[int, int] | None,
-) -> list[str]:
-    def here(name: str) -> tuple[float, float] | None:
+def _table1_row(rows: list[Row], variant: str, published: PublishedRow) -> list[str]:
+    def here(contender: str) -> tuple[float, float] | None:
+        which = (published.case, variant, published.build, contender)
         found = {
             row.stage: row.median_ns / 1e6
             for row in rows
-            if (row.case, row.variant, row.build, row.contender) == (case, variant, build, name)
+            if (row.case, row.variant, row.build, row.contender) == which
         }
         return (found["source"], found["model"]) if found else None
 
-    mine, other = here(contender), here(BASELINE) if protobuf else None
+    mine = here(published.contender)
+    other = here(BASELINE) if published.protobuf else None
+    quotients = _quotient(published.flatbuffers, published.protobuf), _quotient(mine, other)
     return [
-        subject,
-        _pair(flatbuffers),
+        published.subject,
+        _pair(published.flatbuffers),
         _pair(mine),
-        _pair(protobuf),
+        _pair(published.protobuf),
         _pair(other),
-        _quotient(flatbuffers, protobuf),
-        _quotient(mine, other),
+        " → ".join(quotients) if published.protobuf else "–",
     ]
 
 
 def _pair(values: tuple[float, float] | None) -> str:
     if values is None:
         return "–"
-    return " / ".join(str(v) if isinstance(v, int) else units.significant(v) for v in values)
+    return " / ".join(str(v) if isinstance(v, int) else units.two_digits(v) for v in values)
 
 
 def _quotient(one: tuple[float, float] | None, other: tuple[float, float] | None) -> str:
     if one is None or other is None or sum(other) == 0:
         return "–"
-    return units.significant(sum(one) / sum(other))
+    return f"{sum(one) / sum(other):.2f}"
 
 
 def published_comparison(rows: list[Row]) -> str | None:
-    """The report's headline ratio beside ours, where both contenders were run."""
-    found = {
-        row.variant: row.ratio.median
-        for row in rows
-        if row.case == TABLE1[0].case
-        and row.build == "release"
-        and row.contender == "flatbuffers-table"
-        and row.stage == "total"
-        and row.ratio
-    }
-    if "published" not in found:
+    """The report's headline ratio beside ours, if its first case was run as published."""
+
+    def here(variant: str, stages: tuple[str, ...]) -> str | None:
+        medians = {
+            (row.contender, row.stage): row.median_ns
+            for row in rows
+            if (row.case, row.variant, row.build) == (TABLE1[0].case, variant, "release")
+        }
+        names = (TABLE1[0].contender, BASELINE)
+        if not all((name, "total") in medians for name in names):
+            return None
+        mine, theirs = (sum(medians[name, stage] for stage in stages) for name in names)
+        return f"{mine / theirs:.2f}"
+
+    counted, whole = ("source", "model"), ("total",)
+    if here("published", counted) is None:
         return None
     text = (
-        f"FlatBuffers to Protobuf, total of 829,440 reflections: {PUBLISHED_RATIO:.2f} in the "
-        f"report, {found['published']:.2f} here with the report's code"
+        "FlatBuffers to Protobuf at 829,440 reflections, source + model: "
+        f"{PUBLISHED_RATIO:.2f} in the report, {here('published', counted)} here with its code"
     )
-    if "same-work" in found:
-        text += f", {found['same-work']:.2f} when both do the same work"
-    return text + "."
+    same = here("same-work", counted)
+    text += f", {same} when both do the same work" if same else ""
+    text += f". With transfer and the release of messages, which it left out: {here('published', whole)}"
+    return text + (f" and {here('same-work', whole)}." if same else ".")
 
 
 def _ratio(row: Row, which: str) -> str:

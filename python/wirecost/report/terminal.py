@@ -12,17 +12,31 @@ from wirecost.records.folder import Results
 from wirecost.report import table
 
 
+WIDE = 116
+"""Columns from which on a table is shown whole."""
+
+
 def print_table(console: Console, content: table.Table) -> None:
     out = RichTable(
-        title=content.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+        title=content.title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=0,
     )
-    for i, heading in enumerate(content.headings):
-        out.add_column(heading, justify="right" if i else "left", overflow="fold")
+    hidden = content.optional if console.width < WIDE else frozenset()
+    shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
+    for i in shown:
+        out.add_column(content.headings[i], justify="right" if i else "left", no_wrap=True)
     for cells in content.rows:
-        out.add_row(*cells)
+        out.add_row(*(cells[i] for i in shown))
     console.print(out)
     for note in content.notes:
-        console.print(f"  {note}", style="dim", highlight=False)
+        console.print(note, style="dim", highlight=False)
+    if hidden:
+        console.print(f"From {WIDE} columns on also: {', '.join(sorted(hidden))}.", style="dim")
     console.print()
 
 
@@ -37,3 +51,4 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     comparison = table.published_comparison(rows)
     if comparison:
         console.print(comparison, highlight=False)
+        console.print()

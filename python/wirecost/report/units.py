@@ -31,6 +31,13 @@ def significant(value: float) -> str:
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
 
 
+def two_digits(value: float) -> str:
+    """Two significant digits, for tables beside figures that have no more."""
+    if abs(value) >= 10:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
+
+
 def quotient(value: float, low: float, high: float) -> str:
     """A ratio with its interval: ``0.42 [0.41, 0.43]``."""
     return f"{significant(value)} [{significant(low)}, {significant(high)}]"
