@@ -9,7 +9,7 @@ SHELL := /bin/bash
 WIRECOST := .venv/bin/wirecost
 
 run: install
-	$(WIRECOST) bench osi
+	$(WIRECOST) bench osi --reflections 829440,100000
 
 test: install-test
 	setup/test

@@ -150,9 +150,7 @@ def message_text(message: Descriptor, structs: set[str]) -> str:
     return f"struct {name} {{\n{''.join(member_text(f, in_struct=True) for f in scalars)}}}\n"
 
 
-def flatbuffers_schema(
-    files: list[FileDescriptor], namespace: str, structs: set[str]
-) -> str:
+def flatbuffers_schema(files: list[FileDescriptor], namespace: str, structs: set[str]) -> str:
     """One schema of every message; its own namespace keeps it apart from Protobuf's ``osi3``."""
     osi = [file for file in files if file.package == "osi3"]
     parts = [f"namespace {namespace};\n"]

@@ -34,8 +34,8 @@ std::int64_t empty_step_ns() {
   };
   using enum Event;
   return span({start_source_calc, start_osi_serialize, stop_osi_serialize, stop_release}) +
-         span({start_osi_deserialize, stop_osi_deserialize, start_osi_serialize,
-               stop_osi_serialize, stop_release});
+         span({start_osi_deserialize, stop_osi_deserialize, start_osi_serialize, stop_osi_serialize,
+               stop_release});
 }
 
 }  // namespace

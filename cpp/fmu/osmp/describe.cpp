@@ -30,8 +30,9 @@ std::string attribute(const char* name, std::string_view value) {
 
 /// OSMP's MIME type; a wire that is not Protobuf says so, lest an importer connect strangers.
 std::string mime_type(const Binary& binary, std::string_view wire) {
-  std::string type = "application/x-open-simulation-interface; type=" +
-                     std::string(binary.message) + "; version=" + osi_version;
+  std::string type =
+      "application/x-open-simulation-interface; type=" + std::string(binary.message) +
+      "; version=" + osi_version;
   if (wire != "protobuf" && binary.causality != Causality::parameter &&
       binary.causality != Causality::calculated_parameter)
     type += "; encoding=" + std::string(wire);
@@ -78,8 +79,8 @@ class Fmi2 {
     }
     constexpr const char* elements[] = {"Boolean", "Integer", "Real", "String"};
     for (const Scalar& s : declaration.scalars)
-      variable(s.name, s.description, s.reference, s.causality,
-               elements[static_cast<int>(s.type)], s.start, "");
+      variable(s.name, s.description, s.reference, s.causality, elements[static_cast<int>(s.type)],
+               s.start, "");
     std::cout << R"(<?xml version="1.0" encoding="UTF-8"?>)" << "\n<fmiModelDescription"
               << attribute("fmiVersion", "2.0") << attribute("modelName", identifier_)
               << attribute("guid", token_) << attribute("description", declaration.description)
@@ -112,7 +113,8 @@ class Fmi2 {
     text += attribute("description", description) + ">\n      <" + element;
     if (c != Causality::calculated_parameter) text += attribute("start", start);
     variables_ += text + "/>\n" + annotations + "    </ScalarVariable>\n";
-    const std::string unknown = "      <Unknown" + attribute("index", std::to_string(index_)) + "/>\n";
+    const std::string unknown =
+        "      <Unknown" + attribute("index", std::to_string(index_)) + "/>\n";
     if (c == Causality::output) outputs_ += unknown;
     if (c == Causality::calculated_parameter) unknowns_ += unknown;
   }
@@ -171,8 +173,8 @@ class Fmi3 {
     if (c == Causality::output) text += attribute("initial", "exact");
     if (c == Causality::calculated_parameter) text += attribute("initial", "calculated");
     text += attribute("description", description) + attributes;
-    variables_ += content.empty() ? text + "/>\n"
-                                  : text + ">\n" + content + "    </" + element + ">\n";
+    variables_ +=
+        content.empty() ? text + "/>\n" : text + ">\n" + content + "    </" + element + ">\n";
     const std::string reference_only = attribute("valueReference", std::to_string(reference));
     if (c == Causality::output) outputs_ += "    <Output" + reference_only + "/>\n";
     if (c == Causality::calculated_parameter)

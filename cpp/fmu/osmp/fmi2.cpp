@@ -61,16 +61,14 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step_size, fmi2Bo
   return status(instance(c).step(time, step_size));
 }
 
-#define WIRECOST_ACCESS(Name, member, Value)                                             \
-  fmi2Status fmi2Get##Name(fmi2Component c, const fmi2ValueReference vr[], size_t n,     \
-                           Value values[]) {                                             \
-    return status(instance(c).get(instance(c).variables.member, references(vr, n),       \
-                                  values));                                              \
-  }                                                                                      \
-  fmi2Status fmi2Set##Name(fmi2Component c, const fmi2ValueReference vr[], size_t n,     \
-                           const Value values[]) {                                       \
-    return status(instance(c).set(instance(c).variables.member, references(vr, n),       \
-                                  values));                                              \
+#define WIRECOST_ACCESS(Name, member, Value)                                                 \
+  fmi2Status fmi2Get##Name(fmi2Component c, const fmi2ValueReference vr[], size_t n,         \
+                           Value values[]) {                                                 \
+    return status(instance(c).get(instance(c).variables.member, references(vr, n), values)); \
+  }                                                                                          \
+  fmi2Status fmi2Set##Name(fmi2Component c, const fmi2ValueReference vr[], size_t n,         \
+                           const Value values[]) {                                           \
+    return status(instance(c).set(instance(c).variables.member, references(vr, n), values)); \
   }
 WIRECOST_ACCESS(Real, reals, fmi2Real)
 WIRECOST_ACCESS(Integer, integers, fmi2Integer)

@@ -84,18 +84,18 @@ fmi3Status fmi3DoStep(fmi3Instance i, fmi3Float64 time, fmi3Float64 step_size, f
   return status(instance(i).step(time, step_size));
 }
 
-#define WIRECOST_ACCESS(Name, kind, member, Value)                                              \
-  fmi3Status fmi3Get##Name(fmi3Instance i, const fmi3ValueReference vr[], size_t n,             \
-                           Value values[], size_t) {                                            \
-    return status(each(instance(i), Type::kind, vr, n, [&](auto reference, std::size_t k) {     \
-      return instance(i).get(instance(i).variables.member, reference, &values[k]);              \
-    }));                                                                                        \
-  }                                                                                             \
-  fmi3Status fmi3Set##Name(fmi3Instance i, const fmi3ValueReference vr[], size_t n,             \
-                           const Value values[], size_t) {                                      \
-    return status(each(instance(i), Type::kind, vr, n, [&](auto reference, std::size_t k) {     \
-      return instance(i).set(instance(i).variables.member, reference, &values[k]);              \
-    }));                                                                                        \
+#define WIRECOST_ACCESS(Name, kind, member, Value)                                          \
+  fmi3Status fmi3Get##Name(fmi3Instance i, const fmi3ValueReference vr[], size_t n,         \
+                           Value values[], size_t) {                                        \
+    return status(each(instance(i), Type::kind, vr, n, [&](auto reference, std::size_t k) { \
+      return instance(i).get(instance(i).variables.member, reference, &values[k]);          \
+    }));                                                                                    \
+  }                                                                                         \
+  fmi3Status fmi3Set##Name(fmi3Instance i, const fmi3ValueReference vr[], size_t n,         \
+                           const Value values[], size_t) {                                  \
+    return status(each(instance(i), Type::kind, vr, n, [&](auto reference, std::size_t k) { \
+      return instance(i).set(instance(i).variables.member, reference, &values[k]);          \
+    }));                                                                                    \
   }
 WIRECOST_ACCESS(Float64, real, reals, fmi3Float64)
 WIRECOST_ACCESS(Int32, integer, integers, fmi3Int32)

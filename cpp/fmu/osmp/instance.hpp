@@ -20,7 +20,7 @@ class Instance {
     initialize(variables);
   }
 
-  bool start();      ///< leave initialization: parameters are final
+  bool start();  ///< leave initialization: parameters are final
   bool step(double time, double step_size);
   bool terminate();  ///< idempotent: the model's log is written once
   bool reset();

@@ -34,8 +34,8 @@ constexpr std::array<std::uint8_t, WIRECOST_CONFIGURATION_SIZE> default_configur
 
 }  // namespace
 
-constinit const Declaration declaration{"sensor", "OSMP dummy sensor: objects and lidar detections", binaries,
-                              scalars};
+constinit const Declaration declaration{"sensor", "OSMP dummy sensor: objects and lidar detections",
+                                        binaries, scalars};
 
 /// The request repeats the configuration that was set, or asks for the default.
 void initialize(Variables& variables) {

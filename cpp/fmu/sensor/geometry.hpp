@@ -29,7 +29,9 @@ class IntoFrame {
   Vector3 operator()(const Vector3& v) const { return {dot(x_, v), dot(y_, v), dot(z_, v)}; }
 
  private:
-  static double dot(const Vector3& a, const Vector3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  static double dot(const Vector3& a, const Vector3& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+  }
 
   Vector3 x_, y_, z_;  // the body's axes in global coordinates
 };

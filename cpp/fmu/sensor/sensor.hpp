@@ -125,15 +125,14 @@ class Sensor : public Model {
       const Vector3 position = into_ego(object.position() - ego_position) - ego_rear - mounting;
       const double distance = length(position);
       if (distance > range || !(position.x / distance > cos_half_view)) continue;
-      writer_.add(DetectedObject{
-          .tracking_id = static_cast<std::uint64_t>(found),
-          .ground_truth_id = id,
-          .existence_probability = std::cos((2 * distance - range) / range),
-          .position = position,
-          .dimension = object.dimension(),
-          .type = object.type(),
-          .vehicle = object.vehicle(),
-          .candidate_probability = 1});
+      writer_.add(DetectedObject{.tracking_id = static_cast<std::uint64_t>(found),
+                                 .ground_truth_id = id,
+                                 .existence_probability = std::cos((2 * distance - range) / range),
+                                 .position = position,
+                                 .dimension = object.dimension(),
+                                 .type = object.type(),
+                                 .vehicle = object.vehicle(),
+                                 .candidate_probability = 1});
       ++found;
     }
     return found;

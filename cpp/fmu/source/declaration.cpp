@@ -25,7 +25,8 @@ constexpr Scalar scalars[] = {
 
 }  // namespace
 
-constinit const Declaration declaration{"source", "OSMP dummy source of sensor views", binaries, scalars};
+constinit const Declaration declaration{"source", "OSMP dummy source of sensor views", binaries,
+                                        scalars};
 
 void initialize(Variables&) {}
 

@@ -45,8 +45,8 @@ concept SensorViewWriter =
 template <class W>
 concept SensorDataWriter =
     MessageWriter<W> && std::constructible_from<W, Variant> &&
-    requires(W w, const SensorDataHeader& header, const DetectedObject& object,
-             Detection detection, std::size_t count) {
+    requires(W w, const SensorDataHeader& header, const DetectedObject& object, Detection detection,
+             std::size_t count) {
       { w.begin(header) };
       { w.add(object) };
       { w.begin_detections(count) };

@@ -30,9 +30,7 @@ class Walk {
           out_.text(name, text->string_view());
         break;
       case reflection::Float:
-      case reflection::Double:
-        out_.real(name, flatbuffers::GetAnyFieldF(table, field));
-        break;
+      case reflection::Double: out_.real(name, flatbuffers::GetAnyFieldF(table, field)); break;
       default: out_.integer(name, flatbuffers::GetAnyFieldI(table, field)); break;
     }
   }
@@ -60,9 +58,7 @@ class Walk {
           break;
         }
         case reflection::Float:
-        case reflection::Double:
-          out_.real(name, flatbuffers::GetAnyFieldF(value, *field));
-          break;
+        case reflection::Double: out_.real(name, flatbuffers::GetAnyFieldF(value, *field)); break;
         default: out_.integer(name, flatbuffers::GetAnyFieldI(value, *field)); break;
       }
     }
@@ -82,9 +78,9 @@ class Walk {
       if (element == reflection::Obj)
         object_element(type_of(field), *vector, i);
       else if (element == reflection::String)
-        out_.text_element(
-            {}, flatbuffers::GetAnyVectorElemPointer<const flatbuffers::String>(vector, i)
-                    ->string_view());
+        out_.text_element({},
+                          flatbuffers::GetAnyVectorElemPointer<const flatbuffers::String>(vector, i)
+                              ->string_view());
       else if (element == reflection::Float || element == reflection::Double)
         out_.real_element(flatbuffers::GetAnyVectorElemF(vector, element, i));
       else

@@ -14,40 +14,38 @@
 #include "wirecost/codec/codec.hpp"
 
 /// The OSI types used here, of one schema's namespace.
-#define WIRECOST_OSI_SCHEMA(name, ns)                                        \
-  struct name {                                                              \
-    using SensorView = ns::SensorView;                                       \
-    using SensorData = ns::SensorData;                                       \
-    using InterfaceVersion = ns::InterfaceVersion;                           \
-    using Timestamp = ns::Timestamp;                                         \
-    using Identifier = ns::Identifier;                                       \
-    using Vector3d = ns::Vector3d;                                           \
-    using Dimension3d = ns::Dimension3d;                                     \
-    using Orientation3d = ns::Orientation3d;                                 \
-    using Spherical3d = ns::Spherical3d;                                     \
-    using MountingPosition = ns::MountingPosition;                           \
-    using GroundTruth = ns::GroundTruth;                                     \
-    using BaseMoving = ns::BaseMoving;                                       \
-    using MovingObject = ns::MovingObject;                                   \
-    using MovingObjectType = ns::MovingObject_Type;                          \
-    using VehicleAttributes = ns::MovingObject_VehicleAttributes;            \
-    using Vehicle = ns::MovingObject_VehicleClassification;                  \
-    using VehicleType = ns::MovingObject_VehicleClassification_Type;         \
-    using Light = ns::MovingObject_VehicleClassification_LightState;         \
-    using Indicator =                                                        \
-        ns::MovingObject_VehicleClassification_LightState_IndicatorState;    \
-    using BrakeLight =                                                       \
-        ns::MovingObject_VehicleClassification_LightState_BrakeLightState;   \
-    using LidarSensorView = ns::LidarSensorView;                             \
-    using LidarSensorViewConfiguration = ns::LidarSensorViewConfiguration;   \
-    using Reflection = ns::LidarSensorView_Reflection;                       \
-    using FeatureData = ns::FeatureData;                                     \
-    using LidarDetectionData = ns::LidarDetectionData;                       \
-    using LidarDetection = ns::LidarDetection;                               \
-    using DetectedItemHeader = ns::DetectedItemHeader;                       \
-    using MeasurementState = ns::DetectedItemHeader_MeasurementState;        \
-    using DetectedMovingObject = ns::DetectedMovingObject;                   \
-    using Candidate = ns::DetectedMovingObject_CandidateMovingObject;        \
+#define WIRECOST_OSI_SCHEMA(name, ns)                                                     \
+  struct name {                                                                           \
+    using SensorView = ns::SensorView;                                                    \
+    using SensorData = ns::SensorData;                                                    \
+    using InterfaceVersion = ns::InterfaceVersion;                                        \
+    using Timestamp = ns::Timestamp;                                                      \
+    using Identifier = ns::Identifier;                                                    \
+    using Vector3d = ns::Vector3d;                                                        \
+    using Dimension3d = ns::Dimension3d;                                                  \
+    using Orientation3d = ns::Orientation3d;                                              \
+    using Spherical3d = ns::Spherical3d;                                                  \
+    using MountingPosition = ns::MountingPosition;                                        \
+    using GroundTruth = ns::GroundTruth;                                                  \
+    using BaseMoving = ns::BaseMoving;                                                    \
+    using MovingObject = ns::MovingObject;                                                \
+    using MovingObjectType = ns::MovingObject_Type;                                       \
+    using VehicleAttributes = ns::MovingObject_VehicleAttributes;                         \
+    using Vehicle = ns::MovingObject_VehicleClassification;                               \
+    using VehicleType = ns::MovingObject_VehicleClassification_Type;                      \
+    using Light = ns::MovingObject_VehicleClassification_LightState;                      \
+    using Indicator = ns::MovingObject_VehicleClassification_LightState_IndicatorState;   \
+    using BrakeLight = ns::MovingObject_VehicleClassification_LightState_BrakeLightState; \
+    using LidarSensorView = ns::LidarSensorView;                                          \
+    using LidarSensorViewConfiguration = ns::LidarSensorViewConfiguration;                \
+    using Reflection = ns::LidarSensorView_Reflection;                                    \
+    using FeatureData = ns::FeatureData;                                                  \
+    using LidarDetectionData = ns::LidarDetectionData;                                    \
+    using LidarDetection = ns::LidarDetection;                                            \
+    using DetectedItemHeader = ns::DetectedItemHeader;                                    \
+    using MeasurementState = ns::DetectedItemHeader_MeasurementState;                     \
+    using DetectedMovingObject = ns::DetectedMovingObject;                                \
+    using Candidate = ns::DetectedMovingObject_CandidateMovingObject;                     \
   }
 
 namespace wirecost::flatbuffer {
@@ -97,8 +95,9 @@ auto make(FlatBufferBuilder& out, const Vector3& v) {
 template <class S>
 auto make(FlatBufferBuilder& out, const Dimension& d) {
   if constexpr (Table<typename S::Dimension3d>)
-    return make_table<typename S::Dimension3d>(
-        out, [&](auto& b) { b.add_height(d.height), b.add_width(d.width), b.add_length(d.length); });
+    return make_table<typename S::Dimension3d>(out, [&](auto& b) {
+      b.add_height(d.height), b.add_width(d.width), b.add_length(d.length);
+    });
   else
     return typename S::Dimension3d(d.length, d.width, d.height);
 }
@@ -302,7 +301,8 @@ class ViewWriter {
     if constexpr (Table<typename S::Reflection>)
       return finish(out.CreateVector(reflection_tables_));
     else
-      return finish(Offset<flatbuffers::Vector<const typename S::Reflection*>>(reflection_structs_));
+      return finish(
+          Offset<flatbuffers::Vector<const typename S::Reflection*>>(reflection_structs_));
   }
 
   bool published_;
@@ -347,7 +347,9 @@ class ObjectView {
     const auto* attributes = object_->vehicle_attributes();
     return attributes ? vector_value(attributes->bbcenter_to_rear()) : Vector3{};
   }
-  Dimension dimension() const { return base() ? dimension_value(base()->dimension()) : Dimension{}; }
+  Dimension dimension() const {
+    return base() ? dimension_value(base()->dimension()) : Dimension{};
+  }
   Vector3 position() const { return base() ? vector_value(base()->position()) : Vector3{}; }
   Vector3 velocity() const { return base() ? vector_value(base()->velocity()) : Vector3{}; }
   Vector3 acceleration() const { return base() ? vector_value(base()->acceleration()) : Vector3{}; }
@@ -374,7 +376,8 @@ class ViewReader {
     const auto* lidar_views = view_->lidar_sensor_view();
     lidar_ = lidar_views && lidar_views->size() > 0 ? lidar_views->Get(0) : nullptr;
     reflections_ = lidar_ ? lidar_->reflection() : nullptr;
-    objects_ = view_->global_ground_truth() ? view_->global_ground_truth()->moving_object() : nullptr;
+    objects_ =
+        view_->global_ground_truth() ? view_->global_ground_truth()->moving_object() : nullptr;
     return true;
   }
 
@@ -484,8 +487,8 @@ class DataWriter {
     const auto lidar = make_table<typename S::LidarDetectionData>(
         out, [&](auto& b) { b.add_detection(detections); });
     const auto lidars = out.CreateVector(&lidar, 1);
-    const auto features = make_table<typename S::FeatureData>(
-        out, [&](auto& b) { b.add_lidar_sensor(lidars); });
+    const auto features =
+        make_table<typename S::FeatureData>(out, [&](auto& b) { b.add_lidar_sensor(lidars); });
     const auto objects = out.CreateVector(objects_);
     const auto timestamp = make<S>(out, header_.timestamp);
     const auto sensor_id = make_id<S>(out, header_.sensor_id);

@@ -28,7 +28,7 @@ struct DetectedObject {
 
 /// A lidar detection in the sensor's spherical coordinates.
 struct Detection {
-  double distance = 0;            // metres
+  double distance = 0;                // metres
   double azimuth = 0, elevation = 0;  // radians
 };
 

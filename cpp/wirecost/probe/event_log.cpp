@@ -51,21 +51,22 @@ bool EventLog::write(const std::filesystem::path& folder) const {
       folder / (model_identity_ + "_timing_" + time_of_day() + ".json");
   std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "w"));
   if (!file) return false;
-  std::fprintf(file.get(),
-               "{\n"
-               "  \"Header\": {\n"
-               "    \"OsiMessages\": [\"osi3::SensorView\", \"osi3::SensorData\"],\n"
-               "    \"EventFields\": [\"EventId\", \"GlobalTime\", \"SimulationTime\", \"MessageId\","
-               " \"SizeValueReference\", \"MessageSize\", \"MonotonicNanoseconds\"],\n"
-               "    \"EventTypes\": [%s],\n"
-               "    \"FormatVersion\": {\"Major\": 1, \"Minor\": 1, \"Patch\": 0, "
-               "\"PreRelease\": \"\"}\n"
-               "  },\n"
-               "  \"Data\": [\n"
-               "    {\n"
-               "      \"Instance\": {\"ModelIdentity\": \"%s\"},\n"
-               "      \"OsiEvents\": [",
-               event_list().c_str(), model_identity_.c_str());
+  std::fprintf(
+      file.get(),
+      "{\n"
+      "  \"Header\": {\n"
+      "    \"OsiMessages\": [\"osi3::SensorView\", \"osi3::SensorData\"],\n"
+      "    \"EventFields\": [\"EventId\", \"GlobalTime\", \"SimulationTime\", \"MessageId\","
+      " \"SizeValueReference\", \"MessageSize\", \"MonotonicNanoseconds\"],\n"
+      "    \"EventTypes\": [%s],\n"
+      "    \"FormatVersion\": {\"Major\": 1, \"Minor\": 1, \"Patch\": 0, "
+      "\"PreRelease\": \"\"}\n"
+      "  },\n"
+      "  \"Data\": [\n"
+      "    {\n"
+      "      \"Instance\": {\"ModelIdentity\": \"%s\"},\n"
+      "      \"OsiEvents\": [",
+      event_list().c_str(), model_identity_.c_str());
   const char* separator = "\n";
   for (const Row& row : rows_) {
     const std::int64_t wall = row.entry.monotonic_ns + wall_minus_monotonic_ns_;

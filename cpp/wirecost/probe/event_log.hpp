@@ -25,9 +25,9 @@ enum class Event : std::uint8_t {
   stop_release,
 };
 
-inline constexpr std::array event_names{"StartSourceCalc",     "StartOSISerialize",
-                                        "StopOSISerialize",    "StartOSIDeserialize",
-                                        "StopOSIDeserialize",  "StopRelease"};
+inline constexpr std::array event_names{"StartSourceCalc",    "StartOSISerialize",
+                                        "StopOSISerialize",   "StartOSIDeserialize",
+                                        "StopOSIDeserialize", "StopRelease"};
 
 enum class LoggedMessage : std::uint8_t { sensor_view, sensor_data };
 

@@ -109,7 +109,9 @@ def run(settings: Settings, folder: Path, registry: Registry, progress: Progress
 
     for case in settings.cases:
         label = f"{case.name}, {case.variant}, {case.build}"
-        _run_case(case, settings, folder, registry, measured, lambda n, t: report(n, f"{label}: {t}"))
+        _run_case(
+            case, settings, folder, registry, measured, lambda n, t: report(n, f"{label}: {t}")
+        )
         if measured.interrupted:
             break
     if not measured.samples:
@@ -273,9 +275,7 @@ def table1_cases(variants: list[str], content: str | None) -> tuple[Case, ...]:
         full = Case(829_440, 10, variant, content or _default_content(variant), "release", all_four)
         cases.append(full)
         for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
-            cases.append(
-                replace(full, reflections=reflections, objects=objects, contenders=pair)
-            )
+            cases.append(replace(full, reflections=reflections, objects=objects, contenders=pair))
         cases.append(replace(full, build="debug", contenders=pair))
     return tuple(cases)
 

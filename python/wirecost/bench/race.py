@@ -76,9 +76,7 @@ def _start(
             lane.failure = str(error)
 
 
-def _verify(
-    lanes: list[Lane], workers: dict[str, Worker], same_work: bool, report: Report
-) -> None:
+def _verify(lanes: list[Lane], workers: dict[str, Worker], same_work: bool, report: Report) -> None:
     baseline: tuple[Lane, list[Verified]] | None = None
     for lane in _running(lanes, workers):
         report(0, f"{lane.name}: verifying")

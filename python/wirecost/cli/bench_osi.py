@@ -65,17 +65,19 @@ def command(
     steps: Annotated[int, typer.Option(metavar="N", help="Measured steps of each contender.")] = 20,
     variant: Annotated[
         Variant | None,
-        typer.Option(help="same-work: equal messages, each codec at its best; published: as the "
-                          "report's code did. Default same-work; both with --table1."),
+        typer.Option(
+            help="same-work: equal messages, each codec at its best; published: as the "
+            "report's code did. Default same-work; both with --table1."
+        ),
     ] = None,
     content: Annotated[
         Content | None,
-        typer.Option(help="Reflections: varied, or the report's constant ones. Default varied for "
-                          "same-work, report for published."),
+        typer.Option(
+            help="Reflections: varied, or the report's constant ones. Default varied for "
+            "same-work, report for published."
+        ),
     ] = None,
-    builds: Annotated[
-        str, typer.Option(help="Comma-separated: release, debug.")
-    ] = "release",
+    builds: Annotated[str, typer.Option(help="Comma-separated: release, debug.")] = "release",
     fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
     table1: Annotated[
@@ -86,7 +88,9 @@ def command(
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the summary rows; - is standard output."),
+        typer.Option(
+            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
+        ),
     ] = None,
 ) -> None:
     """Protobuf against FlatBuffers over an OSMP co-simulation of real FMUs."""

@@ -47,7 +47,7 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
     name = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{scenario}"
     final = out if out is not None else Path("results") / name
     try:
-        taken = final.is_dir() and any(final.iterdir()) or final.is_file()
+        taken = (final.is_dir() and any(final.iterdir())) or final.is_file()
         if taken:
             raise UserError(f"{final}: exists and is not empty; name another folder with --out")
         partial = final.with_name(f".{final.name}.{os.getpid()}.partial")

@@ -38,6 +38,7 @@ OF_SENSOR_VIEW = {
 }
 """Stages whose ``bytes`` and ``digest`` are the sensor view's; the others' the sensor data's."""
 
+_OF_SOURCE, _OF_MODEL = "source_serialization", "model_serialization"
 _STARTS = ("StartSourceCalc", "StartOSIDeserialize")
 
 
@@ -55,20 +56,15 @@ def step_stages(events: pl.DataFrame) -> pl.DataFrame:
         ns=pl.col("time_ns").shift(-1).over("step") - pl.col("time_ns"),
         is_source=(pl.col("event").first().over("step") == "StartSourceCalc"),
     )
-    serialization = (
-        pl.when(pl.col("is_source"))
-        .then(pl.lit("source_serialization"))
-        .otherwise(pl.lit("model_serialization"))
-    )
-    stage = pl.when(
-        (pl.col("event") == "StartOSISerialize") & (pl.col("next_event") == "StopOSISerialize")
-    ).then(serialization)
+    event, follower = pl.col("event"), pl.col("next_event")
+    stage: pl.Expr = pl.lit(None, dtype=pl.String)
     for (first, second), name in INTERVALS.items():
-        stage = stage.when(
-            (pl.col("event") == first) & (pl.col("next_event") == second)
-        ).then(pl.lit(name))
+        stage = pl.when((event == first) & (follower == second)).then(pl.lit(name)).otherwise(stage)
+    serialization = pl.when("is_source").then(pl.lit(_OF_SOURCE)).otherwise(pl.lit(_OF_MODEL))
+    is_serialization = (event == "StartOSISerialize") & (follower == "StopOSISerialize")
+    stage = pl.when(is_serialization).then(serialization).otherwise(stage)
     return (
-        following.with_columns(stage=stage.otherwise(None))
+        following.with_columns(stage=stage)
         .drop_nulls("stage")
         .select("step", "stage", "ns", "size")
     )

@@ -17,7 +17,6 @@ from wirecost.report import table, units
 from wirecost.report.figures import Figure, themed
 
 
-
 @cache
 def _bundle() -> Markup:
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")

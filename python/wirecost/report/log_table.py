@@ -21,7 +21,12 @@ def log_table(logs: list[PerformanceLog]) -> Table:
             quantiles = [ns.quantile(q, "linear") or 0.0 for q in (0.5, 0.05, 0.95, 0.99)]
             size = int(part["size"].cast(pl.Float64).median() or 0)  # type: ignore[arg-type]
             body.append(
-                [f"{log.model} {stage}", str(len(ns)), *map(units.time, quantiles), units.size(size)]
+                [
+                    f"{log.model} {stage}",
+                    str(len(ns)),
+                    *map(units.time, quantiles),
+                    units.size(size),
+                ]
             )
     notes = [
         f"{log.path}: not closed, its run was cut short; whole rows were read"

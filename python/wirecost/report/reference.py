@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 Pair = tuple[int, int]
 """Milliseconds of source and model."""
 
@@ -28,9 +27,15 @@ class PublishedRow:
 
 
 TABLE1 = (
-    PublishedRow("829,440 reflections", 829_440, 10, "release", "flatbuffers-table", (43, 9), (27, 66)),
-    PublishedRow("400,000 reflections", 400_000, 10, "release", "flatbuffers-table", (20, 4), (13, 32)),
-    PublishedRow("100,000 reflections", 100_000, 10, "release", "flatbuffers-table", (5, 1), (3, 8)),
+    PublishedRow(
+        "829,440 reflections", 829_440, 10, "release", "flatbuffers-table", (43, 9), (27, 66)
+    ),
+    PublishedRow(
+        "400,000 reflections", 400_000, 10, "release", "flatbuffers-table", (20, 4), (13, 32)
+    ),
+    PublishedRow(
+        "100,000 reflections", 100_000, 10, "release", "flatbuffers-table", (5, 1), (3, 8)
+    ),
     PublishedRow("10 objects", 0, 10, "release", "flatbuffers-table", (0, 0), (0, 0)),
     PublishedRow("200 objects", 0, 200, "release", "flatbuffers-table", (1, 1), (1, 1)),
     PublishedRow("500 objects", 0, 500, "release", "flatbuffers-table", (2, 2), (2, 2)),

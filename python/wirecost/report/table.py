@@ -58,7 +58,13 @@ def overview(rows: list[Row], race: Race) -> Table:
             for stage in ("source", "transfer", "model", "release", "total")
         ]
         body.append(
-            [name, *cells, _ratio(total, "ratio"), _ratio(total, "ratio_best"), units.size(total.bytes)]
+            [
+                name,
+                *cells,
+                _ratio(total, "ratio"),
+                _ratio(total, "ratio_best"),
+                units.size(total.bytes),
+            ]
         )
     headings = ["contender", "source", "transfer", "model", "release", "total"]
     headings += [f"× {BASELINE}", "× best Protobuf", "view"]
@@ -192,8 +198,13 @@ def published_comparison(rows: list[Row]) -> str | None:
     )
     same = here("same-work", counted)
     text += f", {same} when both do the same work" if same else ""
-    text += f". With transfer and the release of messages, which it left out: {here('published', whole)}"
-    return text + (f" and {here('same-work', whole)}." if same else ".")
+    text += ". With transfer and the release of messages, which the report left out: "
+    text += (
+        f"{here('published', whole)} and {here('same-work', whole)}"
+        if same
+        else (f"{here('published', whole)}")
+    )
+    return text + "."
 
 
 def _ratio(row: Row, which: str) -> str:
@@ -224,7 +235,11 @@ def csv_text(rows: list[Row]) -> str:
     ]  # fmt: skip
     writer.writerow(
         [*names, "ci95_low_ns", "ci95_high_ns", "bytes", "digest"]
-        + [f"{r}_{part}" for r in ("ratio", "ratio_best") for part in ("to", "median", "low", "high")]
+        + [
+            f"{r}_{part}"
+            for r in ("ratio", "ratio_best")
+            for part in ("to", "median", "low", "high")
+        ]
     )
     for row in rows:
         cells: list[Any] = [getattr(row, name) for name in names]

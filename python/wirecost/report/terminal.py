@@ -11,7 +11,6 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import table
 
-
 WIDE = 116
 """Columns from which on a table is shown whole."""
 

@@ -67,5 +67,7 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
         "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "labelLimit": 240},
         "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 14},
         "view": {"stroke": None},
+        "rule": {"color": ink},
+        "style": {"box": {"filled": False, "stroke": ink, "strokeWidth": 1}},
     }
     return specification

@@ -53,10 +53,8 @@ def _figure(number: int, race: tuple[str, str, str, int], samples: pl.DataFrame)
         color=colour,
         tooltip=tooltip,
     )
-    whisker = base.mark_rule(color="black", opacity=0.8).encode(x="at_p5:Q", x2="at_p95:Q")
-    box = base.mark_bar(height=10, filled=False, stroke="black", strokeWidth=1).encode(
-        x="at_q1:Q", x2="at_q3:Q", tooltip=tooltip
-    )
+    whisker = base.mark_rule().encode(x="at_p5:Q", x2="at_p95:Q")
+    box = base.mark_bar(height=10, style="box").encode(x="at_q1:Q", x2="at_q3:Q", tooltip=tooltip)
     chart = alt.layer(bars, whisker, box).properties(
         width=WIDTH, height=alt.Step(40), title=race_title(race)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time per reflection against the number of reflections: how the cost scales."""
+"""Time per reflection against the number of reflections, if more than one was measured."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             and row.stage == "total"
             and counts[row.case] > 0
         ]
-        if points:
+        if len({point["reflections"] for point in points}) > 1:
             made.append(_figure(number, f"{variant} · {build}", points))
     return made
 
@@ -44,7 +44,7 @@ def _figure(number: int, title: str, points: list[dict[str, str | float]]) -> Fi
             "reflections:Q",
             title="reflections in a message",
             scale=alt.Scale(type="log", nice=False, padding=30),
-            axis=alt.Axis(values=sorted({p["reflections"] for p in points}), format=",d"),
+            axis=alt.Axis(values=sorted({float(p["reflections"]) for p in points}), format=",d"),
         ),
         color=alt.Color(
             "contender:N",
@@ -53,16 +53,14 @@ def _figure(number: int, title: str, points: list[dict[str, str | float]]) -> Fi
             legend=alt.Legend(orient="bottom", columns=3),
         ),
     )
-    vertical = alt.Y(
-        "ns:Q", title="total time per reflection [ns]", scale=alt.Scale(type="log")
-    )
+    vertical = alt.Y("ns:Q", title="total time per reflection [ns]", scale=alt.Scale(type="log"))
     tooltip = ["contender:N", "reflections:Q", alt.Tooltip("ns:Q", format=".4~g")]
     chart = alt.layer(
         base.mark_line().encode(y=vertical),
         base.mark_point(filled=True, size=60).encode(
             y=vertical, shape=alt.Shape("contender:N", legend=None), tooltip=tooltip
         ),
-        base.mark_rule().encode(y="low:Q", y2="high:Q"),
+        base.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q"),
     ).properties(width=WIDTH, height=320, title=f"Time per reflection · {title}")
     return Figure(
         name=f"time-per-reflection-{number}",
