@@ -37,7 +37,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
                        "%s", message.c_str());
   };
   if (type != fmi2CoSimulation) return log("this FMU offers co-simulation only"), nullptr;
-  if (!guid || std::strcmp(guid, WIRECOST_FMU_TOKEN) != 0)
+  if (!guid || std::strcmp(guid, wirecost::fmu::token) != 0)
     return log("the GUID is not that of modelDescription.xml"), nullptr;
   return new Instance(log);
 }

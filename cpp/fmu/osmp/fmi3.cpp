@@ -48,7 +48,7 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance, fmi3Boolean, size_t, const fmi3Stri
   return fmi3OK;
 }
 
-fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3String, fmi3Boolean,
+fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String given, fmi3String, fmi3Boolean,
                                          fmi3Boolean, fmi3Boolean, fmi3Boolean,
                                          const fmi3ValueReference[], size_t,
                                          fmi3InstanceEnvironment environment,
@@ -57,7 +57,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3Strin
   const auto log = [=](const std::string& message) {
     if (callback) callback(environment, fmi3Error, "OSMP", message.c_str());
   };
-  if (!token || std::strcmp(token, WIRECOST_FMU_TOKEN) != 0)
+  if (!given || std::strcmp(given, wirecost::fmu::token) != 0)
     return log("the instantiation token is not that of modelDescription.xml"), nullptr;
   return new Instance(log);
 }

@@ -20,6 +20,9 @@ class Model {
   virtual std::string finish() = 0;
 };
 
+/// What modelDescription.xml gives as guid or instantiationToken.
+extern const char* const token;
+
 /// The role of this FMU, from its model folder.
 extern const Declaration& declaration;
 

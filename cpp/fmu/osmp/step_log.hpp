@@ -13,10 +13,10 @@ namespace wirecost::fmu {
 class StepLog {
  public:
   /// `folder` may be empty: the temporary folder, where the report's models wrote.
-  explicit StepLog(const std::string& folder)
+  StepLog(const std::string& identity, const std::string& folder)
       : folder_(folder.empty() ? std::filesystem::temp_directory_path()
                                : std::filesystem::path(folder)),
-        log_(WIRECOST_MODEL_IDENTITY) {}
+        log_(identity) {}
 
   void keep(const StepEvents& step, double time, std::array<std::size_t, 2> sizes) {
     log_.keep(step, time, sizes);

@@ -15,11 +15,11 @@ namespace wirecost::fmu {
 template <Codec C>
 class Sensor : public Model {
  public:
-  explicit Sensor(Variables& variables)
+  Sensor(Variables& variables, const std::string& identity)
       : variables_(variables),
         variant_(variables.booleans[sensor::published] ? Variant::published : Variant::same_work),
         writer_(variant_),
-        log_(variables.strings[sensor::log_folder]) {}
+        log_(identity, variables.strings[sensor::log_folder]) {}
 
   std::string step(double current, double step_size) override {
     const double time = current + step_size;

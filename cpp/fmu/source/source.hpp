@@ -15,7 +15,7 @@ namespace wirecost::fmu {
 template <Codec C>
 class Source : public Model {
  public:
-  explicit Source(Variables& variables)
+  Source(Variables& variables, const std::string& identity)
       : variables_(variables),
         objects_(at_least(0, variables.integers[source::objects], "objects")),
         reflections_(at_least(0, variables.integers[source::reflections], "reflections")),
@@ -23,7 +23,7 @@ class Source : public Model {
         varied_(is_varied_ ? reflections_ : 0,
                 static_cast<std::uint64_t>(variables.integers[source::seed])),
         writer_(variables.booleans[source::published] ? Variant::published : Variant::same_work),
-        log_(variables.strings[source::log_folder]) {}
+        log_(identity, variables.strings[source::log_folder]) {}
 
   std::string step(double current, double step_size) override {
     const double time = current + step_size;

@@ -122,7 +122,10 @@ class Reader : public IndependentReader {
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     constexpr flatbuffers::uoffset_t depth = 64;
     constexpr auto tables = std::numeric_limits<flatbuffers::uoffset_t>::max();
-    if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+    // The library's Verify follows the root's offset before it looks at the size.
+    constexpr std::size_t smallest =
+        sizeof(flatbuffers::uoffset_t) + sizeof(flatbuffers::soffset_t);
+    if (bytes.size() < smallest || bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
         !flatbuffers::Verify(schema, type, data, bytes.size(), depth, tables))
       throw MalformedMessage("not a FlatBuffers message " + std::string(name));
     Canonical canonical;

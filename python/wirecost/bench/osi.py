@@ -108,10 +108,7 @@ def run(settings: Settings, folder: Path, registry: Registry, progress: Progress
         progress(done, total, text)
 
     for case in settings.cases:
-        label = f"{case.name}, {case.variant}, {case.build}"
-        _run_case(
-            case, settings, folder, registry, measured, lambda n, t: report(n, f"{label}: {t}")
-        )
+        _run_case(case, settings, folder, registry, measured, report)
         if measured.interrupted:
             break
     if not measured.samples:
@@ -155,7 +152,10 @@ def _run_case(
         c.name: _assignment(c, case, settings, registry, logs / c.name) for c in contenders
     }
     same_work = case.variant == "same-work"
-    outcome = run_race(assignments, settings.steps, same_work, report)
+    label = f"{case.name}, {case.variant}, {case.build}"
+    outcome = run_race(
+        assignments, settings.steps, same_work, lambda n, text: report(n, f"{label}: {text}")
+    )
     measured.interrupted = outcome.interrupted
     for lane in outcome.lanes:
         timed = lane.failure is None and any(turn.transfer_ns for turn in lane.turns)
