@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,70 +51,72 @@ def empty_step_ns(repetitions: int = 1001) -> int:
 
 def first_difference(one: Canonical, other: Canonical) -> str:
     """Where two messages first differ, as a path with both values; empty if nowhere."""
-    for (path, value), (other_path, other_value) in zip(
-        _leaves(one.content), _leaves(other.content), strict=False
-    ):
-        if path != other_path:
-            return f"{min(path, other_path)} is set in one and not in the other"
-        if value != other_value:
-            return f"{path}: {value!r} against {other_value!r}"
+    for mine, theirs in zip(_leaves(one.content), _leaves(other.content), strict=False):
+        if mine.path != theirs.path:
+            return f"{min(mine.path, theirs.path)} is set in one and not in the other"
+        if mine.content != theirs.content:
+            return f"{mine.path}: {mine.value!r} against {theirs.value!r}"
     return "" if one.content == other.content else "one message ends before the other"
 
 
-def _leaves(content: bytes) -> Iterator[tuple[str, float | int | bytes]]:
-    """Every scalar, text and list length with its path, in canonical order."""
+@dataclass(frozen=True)
+class _Leaf:
+    """A scalar, a text or the length of a list, with its path and its canonical bytes."""
+
+    path: str
+    kind: str
+    content: bytes
+
+    @property
+    def value(self) -> float | int | bytes:
+        if self.kind == "R":
+            return float(struct.unpack("=d", self.content)[0])
+        if self.kind in {"I", "L"}:
+            return int.from_bytes(self.content, sys.byteorder, signed=True)
+        return self.content
+
+
+@dataclass
+class _List:
+    """A list being read: where it hangs, what is left of it."""
+
+    name: str
+    depth: int
+    left: int
+    index: int = 0
+
+
+def _leaves(content: bytes) -> Iterator[_Leaf]:
+    """Every leaf of a canonical message, in its order."""
     path: list[str] = []
-    counters: list[tuple[int, int, str]] = []  # depth of a list, elements left, its name
-    seen: dict[int, int] = {}
+    lists: list[_List] = []
     at = 0
-
-    def element_name(name: str) -> str:
-        if name or not counters:
-            return name
-        depth, left, list_name = counters[-1]
-        index = seen[len(counters)]
-        seen[len(counters)] = index + 1
-        counters[-1] = (depth, left - 1, list_name)
-        return f"{list_name}[{index}]"
-
-    def close_lists() -> None:
-        while counters and counters[-1][1] == 0 and counters[-1][0] == len(path):
-            seen.pop(len(counters))
-            counters.pop()
-
     while at < len(content):
-        kind = content[at : at + 1]
-        if kind == b"E":
+        while lists and lists[-1].left == 0 and lists[-1].depth == len(path):
+            lists.pop()
+        kind = chr(content[at])
+        if kind == "E":
             path.pop()
             at += 1
-            close_lists()
             continue
         end = content.index(b"\0", at)
-        name = element_name(content[at + 1 : end].decode())
+        name = content[at + 1 : end].decode()
         at = end + 1
+        if not name:
+            name = f"{lists[-1].name}[{lists[-1].index}]"
+            lists[-1].index += 1
+            lists[-1].left -= 1
         where = ".".join([*path, name])
-        if kind == b"M":
+        if kind == "M":
             path.append(name)
-        elif kind == b"L":
-            (count,) = struct.unpack_from("=Q", content, at)
-            at += 8
-            yield where + " (length)", count
-            counters.append((len(path), count, name))
-            seen[len(counters)] = 0
-        elif kind == b"T":
-            (size,) = struct.unpack_from("=Q", content, at)
-            yield where, content[at + 8 : at + 8 + size]
-            at += 8 + size
-            close_lists()
-        else:
-            yield where, _number(content[at : at + 8])
-            at += 8
-            close_lists()
-
-
-def _number(bits: bytes) -> float | int:
-    """A canonical scalar does not say its type: small magnitudes are integers."""
-    (integer,) = struct.unpack("=q", bits)
-    if abs(integer) < 1 << 48:
-        return int(integer)
-    return float(struct.unpack("=d", bits)[0])
+            continue
+        leaf = content[at : at + 8]
+        at += 8
+        count = int.from_bytes(leaf, sys.byteorder)
+        if kind == "L":
+            lists.append(_List(name, len(path), count))
+            where += " (length)"
+        elif kind == "T":
+            leaf = content[at : at + count]
+            at += count
+        yield _Leaf(where, kind, leaf)

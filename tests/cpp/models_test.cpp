@@ -94,9 +94,8 @@ TYPED_TEST(Models, RunAsPublished) {
 }
 
 TYPED_TEST(Models, SeeTheVehiclesAhead) {
-  // At the start the ego (id 14) stands at x = 0: within 148.5 m and ±30° drive ids 12 (100, 3),
-  // 11 (40, 3), 13 (100, .25), 15 (150, -.25) beyond range after subtraction of the mounting
-  // position …, 17, 18 and 19.
+  // Within 148.5 m of the ego (id 14) and ±30° of its lidar drive ids 11, 12, 13, 15, 17, 18, 19;
+  // 10 and 16 are beside it.
   const auto frames = simulate<TypeParam>(0, 10, false, 1);
   EXPECT_EQ(frames[0].count, 7);
 }

@@ -3,11 +3,11 @@
 // default, by name, in the order of the names. What a wire elides and what it writes out as a
 // default are the same here; an empty sub-message is the same as none.
 //
-//   message  'M' name 0 … 'E'        scalar  'S' name 0, 8 bytes (double or integer, host order)
-//   list     'L' name 0, u64 count … text    'T' name 0, u64 size, bytes
+//   message  'M' name 0 … 'E'        real     'R' name 0, 8 bytes: a double
+//   list     'L' name 0, u64 count … integer  'I' name 0, 8 bytes: two's complement
+//   text     'T' name 0, u64 size, bytes; an element of a list has no name
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -46,17 +46,17 @@ class Canonical {
   }
 
   void integer(std::string_view name, std::int64_t value) {
-    if (value != 0) bits(name, std::bit_cast<std::uint64_t>(value));
+    if (value != 0) scalar('I', name, &value);
   }
   void real(std::string_view name, double value) {
-    if (value != 0) bits(name, std::bit_cast<std::uint64_t>(value));  // -0.0 is elided, as on wires
+    if (value != 0) scalar('R', name, &value);  // -0.0 is elided, as on wires
   }
   void text(std::string_view name, std::string_view value) {
     if (!value.empty()) text_element(name, value);
   }
 
-  void integer_element(std::int64_t value) { bits({}, std::bit_cast<std::uint64_t>(value)); }
-  void real_element(double value) { bits({}, std::bit_cast<std::uint64_t>(value + 0.0)); }
+  void integer_element(std::int64_t value) { scalar('I', {}, &value); }
+  void real_element(double value) { scalar('R', {}, &value); }
   void text_element(std::string_view name, std::string_view value) {
     tag('T', name);
     const std::uint64_t size = value.size();
@@ -72,9 +72,9 @@ class Canonical {
     raw(name.data(), name.size());
     bytes_.push_back('\0');
   }
-  void bits(std::string_view name, std::uint64_t value) {
-    tag('S', name);
-    raw(&value, sizeof value);
+  void scalar(char kind, std::string_view name, const void* value) {
+    tag(kind, name);
+    raw(value, 8);
   }
   void raw(const void* data, std::size_t size) {
     const auto* first = static_cast<const char*>(data);
