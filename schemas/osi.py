@@ -175,21 +175,29 @@ def default_configuration() -> bytes:
     return configuration.SerializeToString(deterministic=True)
 
 
+def write_if_changed(path: Path, content: bytes) -> None:
+    """Keep the time stamp of what stays the same, so that nothing is built again for it."""
+    if not path.is_file() or path.read_bytes() != content:
+        path.write_bytes(content)
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     files = osi_files()
     full = descriptor_set(files)
     small = lite(full)
-    (folder / "osi.fds").write_bytes(full.SerializeToString(deterministic=True))
-    (folder / "osi_lite.fds").write_bytes(small.SerializeToString(deterministic=True))
-    (folder / "osi_files.txt").write_text("".join(f"{file.name}\n" for file in small.file))
     configuration = default_configuration()
-    (folder / "sensor_view_configuration.bin").write_bytes(configuration)
-    numbers = ", ".join(str(byte) for byte in configuration)
-    (folder / "sensor_view_configuration.inc").write_text(numbers + "\n")
+    outputs = {
+        "osi.fds": full.SerializeToString(deterministic=True),
+        "osi_lite.fds": small.SerializeToString(deterministic=True),
+        "osi_files.txt": "".join(f"{file.name}\n" for file in small.file).encode(),
+        "sensor_view_configuration.bin": configuration,
+        "sensor_view_configuration.inc": (", ".join(map(str, configuration)) + "\n").encode(),
+    }
     for namespace, structs in {"osi_table": set[str](), "osi_struct": STRUCTS}.items():
-        text = flatbuffers_schema(files, namespace, structs)
-        (folder / f"{namespace}.fbs").write_text(text)
+        outputs[f"{namespace}.fbs"] = flatbuffers_schema(files, namespace, structs).encode()
+    for name, content in outputs.items():
+        write_if_changed(folder / name, content)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,10 @@ bool Instance::reset() {
 bool Instance::set_binary(const Binary& binary, Bytes bytes) {
   std::vector<std::byte>& copy = received_[&binary];
   copy.assign(bytes.begin(), bytes.end());
-  return variables.set_message(binary.reference, copy) ||
-         fail(std::string(binary.name) + ": a message must be shorter than 2 GiB");
+  if (!variables.set_message(binary.reference, copy))
+    return fail(std::string(binary.name) + ": a message must be shorter than 2 GiB");
+  initialize(variables);
+  return true;
 }
 
 bool Instance::fail(const std::string& message) const {

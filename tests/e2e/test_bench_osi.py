@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench osi`` over real FMUs: sizes to the byte, equal work, whole documents."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirecost.records.stages import STAGES
+
+Bench = Callable[..., dict[str, Any]]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+PUBLISHED_SIZES = {
+    ("flatbuffers-table", "829,440 reflections, 10 objects"): 23_226_752,
+    ("flatbuffers-table", "0 reflections, 10 objects"): 2_432,
+    ("flatbuffers-table", "0 reflections, 200 objects"): 41_192,
+    ("flatbuffers-table", "0 reflections, 500 objects"): 102_392,
+    ("protobuf", "0 reflections, 10 objects"): 2_156,
+    ("protobuf", "0 reflections, 200 objects"): 41_379,
+    ("protobuf", "0 reflections, 500 objects"): 103_479,
+}
+
+
+def total(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (row["contender"], row["case"]): row for row in document["rows"] if row["stage"] == "total"
+    }
+
+
+def test_published_messages_have_the_published_sizes(bench: Bench, tmp_path: Path) -> None:
+    options = ("--variant", "published", "--content", "report", "--steps", "2")
+    pair = ("--contenders", "protobuf,flatbuffers-table")
+    objects = bench(
+        tmp_path / "a", *options, *pair, "--reflections", "0", "--objects", "10,200,500"
+    )
+    full = bench(tmp_path / "b", *options, "--contenders", "flatbuffers-table")
+    sizes = {key: row["bytes"] for key, row in (total(objects) | total(full)).items()}
+    assert {key: sizes.get(key) for key in PUBLISHED_SIZES} == PUBLISHED_SIZES
+
+
+@pytest.mark.parametrize("fmi", ["2", "3"])
+def test_all_contenders_do_the_same_work(bench: Bench, tmp_path: Path, fmi: str) -> None:
+    document = bench(tmp_path / "r", "--reflections", "2000", "--steps", "4", "--fmi", fmi)
+    rows = document["rows"]
+    assert {row["contender"] for row in rows} == {
+        "protobuf",
+        "protobuf-arena",
+        "protobuf-reuse",
+        "flatbuffers-table",
+        "flatbuffers-object",
+        "flatbuffers-struct",
+    }
+    assert document["failures"] == []
+    assert {row["n"] for row in rows} == {4}
+    for stage in STAGES:
+        assert len({row["digest"] for row in rows if row["stage"] == stage}) == 1
+    assert {row["fmi"] for row in rows} == {int(fmi)}
+    for row in rows:
+        low, high = row["ci95_ns"]
+        assert low <= row["median_ns"] <= high
+        assert row["ratio"]["to"] == "protobuf"
+        assert row["ratio_best"]["to"].startswith("protobuf")
+
+
+def test_stages_add_up(bench: Bench, tmp_path: Path) -> None:
+    document = bench(
+        tmp_path / "r", "--reflections", "100", "--steps", "1", "--contenders", "protobuf"
+    )
+    ns = {row["stage"]: row["median_ns"] for row in document["rows"]}
+    assert list(ns) == list(STAGES)
+    assert ns["source"] == ns["source_generation"] + ns["source_serialization"]
+    assert ns["total"] == ns["source"] + ns["transfer"] + ns["model"] + ns["release"]
+
+
+def test_a_seed_changes_the_content_and_nothing_else_does(bench: Bench, tmp_path: Path) -> None:
+    def digest(name: str, *options: str) -> str:
+        common = ("--reflections", "50", "--steps", "1", "--contenders", "flatbuffers-struct")
+        document = bench(tmp_path / name, *common, *options)
+        return str(document["rows"][0]["digest"])
+
+    assert digest("a") == digest("b")
+    assert digest("a2", "--seed", "2") != digest("b2", "--seed", "1")
+
+
+REFUSED = {
+    "zero steps": (("--steps", "0"), "--steps 0"),
+    "negative reflections": (("--reflections", "-5"), "--reflections -5"),
+    "no objects": (("--objects", "0"), "--objects 0"),
+    "2^31 bytes": (("--reflections", "99999999"), "2^31"),
+    "an unknown contender": (("--contenders", "pigeon"), "pigeon"),
+    "an unknown build": (("--builds", "fast"), "fast"),
+    "FMI 1": (("--fmi", "1"), "--fmi 1"),
+    "no number": (("--reflections", "many"), "many"),
+    "an unwritable place": (("--out", "/proc/x/y"), "/proc/x/y"),
+}
+
+
+@pytest.mark.parametrize("options, named", REFUSED.values(), ids=REFUSED)
+def test_bad_input_gets_one_line_and_exit_code_2(
+    wirecost: Run, tmp_path: Path, options: tuple[str, ...], named: str
+) -> None:
+    done = wirecost("bench", "osi", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "results"])
+
+
+def test_interrupting_keeps_the_samples(tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("wirecost")
+    out = tmp_path / "r"
+    process = subprocess.Popen(
+        [program, "bench", "osi", "--out", out, "--steps", "100000", "--reflections", "1000"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(15)  # all workers are up and in their turns
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in told
+    assert (out / "samples.parquet").is_file()
+    assert (out / "report.html").is_file()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contenders that cheat are caught, named and not timed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.contenders import INSTALLED, Registry
+from wirecost.bench.osi import Settings, cases_for, run
+from wirecost.errors import UserError
+from wirecost.records.folder import read_results
+
+BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cpp" / "release"
+
+FAULTS = {
+    "drops-reflection": "reflection (length): 35 against 36",
+    "alters-signal": "reflection[5].signal_strength",
+    "drops-detection": "its sensor data is not protobuf's",
+    "keeps-stale-reflections": "reflection[0]",
+}
+
+
+def registry_with(name: str, folder: Path) -> Registry:
+    manifest = json.loads((INSTALLED / "fmus" / "manifest.json").read_text())
+    manifest["contenders"].append(
+        {"name": name, "wire": "flatbuffers", "schema": "osi_table.bfbs", "library": "faulty"}
+    )
+    (folder / "release").mkdir(parents=True)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    for archive in [*(INSTALLED / "fmus" / "release").glob("*.fmu"), *BUILT.glob(f"*{name}*.fmu")]:
+        (folder / "release" / archive.name).symlink_to(archive)
+    return Registry(folder)
+
+
+@pytest.mark.parametrize("fault, told", FAULTS.items())
+def test_a_faulty_codec_is_reported_and_not_timed(tmp_path: Path, fault: str, told: str) -> None:
+    cases = cases_for(["protobuf", fault], [36], [10], ["same-work"], ["release"], None)
+    registry = registry_with(fault, tmp_path / "fmus")
+    out = tmp_path / "out"
+    out.mkdir()
+    run(Settings(cases, steps=2), out, registry, lambda *_: None)
+    results = read_results(out)
+    failures = {r["contender"]: r["failure"] for r in results.meta["runs"]}
+    assert failures["protobuf"] is None
+    assert told in failures[fault]
+    assert results.samples["contender"].unique().to_list() == ["protobuf"]
+
+
+def foreign(archive: Path) -> None:
+    archive.unlink()
+    archive.write_bytes(b"this is no zip archive")
+
+
+def other_platform(archive: Path) -> None:
+    unpacked = archive.with_suffix(".d")
+    shutil.unpack_archive(archive.resolve(), unpacked, "zip")
+    (unpacked / "binaries" / "linux64").rename(unpacked / "binaries" / "win64")
+    archive.unlink()
+    shutil.make_archive(str(archive), "zip", unpacked)
+    archive.with_name(archive.name + ".zip").rename(archive)
+
+
+@pytest.mark.parametrize(
+    "spoil, told", [(foreign, "not a readable FMU"), (other_platform, "win64")]
+)
+def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, told: str) -> None:
+    registry = registry_with("alters-signal", tmp_path / "fmus")
+    archive = registry.archive("protobuf", "source", 2, "release")
+    spoil(archive)  # type: ignore[operator]
+    cases = cases_for(["protobuf"], [36], [10], ["same-work"], ["release"], None)
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(UserError, match=told) as caught:
+        run(Settings(cases, steps=1), out, registry, lambda *_: None)
+    assert archive.name in str(caught.value)
