@@ -17,7 +17,10 @@ namespace {
 
 nb::bytes canonical(const IndependentReader& reader, std::string_view message,
                     std::uintptr_t address, std::size_t size) {
-  const Bytes bytes{reinterpret_cast<const std::byte*>(address), size};
+  // The address comes from an FMU, through Python, as an integer.
+  const auto* data =
+      reinterpret_cast<const std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+  const Bytes bytes{data, size};
   const Canonical form = [&] {
     nb::gil_scoped_release unlocked;
     return reader.read(message, bytes);
@@ -41,12 +44,14 @@ std::int64_t empty_step_ns() {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  nb::exception<MalformedMessage>(m, "MalformedMessage", PyExc_ValueError);
+  const nb::exception<MalformedMessage> malformed(m, "MalformedMessage", PyExc_ValueError);
   nb::class_<IndependentReader>(m, "IndependentReader")
       .def("canonical", &canonical, nb::arg("message"), nb::arg("address"), nb::arg("size"));
-  m.def("protobuf_reader",
-        [](nb::bytes schema) { return protobuf::make_reader({schema.c_str(), schema.size()}); });
-  m.def("flatbuffers_reader",
-        [](nb::bytes schema) { return flatbuffer::make_reader({schema.c_str(), schema.size()}); });
+  m.def("protobuf_reader", [](const nb::bytes& schema) {
+    return protobuf::make_reader({schema.c_str(), schema.size()});
+  });
+  m.def("flatbuffers_reader", [](const nb::bytes& schema) {
+    return flatbuffer::make_reader({schema.c_str(), schema.size()});
+  });
   m.def("empty_step_ns", &empty_step_ns);
 }

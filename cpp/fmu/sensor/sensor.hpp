@@ -85,11 +85,10 @@ class Sensor : public Model {
     const std::size_t count = reader_.reflection_count();
     writer_.begin_detections((count + rays_per_beam - 1) / rays_per_beam);
     const auto detect = [&](std::size_t i, const Reflection& reflection) {
-      const auto layer = static_cast<double>(i / rays_per_layer);
-      const auto column = static_cast<double>(i % rays_per_layer);
+      const std::size_t layer = i / rays_per_layer, column = i % rays_per_layer;
       writer_.add(Detection{.distance = reflection.time_of_flight * half_speed_of_light,
-                            .azimuth = column * 0.2 * degree,
-                            .elevation = (layer * 0.3 - 5) * degree});
+                            .azimuth = static_cast<double>(column) * 0.2 * degree,
+                            .elevation = (static_cast<double>(layer) * 0.3 - 5) * degree});
     };
     if constexpr (requires { reader_.copied_reflection(0); }) {
       if (variant_ == Variant::published) {

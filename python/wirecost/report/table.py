@@ -126,7 +126,7 @@ def table1(rows: list[Row]) -> list[Table]:
     tables = []
     for variant in dict.fromkeys(row.variant for row in rows):
         measured = {(r.case, r.build, r.contender) for r in rows if r.variant == variant}
-        if sum((p.case, p.build, p.contender) in measured for p in TABLE1) < len(TABLE1) // 2:
+        if sum((p.case, p.build, p.contender) in measured for p in TABLE1) <= len(TABLE1) // 2:
             continue
         body = [_table1_row(rows, variant, published) for published in TABLE1]
         headings = ["", "FB report", "FB here", "PB report", "PB here", "FB : PB"]
