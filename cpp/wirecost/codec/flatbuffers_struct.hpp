@@ -4,7 +4,8 @@
 #pragma once
 
 #include "osi_struct_generated.h"
-#include "wirecost/codec/flatbuffers_mapping.hpp"
+#include "wirecost/codec/flatbuffers_reader.hpp"
+#include "wirecost/codec/flatbuffers_writers.hpp"
 
 namespace wirecost::flatbuffer {
 

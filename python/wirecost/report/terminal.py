@@ -40,6 +40,7 @@ def print_table(console: Console, content: table.Table) -> None:
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:
+    """The summary tables, what was not measured, and how everything was built."""
     tables = table.table1(rows)
     for one in tables or [table.overview(rows, race) for race in table.races(rows)]:
         print_table(console, one)
@@ -47,6 +48,10 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
         if run["failure"]:
             where = f"{run['contender']} ({run['case']}, {run['variant']}, {run['build']})"
             console.print(f"not measured: {where}: {run['failure']}", style="bold red")
+    where = results.meta["environment"]
+    builds = dict.fromkeys(row.build for row in rows)
+    flags = "; ".join(f"{build} {where['flags'][build]}" for build in builds)
+    console.print(f"Every contender: {where['compiler']}, {flags}.", style="dim", highlight=False)
     comparison = table.published_comparison(rows)
     if comparison:
         console.print(comparison, highlight=False)
