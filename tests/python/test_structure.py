@@ -16,6 +16,7 @@ PYTHON_MAY_IMPORT = {
     "analysis": {"analysis", "records"},
     "report": {"report", "analysis", "records"},
     "doctor": {"doctor"},
+    "compile": {"compile"},
     "bench": {"bench", "records", "doctor"},
 }
 CPP_MAY_INCLUDE = {

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost compile``: data holders and codecs from a schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.cli.choices import chosen, completing
+from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.emit import LANGUAGES, Request
+from wirecost.compile.plan import WIRES
+from wirecost.errors import UserError
+
+
+def command(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT…",
+            help=".proto, .msg, .srv, a FileDescriptorSet, or a Python module with descriptors.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the generated files go.")],
+    lang: Annotated[
+        str, typer.Option(help="Comma-separated.", autocompletion=completing(LANGUAGES))
+    ] = "cpp,python,java",
+    wire: Annotated[
+        str, typer.Option(help="Comma-separated.", autocompletion=completing(WIRES))
+    ] = "protobuf",
+    include: Annotated[
+        list[Path] | None,
+        typer.Option("--include", "-I", metavar="DIR", help="Where imports are searched."),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Dialect of .msg and .srv: ros1 or ros2; else it is seen.")
+    ] = None,
+    namespace: Annotated[
+        str, typer.Option(help="Root namespace of C++, package of Python and Java.")
+    ] = "wire",
+    unknown: Annotated[
+        str, typer.Option(help="Protobuf fields the schema lacks: skip or preserve.")
+    ] = "skip",
+    protobuf_api: Annotated[
+        bool, typer.Option("--protobuf-api", help="C++: also classes with Protobuf's interface.")
+    ] = False,
+    native: Annotated[
+        bool, typer.Option("--native", help="Python: also an extension over the generated C++.")
+    ] = False,
+    maven: Annotated[bool, typer.Option("--maven", help="Java: also a pom.xml.")] = False,
+) -> None:
+    """Write data holders and codecs for the messages of a schema."""
+    languages = chosen("--lang", lang, LANGUAGES)
+    if unknown not in ("skip", "preserve"):
+        raise UserError(f"--unknown {unknown}: skip or preserve")
+    if not namespace.isidentifier():
+        raise UserError(f"--namespace {namespace}: give one identifier")
+    if native and "cpp" not in languages:
+        languages = (*languages, "cpp")
+    request = Request(
+        chosen("--wire", wire, WIRES),
+        namespace,
+        unknown == "preserve",
+        protobuf_api,
+        native,
+        maven,
+    )
+    texts = compile_schema(inputs, languages, request, include or (), dialect)
+    written = write(texts, out)
+    Console(soft_wrap=True).print(
+        f"{out}: {len(written)} files written, {len(texts) - len(written)} unchanged",
+        highlight=False,
+    )

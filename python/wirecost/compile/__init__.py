@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema compiler: frontends → schema (IR) → plan (one a wire) → emit (templates)."""

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A FileDescriptorSet, as protoc writes it, to the IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2 as pb
+from google.protobuf.message import DecodeError
+
+from wirecost.compile.schema import (
+    Coding,
+    CompileError,
+    Enum,
+    EnumRef,
+    EnumValue,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Origin,
+    Presence,
+    Type,
+    Value,
+)
+from wirecost.errors import UserError
+
+_Descriptor = pb.FieldDescriptorProto
+
+SCALARS: dict[int, tuple[Kind, Coding]] = {
+    _Descriptor.TYPE_DOUBLE: (Kind.FLOAT64, Coding.FIXED),
+    _Descriptor.TYPE_FLOAT: (Kind.FLOAT32, Coding.FIXED),
+    _Descriptor.TYPE_INT64: (Kind.INT64, Coding.VARINT),
+    _Descriptor.TYPE_UINT64: (Kind.UINT64, Coding.VARINT),
+    _Descriptor.TYPE_INT32: (Kind.INT32, Coding.VARINT),
+    _Descriptor.TYPE_UINT32: (Kind.UINT32, Coding.VARINT),
+    _Descriptor.TYPE_FIXED64: (Kind.UINT64, Coding.FIXED),
+    _Descriptor.TYPE_FIXED32: (Kind.UINT32, Coding.FIXED),
+    _Descriptor.TYPE_SFIXED64: (Kind.INT64, Coding.FIXED),
+    _Descriptor.TYPE_SFIXED32: (Kind.INT32, Coding.FIXED),
+    _Descriptor.TYPE_SINT64: (Kind.INT64, Coding.ZIGZAG),
+    _Descriptor.TYPE_SINT32: (Kind.INT32, Coding.ZIGZAG),
+    _Descriptor.TYPE_BOOL: (Kind.BOOL, Coding.VARINT),
+    _Descriptor.TYPE_STRING: (Kind.STRING, Coding.VARINT),
+    _Descriptor.TYPE_BYTES: (Kind.BYTES, Coding.VARINT),
+}
+
+# Field numbers in descriptor.proto, of which the paths in SourceCodeInfo are made.
+_FILE_MESSAGES, _FILE_ENUMS, _FILE_SYNTAX = 4, 5, 12
+_MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS = 2, 3, 4
+_ENUM_VALUES = 2
+
+PathInFile = tuple[int, ...]
+
+
+def load(path: Path) -> list[File]:
+    """Raises UserError if the file is no descriptor set."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+    try:
+        found = pb.FileDescriptorSet.FromString(data)
+    except DecodeError as error:
+        raise UserError(
+            f"{path}: not a FileDescriptorSet; make one with `protoc --include_imports "
+            "--include_source_info --descriptor_set_out=FILE`"
+        ) from error
+    if not found.file:
+        raise UserError(f"{path}: holds no file; name the .proto files when making the set")
+    return convert(found.file)
+
+
+def convert(
+    descriptors: Iterable[pb.FileDescriptorProto], names: dict[str, str] | None = None
+) -> list[File]:
+    """Files of the IR in the given order. ``names``: how messages to the user name a file."""
+    descriptors = list(descriptors)
+    present = {d.name for d in descriptors}
+    for descriptor in descriptors:
+        for needed in descriptor.dependency:
+            if needed not in present:
+                raise CompileError(
+                    Origin(descriptor.name),
+                    f"imports {needed}, which is not in the descriptor set",
+                    "make the set with --include_imports",
+                )
+    enums = dict(_declared_enums(descriptors))
+    return [_FileReader(d, (names or {}).get(d.name, d.name), enums).file() for d in descriptors]
+
+
+class _FileReader:
+    def __init__(
+        self, descriptor: pb.FileDescriptorProto, shown: str, enums: dict[str, dict[str, int]]
+    ) -> None:
+        self._descriptor = descriptor
+        self._declared = enums
+        self._shown = shown
+        self._proto3 = descriptor.syntax == "proto3"
+        self._locations = {
+            tuple(location.path): location for location in descriptor.source_code_info.location
+        }
+        self._messages: list[Message] = []
+        self._enums: list[Enum] = []
+
+    def file(self) -> File:
+        descriptor = self._descriptor
+        if descriptor.syntax not in ("", "proto2", "proto3"):
+            raise CompileError(
+                Origin(self._shown), f"syntax {descriptor.syntax!r}", "proto2 and proto3 are read"
+            )
+        prefix = descriptor.package
+        for i, enum in enumerate(descriptor.enum_type):
+            self._enum(enum, prefix, (_FILE_ENUMS, i))
+        for i, message in enumerate(descriptor.message_type):
+            self._message(message, prefix, None, (_FILE_MESSAGES, i))
+        return File(
+            descriptor.name,
+            descriptor.package,
+            tuple(self._messages),
+            tuple(self._enums),
+            tuple(descriptor.dependency),
+            self._comment((_FILE_SYNTAX,)),
+        )
+
+    def _comment(self, path: PathInFile) -> str:
+        location = self._locations.get(path)
+        if location is None:
+            return ""
+        lines = (location.leading_comments or location.trailing_comments).splitlines()
+        return "\n".join(line.strip() for line in lines).strip()
+
+    def _origin(self, path: PathInFile) -> Origin:
+        location = self._locations.get(path)
+        if location is None:
+            return Origin(self._shown)
+        return Origin(self._shown, location.span[0] + 1, location.span[1] + 1)
+
+    def _enum(self, descriptor: pb.EnumDescriptorProto, prefix: str, path: PathInFile) -> None:
+        values = tuple(
+            EnumValue(value.name, value.number, self._comment((*path, _ENUM_VALUES, i)))
+            for i, value in enumerate(descriptor.value)
+        )
+        name = _joined(prefix, descriptor.name)
+        self._enums.append(
+            Enum(name, values, not self._proto3, self._comment(path), self._origin(path))
+        )
+
+    def _message(
+        self, descriptor: pb.DescriptorProto, prefix: str, parent: str | None, path: PathInFile
+    ) -> None:
+        name = _joined(prefix, descriptor.name)
+        for i, enum in enumerate(descriptor.enum_type):
+            self._enum(enum, name, (*path, _MESSAGE_ENUMS, i))
+        entries = {}
+        for i, nested in enumerate(descriptor.nested_type):
+            if nested.options.map_entry:
+                entries[f".{name}.{nested.name}"] = nested
+            else:
+                self._message(nested, name, name, (*path, _MESSAGE_NESTED, i))
+        fields = tuple(
+            self._field(f, entries, descriptor.oneof_decl, (*path, _MESSAGE_FIELDS, i))
+            for i, f in enumerate(descriptor.field)
+        )
+        used = dict.fromkeys(f.oneof for f in fields if f.oneof)
+        self._messages.append(
+            Message(
+                name,
+                fields,
+                tuple(str(oneof) for oneof in used),
+                comment=self._comment(path),
+                origin=self._origin(path),
+                parent=parent,
+            )
+        )
+
+    def _field(
+        self,
+        descriptor: pb.FieldDescriptorProto,
+        entries: dict[str, pb.DescriptorProto],
+        oneofs: Sequence[pb.OneofDescriptorProto],
+        path: PathInFile,
+    ) -> Field:
+        origin, comment = self._origin(path), self._comment(path)
+        entry = entries.get(descriptor.type_name)
+        if entry is not None:
+            key, value = (
+                self._field(f, {}, (), ()) for f in sorted(entry.field, key=lambda f: f.number)
+            )
+            return Field(
+                descriptor.name,
+                descriptor.number,
+                MessageRef(descriptor.type_name[1:]),
+                Label.MAP,
+                key=key,
+                value=value,
+                comment=comment,
+                origin=origin,
+            )
+        kind, coding = _type(descriptor)
+        repeated = descriptor.label == _Descriptor.LABEL_REPEATED
+        packable = repeated and not isinstance(kind, MessageRef) and kind not in _TEXTS
+        by_default = self._proto3 and not descriptor.options.HasField("packed")
+        real_oneof = descriptor.HasField("oneof_index") and not descriptor.proto3_optional
+        return Field(
+            descriptor.name,
+            descriptor.number,
+            kind,
+            Label.REPEATED if repeated else Label.SINGLE,
+            self._presence(descriptor, kind),
+            coding,
+            packed=packable and (by_default or descriptor.options.packed),
+            group=descriptor.type == _Descriptor.TYPE_GROUP,
+            utf8=self._proto3 and kind is Kind.STRING,
+            default=self._default(descriptor, kind),
+            oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
+            comment=comment,
+            origin=origin,
+        )
+
+    def _presence(self, descriptor: pb.FieldDescriptorProto, kind: Type) -> Presence:
+        if descriptor.label == _Descriptor.LABEL_REPEATED:
+            return Presence.IMPLICIT
+        if descriptor.label == _Descriptor.LABEL_REQUIRED:
+            return Presence.REQUIRED
+        implicit = (
+            self._proto3
+            and not isinstance(kind, MessageRef)
+            and not descriptor.HasField("oneof_index")
+        )
+        return Presence.IMPLICIT if implicit else Presence.EXPLICIT
+
+    def _default(self, descriptor: pb.FieldDescriptorProto, kind: Type) -> Value | None:
+        """The declared default; an enum without one starts with the first value of its type."""
+        text = descriptor.default_value
+        if isinstance(kind, EnumRef):
+            values = self._declared.get(kind.name, {})
+            number = values[text] if text else next(iter(values.values()), 0)
+            return number or None
+        if not descriptor.HasField("default_value"):
+            return None
+        if kind is Kind.BOOL:
+            return text == "true"
+        if kind is Kind.STRING:
+            return text
+        if kind is Kind.BYTES:
+            return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
+        if kind in (Kind.FLOAT32, Kind.FLOAT64):
+            return float(text)
+        return int(text)
+
+
+_TEXTS = (Kind.STRING, Kind.BYTES)
+
+
+def _type(descriptor: pb.FieldDescriptorProto) -> tuple[Type, Coding]:
+    if descriptor.type in (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP):
+        return MessageRef(descriptor.type_name[1:]), Coding.VARINT
+    if descriptor.type == _Descriptor.TYPE_ENUM:
+        return EnumRef(descriptor.type_name[1:]), Coding.VARINT
+    return SCALARS[descriptor.type]
+
+
+def _joined(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _declared_enums(
+    descriptors: Iterable[pb.FileDescriptorProto],
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Full name and values of every enum, in declared order."""
+    waiting: list[tuple[str, pb.FileDescriptorProto | pb.DescriptorProto]] = [
+        (d.package, d) for d in descriptors
+    ]
+    while waiting:
+        prefix, scope = waiting.pop()
+        for enum in scope.enum_type:
+            yield _joined(prefix, enum.name), {v.name: v.number for v in enum.value}
+        nested = (
+            scope.message_type if isinstance(scope, pb.FileDescriptorProto) else scope.nested_type
+        )
+        waiting += [(_joined(prefix, m.name), m) for m in nested]

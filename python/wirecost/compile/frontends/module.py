@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An importable Python module or package with Protobuf descriptors, such as ``osi3``, to the IR."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+from google.protobuf import descriptor_pb2 as pb
+from google.protobuf.descriptor import FileDescriptor
+
+from wirecost.compile.frontends import descriptor_set
+from wirecost.compile.schema import File
+from wirecost.errors import UserError
+
+
+def load(name: str) -> list[File]:
+    """All files of a module, or of a package's ``*_pb2`` modules, and what they import."""
+    found: dict[str, FileDescriptor] = {}
+    for module in _modules(name):
+        descriptor = getattr(module, "DESCRIPTOR", None)
+        if isinstance(descriptor, FileDescriptor):
+            _collect(descriptor, found)
+    if not found:
+        raise UserError(f"{name}: the module holds no Protobuf descriptors; name a *_pb2 module")
+    protos = []
+    for file in found.values():
+        proto = pb.FileDescriptorProto()
+        file.CopyToProto(proto)
+        protos.append(proto)
+    return descriptor_set.convert(protos)
+
+
+def _modules(name: str) -> list[ModuleType]:
+    try:
+        top = importlib.import_module(name)
+        below = [
+            importlib.import_module(f"{name}.{m.name}")
+            for m in sorted(
+                pkgutil.iter_modules(getattr(top, "__path__", [])), key=lambda m: m.name
+            )
+            if m.name.endswith("_pb2")
+        ]
+    except ImportError as error:
+        raise UserError(f"{name}: cannot be imported ({error}); is it installed here?") from error
+    return [top, *below]
+
+
+def _collect(file: FileDescriptor, found: dict[str, FileDescriptor]) -> None:
+    for dependency in file.dependencies:
+        _collect(dependency, found)
+    found.setdefault(file.name, file)

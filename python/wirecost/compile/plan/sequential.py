@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of the wires that write every field in the order of declaration: ``ros1`` and ``cdr``.
+
+A message becomes a list of steps. Fixed-width values next to each other form a ``Run``: the
+position of each is known relative to the run's begin, so the run is checked once and its values
+are moved without further checks. Messages that are always present and consist of fixed-width
+values only are inlined into the run around them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from wirecost.compile.schema import (
+    CompileError,
+    EnumRef,
+    Field,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Schema,
+    Type,
+)
+
+PREFIX = 4
+"""Bytes of the u32 that counts a string's bytes, an array's elements or names a oneof's member."""
+
+INLINED = 64
+"""Values a nested message may have to be inlined: beyond it a call is smaller and as fast."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a wire differs: ``largest`` alignment (1: none) and whether strings end with a NUL."""
+
+    wire: str
+    largest: int
+    terminated: bool
+
+    def alignment(self, width: int) -> int:
+        return min(width, self.largest)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A fixed-width value, or a fixed number of them, at a known place in a run."""
+
+    path: tuple[Field, ...]
+    """From the message to the value; all but the last are messages that are always present."""
+    kind: Kind
+    offset: int
+    count: int | None = None
+    """Elements of a fixed array; None: a single value."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Align the position to ``align``, then move ``size`` bytes; gaps between slots are zero."""
+
+    align: int
+    size: int
+    slots: tuple[Slot, ...]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A u32 length (aligned), the bytes, and a NUL that the length counts if ``terminated``."""
+
+    field: Field
+    align: int
+    terminated: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """A nested message, encoded by its own function; an absent one as its default."""
+
+    field: Field
+    message: MessageRef
+
+
+@dataclass(frozen=True)
+class Array:
+    """A u32 count (aligned; none for a fixed array) and elements, all by the same step.
+
+    ``element`` is a Run of one slot with an empty path (then the elements lie at equal distances
+    and are moved at once), a Text or a Call. ``minimum``: the least bytes an element takes, by
+    which a hostile count is refused before anything is allocated.
+    """
+
+    field: Field
+    align: int
+    element: Run | Text | Call
+    minimum: int
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A map: a u32 count, then keys and values in the order of keys."""
+
+    field: Field
+    align: int
+    key: Run | Text
+    value: Run | Text | Call
+    minimum: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A oneof: the u32 number of the field that is set, 0 for none, then that field alone."""
+
+    oneof: str
+    align: int
+    members: tuple[tuple[Field, Run | Text | Call], ...]
+
+
+Step = Run | Text | Call | Array | Entries | Choice
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one message is written and read."""
+
+    message: Message
+    steps: tuple[Step, ...]
+    minimum: int
+    """The least bytes the message takes, without alignment."""
+
+
+class _Position:
+    """What is known of the position: its residue modulo ``modulus``."""
+
+    def __init__(self) -> None:
+        self.modulus, self.residue = 1, 0
+
+    def aligned(self, alignment: int) -> int | None:
+        """Padding up to an alignment; None if the position is not known that well."""
+        if alignment > self.modulus:
+            return None
+        return -self.residue % alignment
+
+    def align(self, alignment: int) -> None:
+        if alignment >= self.modulus:
+            self.modulus, self.residue = alignment, 0
+        else:
+            self.residue = (self.residue + (-self.residue % alignment)) % self.modulus
+
+    def advance(self, size: int) -> None:
+        self.residue = (self.residue + size) % self.modulus
+
+    def forget(self) -> None:
+        self.modulus, self.residue = 1, 0
+
+
+class Planner:
+    """Plans messages of one schema for one wire."""
+
+    def __init__(self, schema: Schema, rules: Rules) -> None:
+        self._schema = schema
+        self._rules = rules
+        self._minima: dict[str, int] = {}
+
+    def plan(self, message: Message) -> Plan:
+        """Raises CompileError if the wire cannot carry the message."""
+        for item in message.fields:
+            if item.oneof is None and self._schema.recursive(message, item):
+                raise CompileError(
+                    item.origin,
+                    f"{message.full_name}.{item.name} contains its own message, and "
+                    f"{self._rules.wire} writes every field, without end",
+                    "make the field repeated or part of a oneof, or use the protobuf wire",
+                )
+        return Plan(message, self._steps(message), self._minimum(message.full_name))
+
+    def _steps(self, message: Message) -> tuple[Step, ...]:
+        builder = _Builder(self._rules)
+        chosen: set[str] = set()
+        for item in message.fields:
+            if item.oneof is not None:
+                if item.oneof not in chosen:
+                    chosen.add(item.oneof)
+                    builder.step(self._choice(message, item.oneof))
+                continue
+            self._field(builder, (item,))
+        return builder.finish()
+
+    def _field(self, builder: _Builder, path: tuple[Field, ...]) -> None:
+        item = path[-1]
+        kind = scalar(item.type)
+        if item.label is Label.MAP:
+            builder.step(self._map(item))
+        elif item.label is Label.SINGLE and kind is not None and kind.width:
+            builder.slot(path, kind, None)
+        elif item.label is Label.ARRAY and kind is not None and kind.width:
+            builder.slot(path, kind, item.capacity)
+        elif item.label is Label.SINGLE and self._inlines(item):
+            for inner in self._schema.message(_ref(item.type)).fields:
+                self._field(builder, (*path, inner))
+        elif item.label is Label.SINGLE:
+            builder.step(self._value(item))
+        else:
+            element = self._value(item)
+            builder.step(Array(item, self._prefix(), element, self._least(item)))
+
+    def _inlines(self, item: Field) -> bool:
+        return (
+            isinstance(item.type, MessageRef)
+            and not item.is_optional
+            and 0 < self._values(item.type.name) <= INLINED
+        )
+
+    def _values(self, name: str) -> int:
+        """Fixed-width values in a message; more than can be inlined if it holds anything else."""
+        total = 0
+        for item in self._schema.message(name).fields:
+            kind = scalar(item.type)
+            if item.oneof or item.label not in (Label.SINGLE, Label.ARRAY):
+                return INLINED + 1
+            if kind is not None and kind.width:
+                total += 1
+            elif item.label is Label.SINGLE and self._inlines(item):
+                total += self._values(_ref(item.type).name)
+            else:
+                return INLINED + 1
+        return total
+
+    def _value(self, item: Field) -> Run | Text | Call:
+        """One value on its own: an element, a map's key or value, a oneof's member."""
+        kind = scalar(item.type)
+        if kind is None:
+            return Call(item, _ref(item.type))
+        if kind.is_text:
+            terminated = self._rules.terminated and kind is Kind.STRING
+            return Text(item, self._prefix(), terminated)
+        width = kind.width or 0
+        return Run(self._rules.alignment(width), width, (Slot((), kind, 0),))
+
+    def _map(self, item: Field) -> Entries:
+        if item.key is None or item.value is None:
+            raise AssertionError(item)
+        key, value = self._value(item.key), self._value(item.value)
+        if isinstance(key, Call):
+            raise AssertionError(key)
+        least = self._least(item.key) + self._least(item.value)
+        return Entries(item, self._prefix(), key, value, least)
+
+    def _choice(self, message: Message, oneof: str) -> Choice:
+        members = tuple((f, self._value(f)) for f in message.fields if f.oneof == oneof)
+        return Choice(oneof, self._prefix(), members)
+
+    def _prefix(self) -> int:
+        return self._rules.alignment(PREFIX)
+
+    def _least(self, item: Field) -> int:
+        kind = scalar(item.type)
+        if kind is None:
+            return self._minimum(_ref(item.type).name)
+        if kind is Kind.STRING and self._rules.terminated:
+            return PREFIX + 1
+        return kind.width or PREFIX
+
+    def _minimum(self, name: str) -> int:
+        if name not in self._minima:
+            self._minima[name] = 0  # a message inside itself adds nothing
+            total = 0
+            seen: set[str] = set()
+            for item in self._schema.message(name).fields:
+                if item.oneof is not None:
+                    total += 0 if item.oneof in seen else PREFIX
+                    seen.add(item.oneof)
+                elif item.label in (Label.REPEATED, Label.MAP):
+                    total += PREFIX
+                else:
+                    total += self._least(item) * (item.capacity or 1 if _fixed(item) else 1)
+            self._minima[name] = total
+        return self._minima[name]
+
+
+class _Builder:
+    """Collects steps; joins slots to runs as long as their place is known."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._position = _Position()
+        self._steps: list[Step] = []
+        self._run: Run | None = None
+
+    def slot(self, path: tuple[Field, ...], kind: Kind, count: int | None) -> None:
+        width = kind.width or 0
+        alignment = self._rules.alignment(width)
+        padding = self._position.aligned(alignment)
+        if self._run is None or padding is None:
+            self._close()
+            self._run = Run(alignment, 0, ())
+            padding = 0
+        self._position.align(alignment)
+        run = self._run
+        offset = run.size + padding
+        size = width * (1 if count is None else count)
+        self._position.advance(size)
+        self._run = replace(
+            run, size=offset + size, slots=(*run.slots, Slot(path, kind, offset, count))
+        )
+
+    def step(self, step: Step) -> None:
+        self._close()
+        self._steps.append(step)
+        self._position.forget()
+
+    def finish(self) -> tuple[Step, ...]:
+        self._close()
+        return tuple(self._steps)
+
+    def _close(self) -> None:
+        if self._run is not None:
+            self._steps.append(self._run)
+            self._run = None
+
+
+def scalar(type_: Type) -> Kind | None:
+    """The kind of a value on these wires: enums are int32. None for a message."""
+    if isinstance(type_, EnumRef):
+        return Kind.INT32
+    return type_ if isinstance(type_, Kind) else None
+
+
+def _ref(type_: Type) -> MessageRef:
+    if not isinstance(type_, MessageRef):
+        raise AssertionError(type_)
+    return type_
+
+
+def _fixed(item: Field) -> bool:
+    return item.label is Label.ARRAY
