@@ -232,7 +232,8 @@ class Schema:
         for file in self.files:
             self._messages.update((m.full_name, m) for m in file.messages)
             self._enums.update((e.full_name, e) for e in file.enums)
-            for declared in (*file.messages, *file.enums):
+            declarations: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+            for declared in declarations:
                 self._homes[declared.full_name] = file
 
     def message(self, name: str | MessageRef) -> Message:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wirecost.compile.frontends import descriptor_set, module, proto
+from wirecost.compile.frontends import descriptor_set, module, proto, ros
 from wirecost.compile.schema import File, Schema
 from wirecost.errors import UserError
 
@@ -18,8 +18,6 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
     dialect of ``.msg`` files. The schema holds the inputs and everything they import. Raises
     CompileError, or UserError where an input cannot be read at all.
     """
-    from wirecost.compile.frontends import ros  # noqa: PLC0415
-
     of_kind: dict[str, list[str]] = {"proto": [], "set": [], "ros": [], "module": []}
     for name in inputs:
         of_kind[_kind(name)].append(name)
@@ -37,16 +35,18 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
 
 def _kind(name: str) -> str:
     path = Path(name)
+    if path.is_dir():
+        raise UserError(f"{name}: error: is a folder; name the files in it")
     suffix = path.suffix
     if suffix == ".proto":
         return "proto"
-    if suffix in (".msg", ".srv"):
+    if suffix in (".msg", ".srv", ".action"):
         return "ros"
     if suffix in (".fds", ".pb", ".desc", ".binpb"):
         return "set"
     if path.exists() or "/" in name:
         raise UserError(
-            f"{name}: not a kind of schema that is known; give .proto, .msg, .srv, a descriptor set "
-            "(.fds, .pb, .desc, .binpb) or the name of a Python module with descriptors"
+            f"{name}: error: not a kind of schema that is known; give .proto, .msg, .srv, a "
+            "descriptor set (.fds, .pb, .desc, .binpb) or a Python module with descriptors"
         )
     return "module"

@@ -242,15 +242,7 @@ class _FileReader:
             return number or None
         if not descriptor.HasField("default_value"):
             return None
-        if kind is Kind.BOOL:
-            return text == "true"
-        if kind is Kind.STRING:
-            return text
-        if kind is Kind.BYTES:
-            return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
-        if kind in (Kind.FLOAT32, Kind.FLOAT64):
-            return float(text)
-        return int(text)
+        return _value(text, kind)
 
 
 _TEXTS = (Kind.STRING, Kind.BYTES)
@@ -262,6 +254,19 @@ def _type(descriptor: pb.FieldDescriptorProto) -> tuple[Type, Coding]:
     if descriptor.type == _Descriptor.TYPE_ENUM:
         return EnumRef(descriptor.type_name[1:]), Coding.VARINT
     return SCALARS[descriptor.type]
+
+
+def _value(text: str, kind: Type) -> Value:
+    """A default as protoc writes it into descriptors."""
+    if kind is Kind.BOOL:
+        return text == "true"
+    if kind is Kind.STRING:
+        return text
+    if kind is Kind.BYTES:
+        return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
+    if kind in (Kind.FLOAT32, Kind.FLOAT64):
+        return float(text)
+    return int(text)
 
 
 def _joined(prefix: str, name: str) -> str:

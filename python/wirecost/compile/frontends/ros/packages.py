@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where messages of a package lie on disk, and which package a file belongs to."""
+
+from __future__ import annotations
+
+import os
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wirecost.errors import UserError
+
+LARGEST = 1 << 20
+"""No interface is written by hand in more bytes; a larger file is something else."""
+
+_SYSTEM = Path("/usr/share")
+"""Debian's ROS packages."""
+
+_KINDS = ("msg", "srv")
+
+
+def read(path: Path) -> str:
+    """Raises UserError if it is no text of a sensible size."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise UserError(f"{path}: error: {error.strerror}; name a readable file") from error
+    if len(data) > LARGEST:
+        raise UserError(f"{path}: error: larger than 1 MiB; name a .msg or .srv file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}:{line}: error: not UTF-8; save it as UTF-8") from error
+
+
+def folder_of(path: Path) -> Path:
+    """The folder of the package a file belongs to."""
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link's own place counts
+    if whole.parent.name in _KINDS:
+        return whole.parent.parent
+    for folder in whole.parents:
+        if (folder / "package.xml").is_file():
+            return folder
+    return whole.parent
+
+
+def name_of(folder: Path) -> str:
+    """A package's name: what its package.xml says, else its folder's."""
+    manifest = folder / "package.xml"
+    if manifest.is_file():
+        try:
+            name = ET.fromstring(read(manifest)).findtext("name", "").strip()
+        except ET.ParseError as error:
+            raise UserError(f"{manifest}: error: {error}; correct the manifest") from error
+        if name:
+            return name
+    return folder.name
+
+
+class Finder:
+    """Finds ``<package>/<name>``: in the inputs' surroundings and wherever ROS keeps packages."""
+
+    def __init__(self, include: Sequence[Path], inputs: Sequence[Path]) -> None:
+        self._homes: dict[str, list[Path]] = {}
+        around: list[Path] = []
+        for path in inputs:
+            folder = folder_of(path)
+            self._homes.setdefault(name_of(folder), []).append(folder)
+            around.append(folder.parent)
+        self.roots = list(dict.fromkeys([*include, *around, *_from_environment(), _SYSTEM]))
+        """Folders that are searched, in order."""
+
+    def find(self, package: str, name: str) -> Path | None:
+        for folder in self._folders(package):
+            if (folder / f"{name}.msg").is_file():
+                return folder / f"{name}.msg"
+        return None
+
+    def names(self, package: str) -> list[str]:
+        """Messages of a package; none if it is not found."""
+        found = {p.stem for folder in self._folders(package) for p in folder.glob("*.msg")}
+        return sorted(found)
+
+    def _folders(self, package: str) -> Iterator[Path]:
+        """Folders that may hold messages of the package."""
+        for home in self._homes.get(package, []):
+            yield from (home / "msg", home)
+        for root in self.roots:
+            yield from (root / package / "msg", root / package)
+            if root.name == package:
+                yield from (root / "msg", root)
+
+
+def _from_environment() -> list[Path]:
+    def folders(variable: str) -> list[Path]:
+        return [Path(p) for p in os.environ.get(variable, "").split(os.pathsep) if p]
+
+    return [
+        *folders("ROS_PACKAGE_PATH"),
+        *(prefix / "share" for prefix in folders("AMENT_PREFIX_PATH")),
+    ]
