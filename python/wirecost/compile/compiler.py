@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import tempfile
@@ -33,26 +34,38 @@ def compile_schema(
 def write(texts: Texts, out: Path) -> list[Path]:
     """Write what changed below ``out``: all files, or none where one cannot be written."""
     pending: list[tuple[Path, Path]] = []
+    made: list[Path] = []
+    done = False
     try:
         for name, text in sorted(texts.items()):
-            path = out / name
-            if path.is_file() and path.read_text(encoding="utf-8") == text:
+            path, content = out / name, text.encode()
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+            if path.is_file() and path.read_bytes() == content:
                 continue
-            path.parent.mkdir(parents=True, exist_ok=True)
+            made += _make_folder(path.parent)
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             pending.append((Path(temporary), path))
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
             Path(temporary).chmod(0o644)
-            if path.is_dir():
-                raise IsADirectoryError(0, "is a folder", str(path))
         for written, path in pending:
             written.replace(path)
+        done = True
     except OSError as error:
         raise UserError(
-            f"{error.filename or out}: {error.strerror}; name a writable folder with --out"
+            f"{error.filename or out}: error: {error.strerror}; name a writable folder with --out"
         ) from error
     finally:
         for written, _ in pending:
             written.unlink(missing_ok=True)
+        for folder in () if done else reversed(made):
+            folder.rmdir()
     return [path for _, path in pending]
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """The folders that were missing, outermost first."""
+    missing = [f for f in (folder, *folder.parents) if not f.exists()][::-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing

@@ -9,6 +9,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
+from wirecost.compile.frontends.descriptor_checks import checked
 from wirecost.compile.schema import (
     Coding,
     CompileError,
@@ -61,17 +62,19 @@ def load(path: Path) -> list[File]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from error
+        raise UserError(
+            f"{path}: error: {error.strerror}; name a readable descriptor set"
+        ) from error
     try:
         found = pb.FileDescriptorSet.FromString(data)
     except DecodeError as error:
         raise UserError(
-            f"{path}: not a FileDescriptorSet; make one with `protoc --include_imports "
+            f"{path}: error: not a FileDescriptorSet; make one with `protoc --include_imports "
             "--include_source_info --descriptor_set_out=FILE`"
         ) from error
-    if not found.file:
-        raise UserError(f"{path}: holds no file; name the .proto files when making the set")
-    return convert(found.file)
+    if not any(file.name for file in found.file):
+        raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
+    return convert(checked(found.file, path))
 
 
 def convert(
@@ -79,15 +82,6 @@ def convert(
 ) -> list[File]:
     """Files of the IR in the given order. ``names``: how messages to the user name a file."""
     descriptors = list(descriptors)
-    present = {d.name for d in descriptors}
-    for descriptor in descriptors:
-        for needed in descriptor.dependency:
-            if needed not in present:
-                raise CompileError(
-                    Origin(descriptor.name),
-                    f"imports {needed}, which is not in the descriptor set",
-                    "make the set with --include_imports",
-                )
     enums = dict(_declared_enums(descriptors))
     return [_FileReader(d, (names or {}).get(d.name, d.name), enums).file() for d in descriptors]
 

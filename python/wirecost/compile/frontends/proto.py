@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import tempfile
@@ -13,11 +12,11 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.compile.frontends import descriptor_set
-from wirecost.compile.schema import CompileError, File, Origin
+from wirecost.compile.frontends.protoc_errors import complaint
+from wirecost.compile.schema import File
 from wirecost.errors import UserError
 
 TIMEOUT_S = 60
-_MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<what>.+)$")
 
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
@@ -27,21 +26,27 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
         raise UserError("protoc is needed to read .proto files; apt-get install protobuf-compiler")
     for path in paths:
         if not path.is_file():
-            raise UserError(f"{path}: no such file")
+            raise UserError(f"{path}: error: no such file; name a .proto file")
     roots = list(dict.fromkeys([*include, *(_root(path, include) for path in paths)]))
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "schema.fds"
         command = [protoc, "--include_imports", "--include_source_info"]
         command += [f"--descriptor_set_out={made}", *(f"-I{root}" for root in roots)]
-        done = subprocess.run(
-            [*command, *map(str, paths)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
+        try:
+            done = subprocess.run(
+                [*command, *map(str, paths)],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                timeout=TIMEOUT_S,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UserError(
+                f"{paths[0]}: error: protoc took over {TIMEOUT_S} s; give it fewer files"
+            ) from error
         if done.returncode != 0:
-            raise _complaint(done.stderr, paths[0])
+            raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
     return descriptor_set.convert(found.file, _shown(found, roots))
 
@@ -61,18 +66,3 @@ def _shown(found: pb.FileDescriptorSet, roots: Sequence[Path]) -> dict[str, str]
                 shown[file.name] = str(root / file.name)
                 break
     return shown
-
-
-def _complaint(text: str, first: Path) -> UserError:
-    for line in text.splitlines():
-        match = _MESSAGE.match(line)
-        if match and "warning:" not in line:
-            place = Origin(match["file"], int(match["line"] or 0), int(match["column"] or 0))
-            what = match["what"].rstrip(".")
-            missing = "not found" in what or "not have any" in what
-            remedy = (
-                "give the folder of the imports with -I" if missing else "correct the schema there"
-            )
-            return CompileError(place, what, remedy)
-    told = text.strip().splitlines()
-    return UserError(f"{first}: protoc failed{': ' + told[0] if told else ''}")

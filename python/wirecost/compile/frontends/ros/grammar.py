@@ -141,7 +141,9 @@ class _Reader:
         if match["text"] is not None:
             if name != "string":
                 raise CompileError(
-                    origin, f"`{text}` bounds a {name}", "only strings and arrays have bounds"
+                    origin,
+                    f"`{text}` puts a bound on {name}",
+                    "only strings and arrays have bounds",
                 )
             self._refuse_bounds(text, origin)
             text_capacity = _bound(match["text"], text, origin)

@@ -40,7 +40,7 @@ def _float(text: str, kind: Kind, origin: Origin) -> float:
     except OverflowError:
         overflows = True
     if overflows:
-        raise _wrong(text, kind, origin, "its exponent is too large")
+        raise _wrong(text, kind, origin, "write a smaller number")
     return number
 
 
