@@ -126,6 +126,9 @@ class Plan:
     steps: tuple[Step, ...]
     minimum: int
     """The least bytes the message takes, without alignment."""
+    rests: tuple[int, ...]
+    """For each step the least bytes that the steps behind it take: with one check for all of
+    them, none of their fixed parts needs a check of its own where nothing is aligned."""
 
 
 class _Position:
@@ -171,7 +174,23 @@ class Planner:
                     f"{self._rules.wire} writes every field, without end",
                     "make the field repeated or part of a oneof, or use the protobuf wire",
                 )
-        return Plan(message, self._steps(message), self._minimum(message.full_name))
+        steps = self._steps(message)
+        rests, rest = [], 0
+        for step in reversed(steps):
+            rests.append(rest)
+            rest += self._step_minimum(step)
+        return Plan(message, steps, self._minimum(message.full_name), tuple(reversed(rests)))
+
+    def _step_minimum(self, step: Step) -> int:
+        if isinstance(step, Run):
+            return step.size
+        if isinstance(step, Text):
+            return PREFIX + step.terminated
+        if isinstance(step, Call):
+            return self._minimum(step.message.name)
+        if isinstance(step, Array) and _fixed(step.field):
+            return step.minimum * (step.field.capacity or 0)
+        return PREFIX
 
     def _steps(self, message: Message) -> tuple[Step, ...]:
         builder = _Builder(self._rules)
@@ -333,3 +352,4 @@ def _ref(type_: Type) -> MessageRef:
 
 def _fixed(item: Field) -> bool:
     return item.label is Label.ARRAY
+

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C++20 headers: holders, one codec header a wire, and the support they share."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import jinja2
+
+from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.cpp.holders import enums, holders
+from wirecost.compile.emit.cpp.names import Names
+from wirecost.compile.emit.cpp.protobuf import ProtobufCodec
+from wirecost.compile.emit.cpp.sequential import SequentialCodec
+from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.schema import File, Schema
+
+HERE = Path(__file__).parent
+SEQUENTIAL = {"ros1": ros1.RULES, "cdr": cdr.RULES}
+SUPPORT = {
+    "": "support.hpp",
+    "protobuf": "support_protobuf.hpp",
+    "ros1": "support_sequential.hpp",
+    "cdr": "support_sequential.hpp",
+}
+"""The support header of each wire; the first is everybody's."""
+
+
+def emit(schema: Schema, request: Request) -> Texts:
+    texts: Texts = {}
+    for name in dict.fromkeys(SUPPORT[wire] for wire in ("", *request.wires)):
+        texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
+    printer = _Printer(schema, request)
+    for file in schema.files:
+        texts |= dict(printer.file(file))
+    return texts
+
+
+class _Printer:
+    def __init__(self, schema: Schema, request: Request) -> None:
+        self._schema = schema
+        self._request = request
+        self._names = Names(schema, request)
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(HERE),
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self._environment.filters |= {"comment": comment, "chop": chop, "cast": cast}
+        self._codecs = {
+            wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
+        }
+        self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
+
+    def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
+        if not file.messages and not file.enums and not self._is_imported(file):
+            return
+        self._names.inside(file)
+        yield self._holders(file)
+        for wire in self._request.wires:
+            yield self._codec(file, wire)
+
+    def _is_imported(self, file: File) -> bool:
+        return any(file.name in other.imports for other in self._schema.files)
+
+    def _render(self, template: str, file: File, suffix: str, **context: object) -> tuple[
+        PurePosixPath, str
+    ]:
+        imported = [f for f in self._schema.files if f.name in file.imports]
+        text = self._environment.get_template(template).render(
+            banner=banner(file, "//"),
+            file=file,
+            holders_header=self._names.header(file),
+            includes=[self._names.header(f, suffix) for f in imported],
+            **context,
+        )
+        return PurePosixPath(self._names.header(file, suffix)), tidy(text)
+
+    def _holders(self, file: File) -> tuple[PurePosixPath, str]:
+        return self._render(
+            "holders.hpp.j2",
+            file,
+            "",
+            namespace=self._names.namespace(file),
+            enums=enums(self._names, file),
+            holders=holders(self._schema, self._names, file),
+            unknown=self._request.preserve_unknown and "protobuf" in self._request.wires,
+        )
+
+    def _codec(self, file: File, wire: str) -> tuple[PurePosixPath, str]:
+        namespace = f"{self._names.namespace(file)}::{wire}"
+        if wire in SEQUENTIAL:
+            return self._render(
+                "sequential.hpp.j2",
+                file,
+                f".{wire}",
+                namespace=namespace,
+                rules=SEQUENTIAL[wire],
+                messages=self._codecs[wire].messages(file),
+            )
+        return self._render(
+            "protobuf.hpp.j2",
+            file,
+            ".protobuf",
+            namespace=namespace,
+            unknown=self._request.preserve_unknown,
+            messages=self._protobuf.messages(file),
+        )
+
+
+def comment(text: str, start: str) -> str:
+    """A comment's lines, each with its start; nothing for no comment."""
+    if not text:
+        return ""
+    indent = len(start) - len(start.lstrip())
+    lines: list[str] = []
+    for line in text.splitlines():
+        lines += textwrap.wrap(line, 96 - indent) or [""]
+    # A backslash at a line's end would continue the comment.
+    return "".join(f"{start} {line}".rstrip().rstrip("\\") + "\n" for line in lines)
+
+
+def chop(text: str) -> str:
+    """A macro's output without its last line's end, which the template has."""
+    return text.removesuffix("\n")
+
+
+def cast(expression: str, from_: str, to: str) -> str:
+    return expression if from_ == to else f"static_cast<{to}>({expression})"
+
+
+def tidy(text: str) -> str:
+    """At most one empty line in a row, none before a closing brace."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.strip() == "" and (not lines or lines[-1] == ""):
+            continue
+        if line.strip() in ("}", "};") and lines and lines[-1] == "":
+            lines.pop()
+        lines.append(line.rstrip())
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C++ names and types of what a schema declares."""
+
+from __future__ import annotations
+
+import math
+
+from wirecost.compile.emit import Request, location
+from wirecost.compile.schema import (
+    Enum,
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Schema,
+    Type,
+    Value,
+)
+
+_KEYWORDS = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
+    xor xor_eq""".split()
+)
+_MACROS = frozenset(
+    """NULL NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS EOF BUFSIZ RAND_MAX
+    DEBUG NDEBUG ERROR assert errno stdin stdout stderr major minor makedev linux unix CHAR_BIT
+    INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN SIGINT SIGTERM TRUE FALSE""".split()
+)
+_MEMBERS = frozenset({"clear"})
+"""What every holder declares itself."""
+
+SCALARS = {
+    Kind.BOOL: "bool",
+    Kind.INT8: "std::int8_t",
+    Kind.UINT8: "std::uint8_t",
+    Kind.INT16: "std::int16_t",
+    Kind.UINT16: "std::uint16_t",
+    Kind.INT32: "std::int32_t",
+    Kind.UINT32: "std::uint32_t",
+    Kind.INT64: "std::int64_t",
+    Kind.UINT64: "std::uint64_t",
+    Kind.FLOAT32: "float",
+    Kind.FLOAT64: "double",
+    Kind.STRING: "std::string",
+    Kind.BYTES: "std::string",
+}
+
+
+def identifier(name: str) -> str:
+    """A name that C++ and its standard headers leave free."""
+    return f"{name}_" if name in _KEYWORDS or name in _MACROS else name
+
+
+def member(item: Field) -> str:
+    return f"{item.name}_" if item.name in _MEMBERS else identifier(item.name)
+
+
+class Names:
+    """Names within one schema and root namespace."""
+
+    def __init__(self, schema: Schema, request: Request) -> None:
+        self._schema = schema
+        self._root = request.namespace
+        self._here: File | None = None
+        self._hidden: set[str] = set()
+
+    def inside(self, file: File) -> None:
+        """From now on names are written as code in this file's namespace sees them."""
+        self._here = file
+        self._hidden = {member(f) for m in file.messages for f in m.fields}
+        self._hidden |= {part for m in file.messages for part in m.full_name.split(".")[:-1]}
+
+    def namespace(self, file: File) -> str:
+        parts = [self._root, *(identifier(p) for p in file.package.split(".") if p)]
+        return "::".join(parts)
+
+    def header(self, file: File, suffix: str = "") -> str:
+        return f"{location(file)}{suffix}.hpp"
+
+    def plain(self, declared: Message | Enum) -> str:
+        """Name in its namespace; nested types are flattened: ``Outer_Inner``."""
+        local = self._schema.home(declared.full_name).local_name(declared.full_name)
+        return identifier(local.replace(".", "_"))
+
+    def qualified(self, reference: MessageRef | EnumRef) -> str:
+        """A type's name; with its namespace unless the file at hand shares it."""
+        home = self._schema.home(reference.name)
+        name = self.plain(
+            self._schema.message(reference)
+            if isinstance(reference, MessageRef)
+            else self._schema.enum(reference)
+        )
+        if self._sees(home) and name not in self._hidden:
+            return name
+        return f"::{self.namespace(home)}::{name}"
+
+    def codec(self, reference: MessageRef, wire: str) -> str:
+        """What stands before the functions that read and write a message."""
+        home = self._schema.home(reference.name)
+        return "" if self._sees(home) else f"::{self.namespace(home)}::{wire}::detail::"
+
+    def _sees(self, home: File) -> bool:
+        return self._here is not None and home.package == self._here.package
+
+    def view(self, reference: MessageRef, wire: str) -> str:
+        home = self._schema.home(reference.name)
+        name = f"{self.plain(self._schema.message(reference))}View"
+        return name if self._sees(home) else f"::{self.namespace(home)}::{wire}::{name}"
+
+    def value(self, type_: Type) -> str:
+        """Type of one value."""
+        return SCALARS[type_] if isinstance(type_, Kind) else self.qualified(type_)
+
+    def holder(self, message: Message, item: Field, *, optional: bool | None = None) -> str:
+        """Type of the data member that holds a field (not of a oneof's members)."""
+        value = self.value(item.type) if item.label is not Label.MAP else ""
+        if item.label is Label.MAP and item.key is not None and item.value is not None:
+            return f"wirecost::Map<{self.value(item.key.type)}, {self.value(item.value.type)}>"
+        if item.label is Label.ARRAY:
+            return f"std::array<{value}, {item.capacity}>"
+        if item.label is Label.REPEATED:
+            return f"{self._sequence(item.type)}<{self.element(item.type)}>"
+        if self._schema.recursive(message, item):
+            return f"wirecost::Box<{value}>"
+        if item.is_optional if optional is None else optional:
+            return f"wirecost::Optional<{value}>"
+        return value
+
+    def element(self, type_: Type) -> str:
+        """Type of a repeated field's elements; bool takes a byte, which std::vector can show."""
+        return "std::uint8_t" if type_ is Kind.BOOL else self.value(type_)
+
+    def _sequence(self, type_: Type) -> str:
+        keeps = isinstance(type_, MessageRef) or (isinstance(type_, Kind) and type_.is_text)
+        return "wirecost::Sequence" if keeps else "std::vector"
+
+    def alternatives(self, message: Message, oneof: str) -> list[tuple[Field, str]]:
+        """Members of a oneof and their types in its std::variant, from index 1 on."""
+        return [
+            (
+                f,
+                f"wirecost::Box<{self.value(f.type)}>"
+                if self._schema.recursive(message, f)
+                else self.value(f.type),
+            )
+            for f in message.fields
+            if f.oneof == oneof
+        ]
+
+    def literal(self, type_: Type, value: Value | None) -> str:
+        """A default as a C++ expression."""
+        if isinstance(type_, EnumRef):
+            return f"static_cast<{self.value(type_)}>({value or 0})"
+        if not isinstance(type_, Kind):
+            return f"{self.value(type_)}{{}}"
+        if type_.is_text:
+            return text_literal(value if isinstance(value, (str, bytes)) else b"")
+        if type_ is Kind.BOOL:
+            return "true" if value else "false"
+        if type_ in (Kind.FLOAT32, Kind.FLOAT64):
+            return float_literal(SCALARS[type_], float(value or 0))
+        return integer_literal(SCALARS[type_], int(value or 0))
+
+
+def integer_literal(type_: str, value: int) -> str:
+    if value == -(2**63):
+        return "std::numeric_limits<std::int64_t>::min()"
+    suffix = "U" if type_.startswith("std::u") else ""
+    wide = "L" if abs(value) > 2**31 - 1 else ""
+    return f"{value}{suffix}{wide}"
+
+
+def float_literal(type_: str, value: float) -> str:
+    if math.isnan(value):
+        return f"std::numeric_limits<{type_}>::quiet_NaN()"
+    if math.isinf(value):
+        sign = "-" if value < 0 else ""
+        return f"{sign}std::numeric_limits<{type_}>::infinity()"
+    return f"{value!r}F" if type_ == "float" else repr(value)
+
+
+def text_literal(value: str | bytes) -> str:
+    """A std::string_view literal; bytes beyond printable ASCII in octal, which ends by itself."""
+    data = value.encode() if isinstance(value, str) else value
+    shown = "".join(
+        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data
+    )
+    return f'std::string_view("{shown}", {len(data)})'

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Protobuf plans as C++: what ``protobuf.hpp.j2`` and ``api.hpp.j2`` print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
+from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
+from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan
+from wirecost.compile.plan.sequential import scalar
+from wirecost.compile.schema import (
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How code reaches a holder's fields, and whether required ones can be absent in it."""
+
+    access: str
+    required_is_optional: bool
+
+
+STRUCT = Style("m.", required_is_optional=False)
+FACADE = Style("m.fields().", required_is_optional=True)
+
+
+class ProtobufCodec:
+    """Template contexts of the messages of a file."""
+
+    def __init__(
+        self, schema: Schema, names: Names, preserve_unknown: bool, style: Style = STRUCT
+    ) -> None:
+        self._schema = schema
+        self._names = names
+        self._preserve = preserve_unknown
+        self._style = style
+
+    def messages(self, file: File) -> list[SimpleNamespace]:
+        return [self._message(m) for m in defined_in_order(self._schema, file)]
+
+    def _message(self, message: Message) -> SimpleNamespace:
+        planned = plan(message)
+        items = [self._item(message, item) for item in planned.items]
+        return SimpleNamespace(
+            name=self._names.plain(message),
+            items=items,
+            plain=is_plain(self._schema, message) and not self._preserve,
+            cyclic=cyclic(self._schema, message),
+            required=planned.required,
+            required_mask=hex((1 << planned.required) - 1),
+            tracked=sum(1 for i in items if i.bit is not None),
+            view_fields=self._view_fields(message),
+        )
+
+    def _item(self, message: Message, item: Item) -> SimpleNamespace:
+        field = item.field
+        oneof = index = None
+        if field.oneof is not None:
+            oneof = identifier(field.oneof)
+            index = 1 + [f.name for f in message.fields if f.oneof == field.oneof].index(field.name)
+        context = self._value(item)
+        context.name = member(field)
+        context.access = f"{self._style.access}{oneof or member(field)}"
+        context.mode = self._mode(message, field)
+        context.oneof, context.index = oneof, index
+        context.boxed = self._schema.recursive(message, field)
+        context.bit = self._bit(message, field)
+        context.ranged = field.label is not Label.SINGLE or (
+            context.boxed and field.oneof is None
+        )
+        context.reader = (
+            self.range_type(message, field) if context.ranged or context.boxed else ""
+        )
+        context.required = field.presence is Presence.REQUIRED
+        context.unset = self._unset(field, context.access)
+        if field.label is Label.MAP:
+            key, value = entry_items(field)
+            context.key, context.value = self._value(key), self._value(value)
+            context.entry = f"{self._names.plain(message)}_{member(field)}_Entry"
+            context.map_type = self._names.holder(message, field)
+        return context
+
+    def _value(self, item: Item) -> SimpleNamespace:
+        """What the template needs to read or write one value behind its tag."""
+        field = item.field
+        is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
+        kind = scalar(field.type)
+        closed = isinstance(field.type, EnumRef) and self._schema.enum(field.type).closed
+        type_ = "" if field.label is Label.MAP else self._names.value(field.type)
+        return SimpleNamespace(
+            number=field.number,
+            payload=item.payload.value,
+            type=type_,
+            element="" if field.label is Label.MAP else self._names.element(field.type),
+            is_bool=field.type is Kind.BOOL,
+            raw=SCALARS[kind] if kind else "",
+            width=kind.width if kind else None,
+            tag=item.tag,
+            tag_size=len(item.tag_bytes),
+            tag_literal=hex(int.from_bytes(item.tag_bytes, "little")),
+            single_tag=item.tag if not field.packed else item.other_tag,
+            packed_tag=item.other_tag if not field.packed else item.tag,
+            end_size=len(item.end_tag_bytes),
+            end_literal=hex(int.from_bytes(item.end_tag_bytes, "little")),
+            packed=field.packed,
+            coding=f"Coding::{item.payload.value}",
+            utf8=field.utf8,
+            closed=closed,
+            codec=self._codec(field) if is_message else "",
+            view=self._single_view(field),
+            is_plain=is_message and self._is_plain(field),
+        )
+
+    def _codec(self, field: Field) -> str:
+        if not isinstance(field.type, MessageRef):
+            return ""
+        return self._names.codec(field.type, "protobuf")
+
+    def _is_plain(self, field: Field) -> bool:
+        return (
+            isinstance(field.type, MessageRef)
+            and not self._preserve
+            and is_plain(self._schema, self._schema.message(field.type))
+        )
+
+    def _mode(self, message: Message, field: Field) -> str:
+        if field.label is Label.MAP:
+            return "map"
+        if field.label in (Label.REPEATED, Label.ARRAY):
+            return "array" if field.label is Label.ARRAY else "repeated"
+        if field.oneof is not None:
+            return "oneof"
+        boxed = self._schema.recursive(message, field)
+        always = field.presence is Presence.REQUIRED and not self._style.required_is_optional
+        if boxed or (field.presence is not Presence.IMPLICIT and not always):
+            return "optional"
+        if always or isinstance(field.type, MessageRef):
+            return "always"
+        return "implicit"
+
+    def _bit(self, message: Message, field: Field) -> int | None:
+        """Which bit of "seen" tells that the field came: required ones first, then the messages a
+        view must not meet twice."""
+        if field.label is not Label.SINGLE or field.oneof is not None:
+            return None
+        required = [f for f in self._by_number(message) if f.presence is Presence.REQUIRED]
+        if field.presence is Presence.REQUIRED:
+            return required.index(field)
+        if field.presence is Presence.IMPLICIT and isinstance(field.type, MessageRef):
+            held = [
+                f
+                for f in self._by_number(message)
+                if f.presence is Presence.IMPLICIT
+                and f.label is Label.SINGLE
+                and isinstance(f.type, MessageRef)
+            ]
+            return len(required) + held.index(field)
+        return None
+
+    @staticmethod
+    def _by_number(message: Message) -> list[Field]:
+        return sorted(message.fields, key=lambda f: f.number)
+
+    def _unset(self, field: Field, access: str) -> str:
+        """Condition under which a field of implicit presence is left out."""
+        if isinstance(field.type, EnumRef):
+            return f"static_cast<std::int32_t>({access}) == 0"
+        if not isinstance(field.type, Kind):
+            return "false"
+        if field.type.is_text:
+            return f"{access}.empty()"
+        if field.type is Kind.BOOL:
+            return f"!{access}"
+        if field.type in (Kind.FLOAT32, Kind.FLOAT64):
+            bits = "std::uint32_t" if field.type is Kind.FLOAT32 else "std::uint64_t"
+            return f"std::bit_cast<{bits}>({access}) == 0"
+        return f"{access} == 0"
+
+    # --- views ---------------------------------------------------------------------------------
+
+    def _single_view(self, field: Field) -> str:
+        if field.label is Label.MAP:
+            return ""
+        if isinstance(field.type, MessageRef):
+            if self._is_plain(field):
+                return self._names.qualified(field.type)
+            return self._names.view(field.type, "protobuf")
+        if isinstance(field.type, Kind) and field.type.is_text:
+            return "std::string_view"
+        return self._names.value(field.type)
+
+    def range_type(self, message: Message, field: Field) -> str:
+        """Type of a view's repeated field."""
+        if field.label is Label.MAP:
+            entry = f"{self._names.plain(message)}_{member(field)}_Entry"
+            return f"wirecost::protobuf::MessageReader<{entry}, &detail::read_view>"
+        view = self._single_view(field)
+        if isinstance(field.type, MessageRef):
+            outer = self._codec(field) or "detail::"
+            return f"wirecost::protobuf::MessageReader<{view}, &{outer}read_view>"
+        if view == "std::string_view":
+            return "wirecost::protobuf::TextReader"
+        item = next(i for i in plan(message).items if i.field is field)
+        coding = f"wirecost::protobuf::Coding::{item.payload.value}"
+        return f"wirecost::protobuf::ScalarReader<{view}, {coding}>"
+
+    def _view_fields(self, message: Message) -> list[SimpleNamespace]:
+        """Data members of a view, in declared order."""
+        fields: list[SimpleNamespace] = []
+        done: set[str] = set()
+        for field in message.fields:
+            if field.oneof is not None:
+                if field.oneof not in done:
+                    done.add(field.oneof)
+                    types = [
+                        self._view_member(message, f)
+                        for f in message.fields
+                        if f.oneof == field.oneof
+                    ]
+                    fields.append(
+                        SimpleNamespace(
+                            type=f"std::variant<std::monostate, {', '.join(types)}>",
+                            name=identifier(field.oneof),
+                        )
+                    )
+                continue
+            type_ = self._view_member(message, field)
+            ranged = type_.startswith("wirecost::RangeView")
+            if self._mode(message, field) == "optional" and not ranged:
+                type_ = f"wirecost::Optional<{type_}>"
+            fields.append(SimpleNamespace(type=type_, name=member(field)))
+        return fields
+
+    def _view_member(self, message: Message, field: Field) -> str:
+        ranged = field.label is not Label.SINGLE or self._schema.recursive(message, field)
+        if ranged:
+            return f"wirecost::RangeView<{self.range_type(message, field)}>"
+        return self._single_view(field)
+
+
+__all__ = ["FACADE", "STRUCT", "Payload", "ProtobufCodec", "Style"]
