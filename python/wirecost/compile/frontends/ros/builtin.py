@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dialect of ``.msg`` knows without any file: its types, and ROS 1's two times."""
+"""What a dialect of ``.msg`` knows without any file: its types and times."""
 
 from __future__ import annotations
 
@@ -58,21 +58,39 @@ ROS2 = Dialect(
 DIALECTS = {dialect.name: dialect for dialect in (ROS1, ROS2)}
 
 
-def _time(name: str, kind: Kind, comment: str) -> File:
-    source = f"ros/{name}.msg"
-    fields = (
-        Field("sec", 1, kind, comment="Seconds.", origin=Origin(source)),
-        Field("nsec", 2, kind, comment="Nanoseconds.", origin=Origin(source)),
+def _time(package: str, name: str, fields: tuple[Field, ...], comment: str) -> File:
+    source = f"{package}/{name}.msg"
+    message = Message(f"{package}.{name}", fields, comment=comment, origin=Origin(source))
+    return File(source, package, (message,))
+
+
+def _fields(seconds: Kind, fraction: str, nanoseconds: Kind) -> tuple[Field, ...]:
+    return (
+        Field("sec", 1, seconds, comment="Seconds."),
+        Field(fraction, 2, nanoseconds, comment="Nanoseconds."),
     )
-    message = Message(f"ros.{name}", fields, comment=comment, origin=Origin(source))
-    return File(source, "ros", (message,))
 
 
 FILES: dict[str, File] = {
-    "ros.Time": _time("Time", Kind.UINT32, "ROS 1's time: since 1970-01-01 UTC."),
-    "ros.Duration": _time("Duration", Kind.INT32, "ROS 1's duration."),
+    file.messages[0].full_name: file
+    for file in (
+        _time("ros", "Time", _fields(Kind.UINT32, "nsec", Kind.UINT32), "Time since 1970-01-01."),
+        _time("ros", "Duration", _fields(Kind.INT32, "nsec", Kind.INT32), "A length of time."),
+        _time(
+            "builtin_interfaces",
+            "Time",
+            _fields(Kind.INT32, "nanosec", Kind.UINT32),
+            "Time since an epoch that depends on the clock.",
+        ),
+        _time(
+            "builtin_interfaces",
+            "Duration",
+            _fields(Kind.INT32, "nanosec", Kind.UINT32),
+            "A length of time.",
+        ),
+    )
 }
-"""Files of the messages that are types of a dialect, by full name."""
+"""Messages by full name that need no file: ROS 1's types, and ROS 2's where it is not installed."""
 
 DUMMY_FIELD = "structure_needs_at_least_one_member"
 """The byte ROS 2 sends for a message without fields."""

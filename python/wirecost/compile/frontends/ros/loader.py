@@ -74,9 +74,7 @@ class Loader:
         written, origin = declaration.type, declaration.origin
         known = self._dialect.types.get(written)
         if isinstance(known, MessageRef):
-            source = builtin.FILES[known.name]
-            self._files.setdefault(source.name, source)
-            return known, source.name
+            return self._builtin(known)
         used = qualified(written, package)
         if written == "Header" and not self._dialect.is_ros2:
             used = ("std_msgs", "Header")
@@ -86,6 +84,8 @@ class Loader:
             )
         name = f"{used[0]}/{used[1]}.msg"
         path = self._paths.get(name) or self._finder.find(*used)
+        if path is None and ".".join(used) in builtin.FILES:
+            return self._builtin(MessageRef(".".join(used)))
         if path is None:
             raise self._unknown(written, origin, used, package)
         if name in self._open:
@@ -97,6 +97,11 @@ class Loader:
             )
         self._load(name, path)
         return MessageRef(".".join(used)), name
+
+    def _builtin(self, message: MessageRef) -> tuple[MessageRef, str]:
+        source = builtin.FILES[message.name]
+        self._files.setdefault(source.name, source)
+        return message, source.name
 
     def _unknown(
         self, written: str, origin: Origin, used: tuple[str, str], package: str
