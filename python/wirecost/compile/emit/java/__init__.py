@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Java 17 emitter: final classes with public fields and codecs over byte arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any
+
+import jinja2
+
+from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.java.documentation import javadoc
+from wirecost.compile.emit.java.holders import UNSIGNED, Holders, Member
+from wirecost.compile.emit.java.names import Names, nested, word
+from wirecost.compile.emit.java.protobuf import Protobuf
+from wirecost.compile.emit.java.sequential import Sequential
+from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.plan.sequential import Planner
+from wirecost.compile.schema import Enum, EnumRef, EnumValue, Message, Schema
+
+SOURCES = PurePosixPath("src/main/java")
+_RULES = {"ros1": ros1.RULES, "cdr": cdr.RULES}
+_ARRAYS = [("short", "Short", 2), ("int", "Int", 4), ("long", "Long", 8), ("float", "Float", 4)]
+_ARRAYS += [("double", "Double", 8)]
+_EXTENDABLE = {"boolean": 1, "byte": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8}
+
+
+def emit(schema: Schema, request: Request) -> Texts:
+    """Classes by path below ``java/``, laid out as Maven expects. Raises CompileError."""
+    return dict(_Emitter(schema, request).files())
+
+
+class _Emitter:
+    def __init__(self, schema: Schema, request: Request) -> None:
+        self._schema = schema
+        self._request = request
+        self._names = Names(schema, request.namespace)
+        self._holders = Holders(schema, self._names)
+        self._planners = {
+            wire: Planner(schema, _RULES[wire]) for wire in request.wires if wire in _RULES
+        }
+        self._environment = _environment()
+
+    def files(self) -> Iterator[tuple[PurePosixPath, str]]:
+        for file in self._schema.files:
+            for declared in (*file.enums, *file.messages):
+                if self._names.outer(declared.full_name) is None:
+                    body = self._declaration(declared)
+                    place = self._names.place(declared.full_name)
+                    text = self._render(
+                        "file.java.j2",
+                        banner=banner(file, "//"),
+                        package=place.package,
+                        imports=self._names.imports(body),
+                        body=body,
+                    )
+                    yield _path(place.package, place.name), text
+        yield from self._runtime()
+        if self._request.maven:
+            yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
+
+    def _runtime(self) -> Iterator[tuple[PurePosixPath, str]]:
+        needed = ["Wire", "WireException", "Input"]
+        if "protobuf" in self._request.wires:
+            needed.append("ProtobufInput")
+            needed += ["Unknown"] if self._request.preserve_unknown else []
+        for name in needed:
+            text = self._render(
+                f"runtime/{name}.java.j2",
+                package=self._names.runtime,
+                preserve_unknown=self._request.preserve_unknown,
+                arrays=_ARRAYS,
+                extendable=_EXTENDABLE,
+            )
+            yield _path(self._names.runtime, name), text
+
+    def _declaration(self, declared: Message | Enum) -> str:
+        place = self._names.place(declared.full_name)
+        modifier = "public static final class" if len(place.classes) > 1 else "public final class"
+        if isinstance(declared, Enum):
+            return self._render(
+                "enum.java.j2",
+                enum=declared,
+                values=_values(declared),
+                name=place.name,
+                modifier=modifier,
+            )
+        enums, messages = nested(self._schema, self._names, declared)
+        inner = [self._declaration(self._schema.enum(name)) for name in enums]
+        inner += [self._declaration(self._schema.message(name)) for name in messages]
+        with_protobuf = "protobuf" in self._request.wires
+        keep = self._request.preserve_unknown and with_protobuf
+        return self._render(
+            "message.java.j2",
+            message=declared,
+            name=place.name,
+            modifier=modifier,
+            constants=[self._constant(c.name, c) for c in declared.constants],
+            members=self._holders.members(declared),
+            cases=self._holders.cases(declared),
+            note=self._note,
+            keep=keep,
+            wires=[
+                Sequential(self._holders, planner, _RULES[wire], declared)
+                for wire, planner in self._planners.items()
+            ],
+            protobuf=Protobuf(self._holders, declared, keep) if with_protobuf else None,
+            inner=inner,
+        )
+
+    def _constant(self, name: str, constant: Any) -> dict[str, str]:
+        jdk = self._names.jdk
+        type_ = self._holders.plain_type(constant.type)
+        return {
+            "doc": javadoc(constant.comment),
+            "type": type_ or jdk["String"],
+            "name": word(name),
+            "value": self._holders.literal(constant.type, constant.value),
+        }
+
+    def _note(self, member: Member) -> list[str]:
+        """What the type of a member does not tell."""
+        notes = []
+        if member.field.type in UNSIGNED:
+            notes.append("Unsigned: the type holds its bits.")
+        if isinstance(member.field.type, EnumRef):
+            enum = self._names.place(member.field.type.name)
+            notes.append(f"One of {'.'.join(enum.classes)}.")
+        if member.case:
+            notes.append(f"Set if {{@link #{member.case}}} is {member.field.number}.")
+        if member.nullable:
+            notes.append("Null: absent.")
+        if member.has:
+            notes.append(f"Present if {{@link #{member.has}}}.")
+        if member.field.capacity is not None:
+            exactly = "Exactly" if member.is_array else "At most"
+            notes.append(f"{exactly} {member.field.capacity} elements.")
+        return [" ".join(notes)]
+
+    def _render(self, template: str, **values: object) -> str:
+        text = self._environment.get_template(template).render(
+            **values, jdk=self._names.jdk, javadoc=javadoc
+        )
+        return text if template == "pom.xml.j2" else _tidy(text)
+
+
+def _values(enum: Enum) -> list[tuple[str, EnumValue, bool]]:
+    """Java's names of an enum's values; the flag: no earlier value has the number."""
+    seen: set[int] = set()
+    listed = []
+    for value in enum.values:
+        listed.append((word(value.name), value, value.number not in seen))
+        seen.add(value.number)
+    return listed
+
+
+def _path(package: str, name: str) -> PurePosixPath:
+    return SOURCES.joinpath(*package.split("."), f"{name}.java")
+
+
+def _tidy(text: str) -> str:
+    """No empty line twice, behind an opening or before a closing brace."""
+    kept: list[str] = []
+    for line in map(str.rstrip, text.splitlines()):
+        if line.strip() == "}" and kept and not kept[-1]:
+            kept.pop()
+        if line or (kept and kept[-1] and not kept[-1].endswith("{")):
+            kept.append(line)
+    return "\n".join(kept).strip("\n") + "\n"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("wirecost.compile.emit.java", "."),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )

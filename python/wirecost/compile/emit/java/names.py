@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Java's names for what a schema declares, and Java's own that a schema may hide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wirecost.compile.emit import snake_case
+from wirecost.compile.schema import Message, Schema
+
+KEYWORDS = frozenset(
+    """_ abstract assert boolean break byte case catch char class const continue default do double
+    else enum extends false final finally float for goto if implements import instanceof int
+    interface long native new null package private protected public return short static strictfp
+    super switch synchronized this throw throws transient true try void volatile while""".split()
+)
+
+LOCALS = frozenset(
+    """at b begin big count depth element end entry field from hash i in inner item key list n
+    origin other out p seen size start stop tag text that to unknown value which""".split()
+)
+"""Names of parameters and variables in generated methods; fields of these names need ``this``."""
+
+_JAVA_LANG = """Boolean Byte Double Float IllegalStateException Integer Long Math Object Override
+    Short String""".split()
+_JAVA_UTIL = "ArrayList Arrays Map Objects StringJoiner TreeMap".split()
+_JAVA_NIO = "BufferOverflowException ByteBuffer".split()
+_RUNTIME = "Input ProtobufInput Unknown Wire WireException".split()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a declaration is in Java."""
+
+    package: str
+    classes: tuple[str, ...]
+    """From the top-level class inwards."""
+
+    @property
+    def name(self) -> str:
+        return self.classes[-1]
+
+
+class Names:
+    """Names in the output of one schema."""
+
+    def __init__(self, schema: Schema, namespace: str) -> None:
+        self._schema = schema
+        self.runtime = f"{namespace}.runtime"
+        self._places: dict[str, Place] = {}
+        for file in schema.files:
+            package = ".".join(map(word, [namespace, *filter(None, file.package.split("."))]))
+            declared = [*(m.full_name for m in file.messages), *(e.full_name for e in file.enums)]
+            for name in sorted(declared, key=lambda n: n.count(".")):
+                self._places[name] = self._place(name, package)
+        taken = {part for place in self._places.values() for part in place.classes}
+        homes = [
+            ("java.lang", _JAVA_LANG),
+            ("java.util", _JAVA_UTIL),
+            ("java.nio", _JAVA_NIO),
+            (self.runtime, _RUNTIME),
+        ]
+        self.jdk: dict[str, str] = {}
+        self._imports: dict[str, str] = {}
+        for home, names in homes:
+            for name in names:
+                self.jdk[name] = f"{home}.{name}" if name in taken else name
+                if name not in taken and home != "java.lang":
+                    self._imports[name] = f"{home}.{name}"
+
+    def place(self, full_name: str) -> Place:
+        return self._places[full_name]
+
+    def outer(self, full_name: str) -> str | None:
+        """Full name of the message a declaration is nested in."""
+        above = full_name.rpartition(".")[0]
+        return above if above in self._places else None
+
+    def reference(self, full_name: str, source: str) -> str:
+        """How the class of ``source`` names another one."""
+        place, here = self._places[full_name], self._places[source]
+        if place.package != here.package:
+            return ".".join((place.package, *place.classes))
+        hidden = {
+            p.name
+            for p in self._places.values()
+            if p.package == here.package and len(p.classes) > 1
+        }
+        if place.classes[0] in hidden:
+            return ".".join((place.package, *place.classes))
+        return ".".join(place.classes)
+
+    def imports(self, text: str) -> list[str]:
+        """What the text of a file uses and must import."""
+        used = set(re.findall(r"(?<![\w.])[A-Z]\w*", text))
+        return sorted(full for name, full in self._imports.items() if name in used)
+
+    def _place(self, name: str, package: str) -> Place:
+        outer = self.outer(name)
+        classes = self._places[outer].classes if outer else ()
+        own = word(re.sub(r"\W", "_", name.rpartition(".")[2]))
+        while own in classes:  # Java has no class inside one of its name
+            own += "_"
+        return Place(package, (*classes, own))
+
+
+def word(name: str) -> str:
+    """The name, or with a ``_`` behind it if it means something to Java."""
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def lower_camel(name: str) -> str:
+    """``sequence_number`` → ``sequenceNumber``; ``D`` → ``d``."""
+    first, *others = [part for part in name.split("_") if part] or ["_"]
+    first = first.lower() if first.isupper() else first[:1].lower() + first[1:]
+    joined = first + "".join(part[:1].upper() + part[1:] for part in others)
+    return f"_{joined}" if joined[0].isdigit() else joined
+
+
+def upper_camel(name: str) -> str:
+    camel = lower_camel(name)
+    return camel[:1].upper() + camel[1:]
+
+
+def screaming(name: str) -> str:
+    """``numDataParts`` → ``NUM_DATA_PARTS``."""
+    return snake_case(name).upper()
+
+
+class Unique:
+    """Gives each thing of one class a name of its own."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def __call__(self, wanted: str) -> str:
+        name = word(wanted)
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+
+def nested(schema: Schema, names: Names, message: Message) -> tuple[list[str], list[str]]:
+    """Full names of the enums and messages declared directly inside a message."""
+    file = schema.home(message.full_name)
+    enums = [e.full_name for e in file.enums if names.outer(e.full_name) == message.full_name]
+    return enums, [m.full_name for m in file.messages if m.parent == message.full_name]
