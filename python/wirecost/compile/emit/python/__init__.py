@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python: typed slots dataclasses with codecs of plain Python over precompiled structs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wirecost.compile.emit import Request, Texts
+from wirecost.compile.emit.python import names
+from wirecost.compile.emit.python.generator import Generator
+from wirecost.compile.emit.python.module import Module
+from wirecost.compile.schema import Schema
+
+_HERE = Path(__file__).parent
+
+
+def emit(schema: Schema, request: Request) -> Texts:
+    """All modules, ``<namespace>/<package>/<file>.py``, and what they share."""
+    folders = names.folders(schema)
+    root = PurePosixPath(*request.namespace.split("."))
+    generator = Generator(schema, request)
+    texts: Texts = {}
+    for folder in folders:
+        texts[root / folder / "__init__.py"] = _package(schema, folder)
+    for folder in (root, *root.parents):
+        if folder.parts:
+            texts[folder / "__init__.py"] = _package(schema, PurePosixPath())
+    for file in schema.files:
+        module = Module(schema, file, folders)
+        name = "__init__.py" if module.is_package else None
+        path = module.place / name if name else module.place.with_name(f"{module.place.name}.py")
+        text = _environment().get_template("module.py.j2").render(generator.context(module))
+        texts[root / path] = _tidy(text)
+    texts[root / "_wirecost.py"] = _support(request)
+    texts[root / "py.typed"] = ""
+    return texts
+
+
+def _package(schema: Schema, folder: PurePosixPath) -> str:
+    """A folder's ``__init__``: for a ROS package with all its classes."""
+    modules = [
+        (names.module_place(f).name, sorted(names.class_name(f, m.full_name) for m in f.messages))
+        for f in schema.files
+        if names.is_ros(f) and names.module_place(f).parent == folder and f.messages
+    ]
+    package = ".".join(folder.parts)
+    template = _environment().get_template("package.py.j2")
+    return _tidy(template.render(modules=sorted(modules), package=package))
+
+
+def _support(request: Request) -> str:
+    parts = ["support.py"] + ["support_protobuf.py"] * ("protobuf" in request.wires)
+    texts = [(_HERE / part).read_text(encoding="utf-8") for part in parts]
+    # The second part goes on where the first ends; its head serves the type checker here.
+    bodies = [texts[0], *(text.partition("\n# ---\n")[2] for text in texts[1:])]
+    return "".join(bodies)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("wirecost.compile.emit.python", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _tidy(text: str) -> str:
+    """No blanks at line ends, no more than two empty lines, one newline at the end."""
+    kept: list[str] = []
+    for line in map(str.rstrip, text.splitlines()):
+        if line or kept[-2:] != ["", ""]:
+            kept.append(line)
+    return "\n".join(kept).rstrip("\n") + "\n"

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the template of a module prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.compile.emit import Request, banner
+from wirecost.compile.emit.python import (
+    names,
+    protobuf_reader,
+    protobuf_writer,
+    sequential_reader,
+    sequential_writer,
+    values,
+)
+from wirecost.compile.emit.python.module import Module, deep_messages, defaulted_messages
+from wirecost.compile.emit.python.sequential import Plans
+from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.schema import Enum, Field, Message, Schema
+
+_SHARED = "FAULTS WireError Buffer as_bytes decode_error encode_error"
+_SEQUENTIAL = "end_error new"
+
+
+class Generator:
+    """Contexts of all modules of one schema."""
+
+    def __init__(self, schema: Schema, request: Request) -> None:
+        self._schema, self._request = schema, request
+        self._deep = deep_messages(schema)
+        self._defaulted = defaulted_messages(schema)
+        self._groups = frozenset(
+            f.type.name
+            for m in schema.messages()
+            for f in m.fields
+            if f.group and not isinstance(f.type, str)
+        )
+        rules = {"ros1": ros1.RULES, "cdr": cdr.RULES}
+        self._plans = {
+            wire: Plans(schema, rules[wire], self._deep) for wire in request.wires if wire in rules
+        }
+
+    def context(self, module: Module) -> dict[str, Any]:
+        """Asks the module for all names first, so that its imports are complete."""
+        for name in f"{_SHARED} {_SEQUENTIAL if self._plans else ''}".split():
+            module.support(name)
+        if "cdr" in self._plans:
+            module.support("CDR_HEADER")
+            module.support("read_cdr_header")
+        file = module.file
+        messages = [self._schema.message(name) for name in module.order]
+        functions = [text for message in messages for text in self._functions(module, message)]
+        classes = [self._class(module, message) for message in messages]
+        return {
+            "banner": banner(file, "#"),
+            "doc": _doc(file.comment or f"Messages of {file.name}."),
+            "enums": [_enum(module, enum) for enum in file.enums],
+            "classes": classes,
+            "functions": functions,
+            "constants": module.constants,
+            "empties": self._empties(module, messages),
+            "imports": list(module.imports()),
+            "wires": self._request.wires,
+            "preserve_unknown": self._request.preserve_unknown,
+            "doc_of": _field_doc,
+        }
+
+    def _functions(self, module: Module, message: Message) -> list[str]:
+        keeps = self._request.preserve_unknown
+        found = []
+        if "protobuf" in self._request.wires:
+            found.append(protobuf_writer.Writer(module, message, keeps).function())
+            reader = protobuf_reader.Reader(module, message, keeps, self._deep, self._groups)
+            found.append(reader.function())
+        for plans in self._plans.values():
+            writer = sequential_writer.Writer(module, plans, message)
+            found.append(writer.function())
+            if message.full_name in self._defaulted:
+                found.append(writer.default())
+            found.append(sequential_reader.Reader(module, plans, message, keeps).function())
+        return found
+
+    def _empties(self, module: Module, messages: list[Message]) -> list[tuple[str, str]]:
+        """Messages that stand for absent ones where they are encoded inline."""
+        if not self._plans:
+            return []
+        return [
+            (module.private("EMPTY", m.full_name), f"{module.cls(m.full_name)}()")
+            for m in messages
+            if m.full_name in self._defaulted
+        ]
+
+    def _class(self, module: Module, message: Message) -> dict[str, Any]:
+        name = message.full_name
+        private = {
+            f"{verb}_{wire}": module.private(f"{verb}_{wire}", name)
+            for wire in self._request.wires
+            for verb in (("encode", "decode") if wire == "protobuf" else ("write", "read"))
+        }
+        return {
+            "name": module.cls(name),
+            "doc": _doc(message.comment or f"``{name}``."),
+            "aliases": self._aliases(module, message),
+            "constants": self._constants(module, message),
+            "fields": [_field(module, message, item) for item in message.fields],
+            "is_deep": name in self._deep,
+            "is_group": name in self._groups,
+            **private,
+        }
+
+    def _aliases(self, module: Module, message: Message) -> list[tuple[str, str]]:
+        """Nested declarations under the names the schema gives them."""
+        prefix = f"{message.full_name}."
+        return [
+            (names.short_name(d.full_name), module.cls(d.full_name))
+            for d in names.declarations(module.file)
+            if d.full_name.startswith(prefix) and "." not in d.full_name.removeprefix(prefix)
+        ]
+
+    def _constants(self, module: Module, message: Message) -> list[dict[str, str]]:
+        found = [
+            {
+                "name": names.identifier(c.name),
+                "type": values.scalar(c.type),
+                "value": values.literal(c.value),
+                "comment": c.comment,
+            }
+            for c in message.constants
+        ]
+        for item in message.fields:
+            if values.can_lack(module, message, item) and item.default is not None:
+                found.append(
+                    {
+                        "name": f"{item.name.upper()}_DEFAULT",
+                        "type": values.scalar(item.type),
+                        "value": values.zero(item),
+                        "comment": f"What an absent ``{names.attribute(item)}`` stands for.",
+                    }
+                )
+        return found
+
+
+def _field(module: Module, message: Message, item: Field) -> dict[str, str]:
+    lacking = " | None" if values.can_lack(module, message, item) else ""
+    return {
+        "name": names.attribute(item),
+        "type": values.annotation(module, item) + lacking,
+        "initial": values.initial(module, message, item),
+        "comment": item.comment,
+    }
+
+
+def _enum(module: Module, enum: Enum) -> dict[str, Any]:
+    members = [
+        {"name": names.identifier(v.name), "number": v.number, "comment": v.comment}
+        for v in enum.values
+    ]
+    return {"name": module.cls(enum.full_name), "doc": _doc(enum.comment), "members": members}
+
+
+def _doc(comment: str) -> str:
+    """Text between triple quotes."""
+    text = comment.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if text.endswith('"'):
+        text += " "
+    return f"{text}\n" if "\n" in text else text
+
+
+def _field_doc(comment: str) -> str:
+    """A docstring below a field, or nothing."""
+    if not comment:
+        return ""
+    lines = _doc(comment).split("\n")
+    rest = "".join(f"\n    {line}" if line else "\n" for line in lines[1:-1])
+    close = '\n    """' if len(lines) > 1 else '"""'
+    return f'    """{lines[0]}{rest}{close}\n'

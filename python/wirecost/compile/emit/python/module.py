@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one generated module knows: its classes, what it imports, its precompiled structs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from wirecost.compile.emit.python import names
+from wirecost.compile.schema import File, Message, MessageRef, Schema
+
+LONGEST_FORMAT = 32
+"""Longer struct formats are no longer readable as part of a name."""
+
+
+class Module:
+    """Names of one module; what is asked for is imported or defined."""
+
+    def __init__(self, schema: Schema, file: File, folders: frozenset[PurePosixPath]) -> None:
+        self.schema, self.file = schema, file
+        self.class_names = {
+            names.class_name(f, d.full_name) for f in schema.files for d in names.declarations(f)
+        }
+        self.place = names.module_place(file)
+        self.is_package = self.place in folders
+        """Whether another module's folder has this one's name: then it is its ``__init__``."""
+        self._own = {
+            d.full_name: names.class_name(file, d.full_name) for d in names.declarations(file)
+        }
+        self.order = [m.full_name for m in ordered(schema, file)]
+        self._foreign: dict[str, str] = {}
+        self._imports: dict[str, set[tuple[str, str]]] = {}
+        self._support: set[str] = set()
+        self._constants: dict[str, str] = {}
+
+    def cls(self, full_name: str) -> str:
+        """The class of a message or enum."""
+        name, module, known_as = self._resolve(full_name)
+        if module:
+            self._imports.setdefault(module, set()).add((name, known_as))
+        return known_as
+
+    def local_class(self, full_name: str) -> str:
+        """The same name, without importing it."""
+        return self._resolve(full_name)[2]
+
+    def private(self, what: str, full_name: str) -> str:
+        """A module-level helper of a message's codec: ``_read_ros1_EventId``."""
+        name, module, known_as = self._resolve(full_name)
+        if module:
+            pair = (f"_{what}_{name}", f"_{what}_{known_as}")
+            self._imports.setdefault(module, set()).add(pair)
+        return f"_{what}_{known_as}"
+
+    def support(self, name: str) -> str:
+        """Something of the support module, under a name no message can have."""
+        self._support.add(name)
+        return f"_{name}"
+
+    def pack(self, form: str) -> str:
+        """``_pack_Iq``: packs little-endian values."""
+        return self._struct("pack", form, f'{self.support("Struct")}("<{form}").pack')
+
+    def unpack(self, form: str) -> str:
+        return self._struct("unpack", form, f'{self.support("Struct")}("<{form}").unpack_from')
+
+    def pack_aligned(self, alignment: int, form: str) -> str:
+        """A tuple of packers by the position modulo ``alignment``: each pads before its values."""
+        made = f'{self.support("aligned_packers")}({alignment}, "{form}")'
+        return self._struct(f"pack_at{alignment}", form, made)
+
+    def unpack_ordered(self, form: str) -> str:
+        """A pair of unpackers: for little-endian and for big-endian input."""
+        made = f'{self.support("ordered_unpackers")}("{form}")'
+        return self._struct("unpack_either", form, made)
+
+    def constant(self, name: str, value: str) -> str:
+        self._constants[name] = value
+        return name
+
+    @property
+    def constants(self) -> list[tuple[str, str]]:
+        return sorted(self._constants.items())
+
+    @property
+    def dots(self) -> str:
+        """From this module to the namespace, as a relative import writes it."""
+        return "." * (len(self.place.parts) + self.is_package)
+
+    def imports(self) -> Iterator[str]:
+        """Import statements, a module each."""
+        if self._support:
+            pairs = sorted((name, f"_{name}") for name in self._support)
+            yield _statement(f"{self.dots}_wirecost", pairs)
+        for module, found in sorted(self._imports.items()):
+            yield _statement(module, sorted(found))
+
+    def _resolve(self, full_name: str) -> tuple[str, str, str]:
+        """Name where it is declared, module ("": this one) and name here."""
+        if full_name in self._own:
+            return self._own[full_name], "", self._own[full_name]
+        home = self.schema.home(full_name)
+        place = names.module_place(home)
+        name = names.class_name(home, full_name)
+        if full_name not in self._foreign:
+            known_as = name
+            if known_as in self._own.values() or known_as in self._foreign.values():
+                known_as = "_".join((*place.parts, name))
+            self._foreign[full_name] = known_as
+        return name, self.dots + ".".join(place.parts), self._foreign[full_name]
+
+    def _struct(self, verb: str, form: str, made: str) -> str:
+        readable = form.replace("?", "t")
+        name = f"_{verb}_{readable}"
+        if len(form) > LONGEST_FORMAT:
+            same = [k for k, v in self._constants.items() if v == made]
+            many = sum(k.startswith(f"_{verb}_long") for k in self._constants)
+            name = same[0] if same else f"_{verb}_long{many + 1}"
+        return self.constant(name, made)
+
+
+def struct_format(codes: list[str]) -> str:
+    """``["I", "q", "q"]`` → ``I2q``; codes with a count of their own stay apart."""
+    parts = []
+    for code, group in groupby(codes):
+        many = len(list(group))
+        if many > 1 and len(code) == 1:
+            parts.append(f"{many}{code}")
+        else:
+            parts += [code] * many
+    return "".join(parts)
+
+
+def deep_messages(schema: Schema) -> frozenset[str]:
+    """Messages that can contain messages without end: their codecs count the depth."""
+    edges = {
+        m.full_name: {r for f in m.fields for r in _references(f.type, f.value and f.value.type)}
+        for m in schema.messages()
+    }
+    return frozenset(name for name in edges if _reaches_cycle(name, edges))
+
+
+def _references(*types: object) -> Iterator[str]:
+    for type_ in types:
+        if isinstance(type_, MessageRef):
+            yield type_.name
+
+
+def _reaches_cycle(start: str, edges: dict[str, set[str]]) -> bool:
+    return any(name in _reach(name, edges) for name in {start} | _reach(start, edges))
+
+
+def _reach(start: str, edges: dict[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(edges.get(start, ()))
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += edges.get(name, ())
+    return reached
+
+
+def defaulted_messages(schema: Schema) -> frozenset[str]:
+    """Messages that a field may lack: wires without presence write their default."""
+    return frozenset(
+        f.type.name
+        for m in schema.messages()
+        for f in m.fields
+        if f.is_optional and isinstance(f.type, MessageRef)
+    )
+
+
+def ordered(schema: Schema, file: File) -> list[Message]:
+    """A file's messages, each behind those its class body uses: nested and implicit ones."""
+    own = {m.full_name: m for m in file.messages}
+    done: dict[str, Message] = {}
+    visiting: set[str] = set()
+
+    def visit(message: Message) -> None:
+        if message.full_name in done or message.full_name in visiting:
+            return
+        visiting.add(message.full_name)
+        for other in file.messages:
+            if other.parent == message.full_name:
+                visit(other)
+        for item in message.fields:
+            if isinstance(item.type, MessageRef) and item.type.name in own:
+                visit_needed = not item.is_optional and not schema.recursive(message, item)
+                if visit_needed and item.oneof is None:
+                    visit(own[item.type.name])
+        done[message.full_name] = message
+
+    for message in file.messages:
+        visit(message)
+    return list(done.values())
+
+
+def _statement(module: str, pairs: list[tuple[str, str]]) -> str:
+    shown = [name if name == known else f"{name} as {known}" for name, known in pairs]
+    line = f"from {module} import {', '.join(shown)}"
+    if len(line) <= 100:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in shown) + ")"

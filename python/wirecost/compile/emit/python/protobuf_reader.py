@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoders of Protobuf's wire format: a loop over tags a message.
+
+Bytes past the end of the input raise IndexError or struct.error, slices past it come out short;
+either way the position then differs from the end, where every message checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wirecost.compile.emit.python import names, values
+from wirecost.compile.emit.python.lines import Lines
+from wirecost.compile.emit.python.module import Module
+from wirecost.compile.emit.python.protobuf_writer import scalar_kind
+from wirecost.compile.plan import protobuf
+from wirecost.compile.plan.protobuf import Item, Payload
+from wirecost.compile.schema import Coding, EnumRef, Field, Kind, Label, Message, MessageRef
+
+RESERVED = "m cls data pos end depth group start tag n value len bytes bytearray"
+FEW = 4
+"""So many tags are compared one after the other; more are searched by halves."""
+_NARROW = {Kind.INT8: 8, Kind.INT16: 16, Kind.UINT8: 8, Kind.UINT16: 16}
+
+Case = tuple[int, Callable[[], None]]
+
+
+class Reader:
+    """Lines of one message's function."""
+
+    def __init__(
+        self,
+        module: Module,
+        message: Message,
+        keeps: bool,
+        deep: frozenset[str],
+        groups: frozenset[str],
+    ) -> None:
+        self.module, self.message = module, message
+        self._keeps, self._deep, self._groups = keeps, deep, groups
+        self._is_deep = message.full_name in deep
+        self._is_group = message.full_name in groups
+        self.lines = Lines()
+        self.lines.reserve(*RESERVED.split(), *module.class_names)
+        self._items = protobuf.plan(message).items
+
+    def function(self) -> str:
+        cls = self.module.cls(self.message.full_name)
+        arguments = ["data: bytes", "pos: int", "end: int", "m: _t.Any = None"]
+        arguments.append(f"cls: type = {cls}")
+        arguments += ["depth: int = 0"] * self._is_deep + ["group: int = 0"] * self._is_group
+        self._body()
+        self.lines.add("return m, pos" if self._is_group else "return m")
+        name = self.module.private("decode_protobuf", self.message.full_name)
+        return f"def {name}(\n    {', '.join(arguments)}\n) -> _t.Any:\n{self.lines.text}"
+
+    def _body(self) -> None:
+        add = self.lines.add
+        if self._is_deep:
+            with self.lines.block(f"if depth > {self.module.support('DEPTH')}:"):
+                add(f"raise {self.module.support('depth_error')}(pos)")
+        with self.lines.block("if m is None:"):
+            add(f"m = {self.module.support('new')}(cls)")
+            self._initialise()
+        for item in self._items:
+            if item.field.label is not Label.SINGLE and values.is_bytes(item.field):
+                add(f"{self._gathered(item.field)} = bytearray(m.{names.attribute(item.field)})")
+        if self._keeps:
+            add("unknown: list[bytes] = []")
+        with self.lines.block("while pos < end:"):
+            if self._keeps:
+                add("start = pos")
+            self._tag()
+            if self._is_group:
+                with self.lines.block("if group and tag == group:"):
+                    add("break")
+            self._dispatch(self._cases(), self._unknown)
+        overrun = f"raise {self.module.support('overrun_error')}(data, pos, end)"
+        if self._is_group:
+            with self.lines.block("else:"), self.lines.block("if group or pos != end:"):
+                add(overrun)
+        else:
+            with self.lines.block("if pos != end:"):
+                add(overrun)
+        self._complete()
+
+    def _initialise(self) -> None:
+        absent = []
+        for item in self._items:
+            field, held = item.field, f"m.{names.attribute(item.field)}"
+            single = field.label is Label.SINGLE
+            if single and (item.required_bit is not None or self._lacks(field)):
+                absent.append(held)
+            elif field.label is Label.ARRAY:
+                code = values.array_code(field)
+                empty = 'b""' if values.is_bytes(field) else f'_array("{code}")' if code else "[]"
+                self.lines.add(f"{held} = {empty}")
+            else:
+                self.lines.add(f"{held} = {values.fresh(self.module, field)}")
+        if absent:
+            self.lines.add(f"{' = '.join(absent)} = None")
+        if self._keeps:
+            self.lines.add('m.unknown_fields = b""')
+        if not self._items and not self._keeps:
+            self.lines.add("pass")
+
+    def _lacks(self, field: Field) -> bool:
+        return field.is_optional or field.oneof is not None or isinstance(field.type, MessageRef)
+
+    def _complete(self) -> None:
+        """What must hold, and what is made, when all fields are read."""
+        add = self.lines.add
+        for item in self._items:
+            field, held = item.field, f"m.{names.attribute(item.field)}"
+            if field.label is not Label.SINGLE and values.is_bytes(field):
+                add(f"{held} = bytes({self._gathered(field)})")
+            if field.label is Label.ARRAY or field.capacity is not None:
+                self._check_capacity(field, held)
+            implicit = field.label is Label.SINGLE and not self._lacks_for_good(item)
+            if implicit and isinstance(field.type, MessageRef):
+                with self.lines.block(f"if {held} is None:"):
+                    add(f"{held} = {values.fresh(self.module, field)}")
+        required = [
+            f"m.{names.attribute(i.field)}" for i in self._items if i.required_bit is not None
+        ]
+        if required:
+            condition = " or ".join(f"{held} is None" for held in required)
+            with self.lines.block(f"if {condition}:"):
+                error = self.module.support("missing_error")
+                add(f'raise {error}("{self.module.cls(self.message.full_name)}", pos)')
+        if self._keeps:
+            with self.lines.block("if unknown:"):
+                add('m.unknown_fields += b"".join(unknown)')
+
+    def _lacks_for_good(self, item: Item) -> bool:
+        field = item.field
+        return field.is_optional or field.oneof is not None or item.required_bit is not None
+
+    def _check_capacity(self, field: Field, held: str) -> None:
+        error = self.module.support("capacity_error")
+        wrong = ">"
+        if field.label is Label.ARRAY:
+            wrong = "!="
+            with self.lines.block(f"if not {held}:"):
+                self.lines.add(f"{held} = {values.fresh(self.module, field)}")
+        with self.lines.block(f"if len({held}) {wrong} {field.capacity}:"):
+            self.lines.add(f'raise {error}("{field.name}", len({held}), {field.capacity}, pos)')
+
+    def _tag(self) -> None:
+        self.lines.add("tag = data[pos]")
+        self.lines.add("pos += 1")
+        with self.lines.block("if tag > 127:"):
+            self.lines.add(f"tag, pos = {self.module.support('read_tag')}(data, pos - 1)")
+
+    def _cases(self) -> list[Case]:
+        cases: list[Case] = []
+        for item in self._items:
+            cases += self._cases_of(item)
+        return sorted(cases, key=lambda case: case[0])
+
+    def _cases_of(self, item: Item) -> list[Case]:
+        field, held = item.field, f"m.{names.attribute(item.field)}"
+        if field.label is Label.MAP:
+            return [(item.tag, lambda: self._map(item, held))]
+        if field.label is Label.SINGLE:
+            return [(item.tag, lambda: self._single(item, held))]
+        if values.is_bytes(field):
+            held = self._gathered(field)
+        cases: list[Case] = []
+        one, packed = (item.other_tag, item.tag) if field.packed else (item.tag, item.other_tag)
+        if one is not None:
+            cases.append((one, lambda: self._element(item, held)))
+        if packed is not None:
+            cases.append((packed, lambda: self._packed(item, held)))
+        return cases
+
+    def _dispatch(self, cases: list[Case], otherwise: Callable[[], None]) -> None:
+        """Comparisons of ``tag`` with the cases' tags, by halves if they are many."""
+        if len(cases) > FEW:
+            middle = len(cases) // 2
+            with self.lines.block(f"if tag < {cases[middle][0]}:"):
+                self._dispatch(cases[:middle], otherwise)
+            with self.lines.block("else:"):
+                self._dispatch(cases[middle:], otherwise)
+            return
+        word = "if"
+        for tag, body in cases:
+            with self.lines.block(f"{word} tag == {tag}:"):
+                body()
+            word = "elif"
+        if cases:
+            with self.lines.block("else:"):
+                otherwise()
+        else:
+            otherwise()
+
+    def _unknown(self) -> None:
+        self.lines.add(f"pos = {self.module.support('skip')}(data, pos, tag)")
+        self._keep("data[start:pos]")
+
+    def _keep(self, raw: str) -> None:
+        """Remember the bytes of a field that the schema does not know, if that is asked for."""
+        if self._keeps:
+            self.lines.add(f"unknown.append({raw})")
+
+    def _single(self, item: Item, held: str) -> None:
+        others = [
+            f"m.{names.attribute(f)}"
+            for f in names.oneof_members(self.message, item.field.oneof or "")
+            if f is not item.field and item.field.oneof
+        ]
+        values_ = self._closed_values(item.field)
+        self._read(item, "value" if values_ else held, held)
+        if values_:
+            with self.lines.block(f"if value in {values_}:"):
+                if others:
+                    self.lines.add(f"{' = '.join(others)} = None")
+                self.lines.add(f"{held} = value")
+            if self._keeps:
+                with self.lines.block("else:"):
+                    self._keep("data[start:pos]")
+        elif others:
+            self.lines.add(f"{' = '.join(others)} = None")
+
+    def _element(self, item: Item, held: str) -> None:
+        self._read(item, "value", "")
+        values_ = self._closed_values(item.field)
+        if not values_:
+            self.lines.add(f"{held}.append(value)")
+            return
+        with self.lines.block(f"if value in {values_}:"):
+            self.lines.add(f"{held}.append(value)")
+        if self._keeps:
+            with self.lines.block("else:"):
+                self._keep("data[start:pos]")
+
+    def _packed(self, item: Item, held: str) -> None:
+        self._length()
+        field, kind = item.field, scalar_kind(item.field)
+        raw = "data[pos : (pos := pos + n)]"
+        if item.payload is Payload.FIXED:
+            unpack = self.module.support("unpack_array")
+            self.lines.add(f'{held}.extend({unpack}("{values.STRUCT_CODES[kind]}", {raw}))')
+            return
+        packed, read = self.module.support("read_packed"), self._read_function(field)
+        found = f"{packed}({read}, data, pos, (pos := pos + n))"
+        values_ = self._closed_values(field)
+        if not values_:
+            self.lines.add(f"{held}.extend({found})")
+            return
+        with self.lines.block(f"for value in {found}:"):
+            with self.lines.block(f"if value in {values_}:"):
+                self.lines.add(f"{held}.append(value)")
+            if self._keeps:
+                tag = repr(protobuf.varint(field.number << 3))
+                with self.lines.block("else:"):
+                    self._keep(f"{tag} + {self.module.support('INT32')}[value]")
+
+    def _map(self, item: Item, held: str) -> None:
+        add = self.lines.add
+        key, value = protobuf.entry_items(item.field)
+        self._length()
+        add("last = pos + n")
+        add(f"key = {values.zero(key.field)}")
+        message = isinstance(value.field.type, MessageRef)
+        found = self.lines.local("found")
+        add(f"{found}: _t.Any = {'None' if message else values.zero(value.field)}")
+        with self.lines.block("while pos < last:"):
+            self._tag()
+            cases: list[Case] = [
+                (key.tag, lambda: self._read(key, "key", "")),
+                (value.tag, lambda: self._read(value, found, found)),
+            ]
+            skip = f"pos = {self.module.support('skip')}(data, pos, tag)"
+            self._dispatch(cases, lambda: add(skip))
+        with self.lines.block("if pos != last:"):
+            add(f"raise {self.module.support('overrun_error')}(data, pos, last)")
+        if message:
+            with self.lines.block(f"if {found} is None:"):
+                add(f"{found} = {values.fresh(self.module, value.field)}")
+        values_ = self._closed_values(value.field)
+        if values_:
+            with self.lines.block(f"if {found} in {values_}:"):
+                add(f"{held}[key] = {found}")
+            if self._keeps:
+                with self.lines.block("else:"):
+                    self._keep("data[start:pos]")
+        else:
+            add(f"{held}[key] = {found}")
+
+    def _length(self) -> None:
+        self.lines.add("n = data[pos]")
+        self.lines.add("pos += 1")
+        with self.lines.block("if n > 127:"):
+            self.lines.add(f"n, pos = {self.module.support('read_uint64')}(data, pos - 1)")
+
+    def _read(self, item: Item, target: str, merged: str) -> None:
+        """Read one value into ``target``; a message goes on from ``merged`` if that is there."""
+        field, add = item.field, self.lines.add
+        match item.payload:
+            case Payload.FIXED:
+                kind = scalar_kind(field)
+                add(f"({target},) = {self.module.unpack(values.STRUCT_CODES[kind])}(data, pos)")
+                add(f"pos += {kind.width}")
+            case Payload.VARINT | Payload.ZIGZAG:
+                self._varint(field, target)
+            case Payload.TEXT:
+                self._length()
+                decode = ".decode()" if field.type is Kind.STRING else ""
+                add(f"{target} = data[pos : (pos := pos + n)]{decode}")
+            case Payload.MESSAGE:
+                self._length()
+                call = self._call(field, "(pos := pos + n)", merged, "")
+                of_group = isinstance(field.type, MessageRef) and field.type.name in self._groups
+                add(f"{target} = {call}{'[0]' * of_group}")
+            case Payload.GROUP:
+                call = self._call(field, "end", merged, f"group={item.end_tag}")
+                add(f"{target}, pos = {call}")
+
+    def _varint(self, field: Field, target: str) -> None:
+        kind = scalar_kind(field)
+        read = f"{target}, pos = {self._read_function(field)}(data, pos)"
+        if field.coding is Coding.ZIGZAG or kind in _NARROW:
+            self.lines.add(read)
+            if kind in _NARROW:
+                half = 1 << _NARROW[kind] - 1
+                mask = 2 * half - 1
+                signed = f"({target} + {half} & {mask}) - {half}"
+                narrowed = signed if kind in (Kind.INT8, Kind.INT16) else f"{target} & {mask}"
+                self.lines.add(f"{target} = {narrowed}")
+            return
+        with self.lines.block("if (n := data[pos]) < 128:"):
+            self.lines.add(f"{target} = n{' != 0' * (kind is Kind.BOOL)}")
+            self.lines.add("pos += 1")
+        with self.lines.block("else:"):
+            self.lines.add(read)
+
+    def _read_function(self, field: Field) -> str:
+        kind = scalar_kind(field)
+        name = {8: "int32", 16: "int32"}.get(_NARROW.get(kind, 0), kind.value)
+        return self.module.support(f"read_{'s' * (field.coding is Coding.ZIGZAG)}{name}")
+
+    def _call(self, field: Field, end: str, merged: str, group: str) -> str:
+        if not isinstance(field.type, MessageRef):
+            raise AssertionError(field)
+        decode = self.module.private("decode_protobuf", field.type.name)
+        arguments = ["data", "pos", end]
+        if merged:
+            arguments.append(merged)
+        if field.type.name in self._deep:
+            arguments.append("depth=depth + 1" if self._is_deep else "depth=1")
+        if group:
+            arguments.append(group)
+        return f"{decode}({', '.join(arguments)})"
+
+    def _closed_values(self, field: Field) -> str:
+        """A set of the numbers that a closed enum declares; nothing for other types."""
+        if not isinstance(field.type, EnumRef):
+            return ""
+        enum = self.module.schema.enum(field.type)
+        if not enum.closed:
+            return ""
+        numbers = sorted({value.number for value in enum.values})
+        name = f"_VALUES_{self.module.local_class(enum.full_name)}"
+        return self.module.constant(name, f"frozenset(({', '.join(map(str, numbers))},))")
+
+    def _gathered(self, field: Field) -> str:
+        return f"{names.attribute(field)}_gathered"

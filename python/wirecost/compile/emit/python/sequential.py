@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What writer and reader of ``ros1`` and ``cdr`` share: plans, inlining, known positions."""
+
+from __future__ import annotations
+
+from wirecost.compile.emit.python import names
+from wirecost.compile.emit.python.lines import Lines
+from wirecost.compile.emit.python.module import Module
+from wirecost.compile.plan.sequential import (
+    Array,
+    Call,
+    Choice,
+    Entries,
+    Plan,
+    Planner,
+    Rules,
+    Run,
+    Step,
+    Text,
+)
+from wirecost.compile.schema import Field, Kind, Message, Schema
+
+SMALL = 12
+"""Values a message may have to be inlined where it is used."""
+LARGEST = 64
+"""Values a function may have before it calls others instead of inlining them."""
+
+
+class Plans:
+    """Plans of all messages for one wire, and what is worth inlining."""
+
+    def __init__(self, schema: Schema, rules: Rules, deep: frozenset[str]) -> None:
+        self.schema, self.rules, self.deep = schema, rules, deep
+        planner = Planner(schema, rules)
+        self._plans = {m.full_name: planner.plan(m) for m in schema.messages()}
+        self._weights: dict[str, int] = {}
+
+    def plan(self, name: str) -> Plan:
+        return self._plans[name]
+
+    def weight(self, name: str) -> int:
+        """Values a message writes, its inlined messages' with them."""
+        if name in self.deep:
+            return LARGEST
+        if name not in self._weights:
+            self._weights[name] = sum(map(self._of, self.plan(name).steps))
+        return self._weights[name]
+
+    def _of(self, step: Step) -> int:
+        match step:
+            case Run():
+                return len(step.slots)
+            case Text():
+                return 2
+            case Call():
+                return self.weight(step.message.name)
+            case Array():
+                return 2 + self._of(step.element)
+            case Entries() | Choice():
+                return LARGEST
+
+
+class Chunk:
+    """Fixed-width values next to each other: one ``struct`` moves them."""
+
+    def __init__(self) -> None:
+        self.codes: list[str] = []
+        self.names: list[str] = []
+        """Expressions to pack, or targets to unpack into."""
+        self.align = 1
+        """What the position must be aligned to before the chunk, if that is not known."""
+        self.size = 0
+
+
+class Walker:
+    """Walks a plan and collects chunks; subclasses write or read them."""
+
+    def __init__(self, module: Module, plans: Plans, message: Message, reserved: str) -> None:
+        self.module, self.plans, self.message = module, plans, message
+        self.wire = plans.rules.wire
+        self.aligns = plans.rules.largest > 1
+        self.lines = Lines()
+        self.lines.reserve(*reserved.split(), *module.class_names)
+        self.chunk = Chunk()
+        self._modulus, self._residue = 1, 0
+        self._budget = LARGEST
+
+    def walk(self, name: str, base: str) -> None:
+        for step in self.plans.plan(name).steps:
+            self.step(step, base)
+
+    def step(self, step: Step, base: str) -> None:
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        raise NotImplementedError
+
+    def local(self, name: str) -> str:
+        return self.lines.local(name.lstrip("_") or "value")
+
+    def attribute(self, item: Field) -> str:
+        return names.attribute(item)
+
+    def inlines(self, name: str) -> bool:
+        weight = self.plans.weight(name)
+        if weight > min(SMALL, self._budget):
+            return False
+        self._budget -= weight
+        return True
+
+    def put(self, code: str, width: int, name: str, many: int = 1) -> None:
+        """A value of ``width`` bytes, or ``many`` of them, next in the chunk."""
+        alignment = self.plans.rules.alignment(width)
+        if self.chunk.codes and alignment > self._modulus:
+            self.flush()
+        if alignment > self._modulus:
+            self.chunk.align = alignment
+            self._modulus, self._residue = alignment, 0
+        padding = -self._residue % alignment
+        if padding:
+            self.chunk.codes.append(f"{padding}x")
+        self.chunk.codes.append(code)
+        self.chunk.names.append(name)
+        self.chunk.size += padding + width * many
+        self._residue = (self._residue + padding + width * many) % self._modulus
+
+    def forget(self) -> None:
+        """Behind a string or a loop the position is not known any more."""
+        self._modulus, self._residue = 1, 0
+
+
+def terminated(step: Text) -> bool:
+    return step.terminated and step.field.type is Kind.STRING

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the generated codecs share: errors, precompiled structs, varints, arrays."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Iterable
+from functools import cache  # noqa: F401 - the generated modules have it from here
+from struct import Struct
+from struct import error as StructError  # noqa: N812
+from types import FrameType, TracebackType
+from typing import Any
+
+DEPTH = 100
+"""How deep messages may be nested in what is decoded."""
+CONTENTLESS = 64
+"""How many messages without any content one array may hold: they take no bytes."""
+
+new = object.__new__
+Buffer = bytes | bytearray | memoryview
+
+
+class WireError(ValueError):
+    """Bytes that are no message, or a message that cannot be bytes.
+
+    ``position`` is the byte near which decoding failed; None if encoding failed.
+    """
+
+    def __init__(self, reason: str, position: int | None = None) -> None:
+        super().__init__(reason if position is None else f"{reason} at byte {position}")
+        self.reason = reason
+        self.position = position
+
+
+FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    IndexError,
+    RecursionError,
+    StructError,
+    TypeError,
+    ValueError,
+)
+"""What goes wrong inside of codecs: they check little themselves and so are fast."""
+
+
+def encode_error(message: object, fault: Exception) -> WireError:
+    """What to raise in place of a fault while encoding."""
+    if isinstance(fault, WireError):
+        return fault
+    reason = "messages are nested without end" if isinstance(fault, RecursionError) else str(fault)
+    return WireError(f"{type(message).__name__} cannot be encoded: {reason}")
+
+
+def decode_error(data: Buffer, fault: Exception) -> WireError:
+    """What to raise in place of a fault while decoding."""
+    if isinstance(fault, WireError):
+        return fault
+    if isinstance(fault, TypeError) and not isinstance(data, bytes):
+        return WireError(f"{type(data).__name__} is not bytes", 0)
+    position = _position(fault.__traceback__)
+    if isinstance(fault, (IndexError, StructError)) or position > len(data):
+        return WireError("the input is truncated", min(position, len(data)))
+    if isinstance(fault, UnicodeDecodeError):
+        return WireError("a string is not UTF-8", position)
+    if isinstance(fault, RecursionError):
+        return WireError("messages are nested too deep", position)
+    return WireError(str(fault), position)
+
+
+def _position(trace: TracebackType | None) -> int:
+    """Where the innermost codec was: codecs call their position ``pos``."""
+    position = 0
+    while trace is not None:
+        frame: FrameType = trace.tb_frame
+        position = frame.f_locals.get("pos", position)
+        trace = trace.tb_next
+    return position
+
+
+def end_error(data: bytes, pos: int) -> WireError:
+    """A message that ends elsewhere than its bytes."""
+    if pos > len(data):
+        return WireError("the input is truncated", len(data))
+    return WireError("bytes are left over behind the message", pos)
+
+
+def count_error(count: int, pos: int) -> WireError:
+    return WireError(f"{count} elements do not fit in what is left", pos)
+
+
+def depth_error(pos: int) -> WireError:
+    return WireError(f"messages are nested deeper than {DEPTH}", pos)
+
+
+def capacity_error(name: str, count: int, capacity: int, pos: int | None = None) -> WireError:
+    return WireError(f"{name} has {count} elements or bytes; it takes {capacity}", pos)
+
+
+def terminator_error(pos: int) -> WireError:
+    return WireError("a string does not end with a NUL", pos)
+
+
+def oneof_error(oneof: str) -> WireError:
+    return WireError(f"more than one member of the oneof {oneof} is set")
+
+
+def choice_error(oneof: str, number: int, pos: int) -> WireError:
+    return WireError(f"the oneof {oneof} has no member {number}", pos)
+
+
+def missing_error(name: str, pos: int | None = None) -> WireError:
+    return WireError(f"{name} lacks a required field", pos)
+
+
+def overrun_error(data: bytes, pos: int, end: int) -> WireError:
+    """A message whose last field ends elsewhere than the message."""
+    if max(pos, end) > len(data):
+        return WireError("the input is truncated", len(data))
+    return WireError("a field reaches beyond the end of its message", end)
+
+
+def aligned_packers(alignment: int, form: str) -> tuple[Callable[..., bytes], ...]:
+    """By the position modulo ``alignment``: packers that write the padding first."""
+    pads = (f"{-at % alignment}x" for at in range(alignment))
+    return tuple(Struct(f"<{pad}{form}").pack for pad in pads)
+
+
+CDR_HEADER = bytes((0, 1, 0, 0))
+"""Plain CDR, little-endian, no options."""
+
+
+def read_cdr_header(data: bytes) -> int:
+    """The order of bytes behind the header: 0 for little-endian, 1 for big-endian."""
+    if len(data) < 4:
+        raise WireError("the input is truncated", len(data))
+    if data[0] != 0 or data[1] > 1:
+        raise WireError("the input is not plain CDR", 0)
+    return 1 - data[1]
+
+
+def ordered_unpackers(form: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """For little-endian and for big-endian input."""
+    return Struct(f"<{form}").unpack_from, Struct(f">{form}").unpack_from
+
+
+def as_bytes(data: Buffer) -> bytes:
+    return data if type(data) is bytes else bytes(memoryview(data))
+
+
+_SWAPPED = sys.byteorder == "big"
+
+
+def pack_array(code: str, values: Iterable[Any]) -> bytes:
+    """Little-endian bytes of numbers, from an array or whatever yields numbers."""
+    found = values if isinstance(values, array) and values.typecode == code else array(code, values)
+    if _SWAPPED:
+        found = array(code, found)
+        found.byteswap()
+    return found.tobytes()
+
+
+def pack_fixed(code: str, values: Iterable[Any], size: int) -> bytes:
+    """The same of an array whose size is fixed; ``size`` in bytes."""
+    found = pack_array(code, values)
+    if len(found) != size:
+        raise capacity_error("a fixed array", len(found), size)
+    return found
+
+
+def pack_bools(values: Iterable[object]) -> bytes:
+    return bytes([1 if value else 0 for value in values])
+
+
+def unpack_array(code: str, data: bytes, big: int = 0) -> array[Any]:
+    """Numbers of little-endian bytes, or of big-endian ones if ``big``."""
+    found: array[Any] = array(code, data)
+    if bool(big) is not _SWAPPED:
+        found.byteswap()
+    return found
+
+
+def unpack_bools(data: bytes) -> list[bool]:
+    return [value != 0 for value in data]
