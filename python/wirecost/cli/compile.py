@@ -47,6 +47,9 @@ def command(
     protobuf_api: Annotated[
         bool, typer.Option("--protobuf-api", help="C++: also classes with Protobuf's interface.")
     ] = False,
+    api_namespace: Annotated[
+        str, typer.Option(help="Root namespace of those classes; none: the names of Protobuf's.")
+    ] = "",
     native: Annotated[
         bool, typer.Option("--native", help="Python: also an extension over the generated C++.")
     ] = False,
@@ -65,6 +68,7 @@ def command(
         namespace,
         unknown == "preserve",
         protobuf_api,
+        api_namespace,
         native,
         maven,
     )

@@ -30,6 +30,8 @@ class Request:
     """Keep Protobuf fields the schema does not know, and write them again."""
     protobuf_api: bool = False
     """C++: also the façade with Protobuf's generated interface."""
+    api_namespace: str = ""
+    """Root namespace of that façade: none, so that it takes the names existing code uses."""
     native: bool = False
     """Python: also a nanobind extension over the generated C++."""
     maven: bool = False

@@ -10,9 +10,10 @@ from pathlib import Path, PurePosixPath
 import jinja2
 
 from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.cpp import api
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
-from wirecost.compile.emit.cpp.protobuf import ProtobufCodec
+from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
 from wirecost.compile.emit.cpp.sequential import SequentialCodec
 from wirecost.compile.plan import cdr, ros1
 from wirecost.compile.schema import File, Schema
@@ -30,7 +31,8 @@ SUPPORT = {
 
 def emit(schema: Schema, request: Request) -> Texts:
     texts: Texts = {}
-    for name in dict.fromkeys(SUPPORT[wire] for wire in ("", *request.wires)):
+    wires = ("", *request.wires, *(("protobuf",) if request.protobuf_api else ()))
+    for name in dict.fromkeys(SUPPORT[wire] for wire in wires):
         texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
     printer = _Printer(schema, request)
     for file in schema.files:
@@ -42,7 +44,8 @@ class _Printer:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema = schema
         self._request = request
-        self._names = Names(schema, request)
+        self._names = Names(schema, request.namespace)
+        self._api_names = Names(schema, request.api_namespace, FACADE_CODEC)
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE),
             trim_blocks=True,
@@ -55,6 +58,7 @@ class _Printer:
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }
         self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
+        self._facade = ProtobufCodec(schema, self._api_names, request.preserve_unknown, FACADE)
 
     def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         if not file.messages and not file.enums and not self._is_imported(file):
@@ -63,6 +67,8 @@ class _Printer:
         yield self._holders(file)
         for wire in self._request.wires:
             yield self._codec(file, wire)
+        if self._request.protobuf_api:
+            yield self._api(file)
 
     def _is_imported(self, file: File) -> bool:
         return any(file.name in other.imports for other in self._schema.files)
@@ -109,6 +115,21 @@ class _Printer:
             namespace=namespace,
             unknown=self._request.preserve_unknown,
             messages=self._protobuf.messages(file),
+        )
+
+
+    def _api(self, file: File) -> tuple[PurePosixPath, str]:
+        self._api_names.inside(file)
+        return self._render(
+            "api.hpp.j2",
+            file,
+            ".api",
+            namespace=self._api_names.namespace(file),
+            detail=FACADE_CODEC,
+            enums=api.enums(self._schema, self._api_names, file),
+            messages=api.messages(self._schema, self._api_names, file),
+            codecs=self._facade.messages(file),
+            unknown=self._request.preserve_unknown,
         )
 
 

@@ -44,7 +44,7 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
     return SimpleNamespace(
         name=names.plain(message),
         comment=message.comment,
-        aliases=_aliases(names, file, message),
+        aliases=aliases(names, file, message),
         constants=[
             SimpleNamespace(
                 name=identifier(c.name),
@@ -101,7 +101,7 @@ def _is_text(item: Field) -> bool:
     return isinstance(item.type, Kind) and item.type.is_text
 
 
-def _aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]:
+def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]:
     """Names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
     nested: list[tuple[str, str]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from wirecost.compile.emit import Request, location
+from wirecost.compile.emit import location
 from wirecost.compile.schema import (
     Enum,
     EnumRef,
@@ -67,9 +67,11 @@ def member(item: Field) -> str:
 class Names:
     """Names within one schema and root namespace."""
 
-    def __init__(self, schema: Schema, request: Request) -> None:
+    def __init__(self, schema: Schema, root: str, codec: str = "{wire}::detail") -> None:
+        """``codec``: namespace of the functions that read and write, within a file's."""
         self._schema = schema
-        self._root = request.namespace
+        self._root = root
+        self._codec = codec
         self._here: File | None = None
         self._hidden: set[str] = set()
 
@@ -80,8 +82,8 @@ class Names:
         self._hidden |= {part for m in file.messages for part in m.full_name.split(".")[:-1]}
 
     def namespace(self, file: File) -> str:
-        parts = [self._root, *(identifier(p) for p in file.package.split(".") if p)]
-        return "::".join(parts)
+        parts = [self._root, *(identifier(p) for p in file.package.split("."))]
+        return "::".join(part for part in parts if part) or "protobuf_api"
 
     def header(self, file: File, suffix: str = "") -> str:
         return f"{location(file)}{suffix}.hpp"
@@ -106,7 +108,8 @@ class Names:
     def codec(self, reference: MessageRef, wire: str) -> str:
         """What stands before the functions that read and write a message."""
         home = self._schema.home(reference.name)
-        return "" if self._sees(home) else f"::{self.namespace(home)}::{wire}::detail::"
+        inner = self._codec.format(wire=wire)
+        return "" if self._sees(home) else f"::{self.namespace(home)}::{inner}::"
 
     def _sees(self, home: File) -> bool:
         return self._here is not None and home.package == self._here.package

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
-from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan
+from wirecost.compile.plan.protobuf import Item, entry_items, plan
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
     EnumRef,
@@ -33,6 +33,8 @@ class Style:
 
 STRUCT = Style("m.", required_is_optional=False)
 FACADE = Style("m.fields().", required_is_optional=True)
+FACADE_CODEC = "protobuf_api_detail"
+"""Namespace of the façade's codec."""
 
 
 class ProtobufCodec:
@@ -247,6 +249,3 @@ class ProtobufCodec:
         if ranged:
             return f"wirecost::RangeView<{self.range_type(message, field)}>"
         return self._single_view(field)
-
-
-__all__ = ["FACADE", "STRUCT", "Payload", "ProtobufCodec", "Style"]

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages as classes with Protobuf's interface: what the template ``api.hpp.j2`` prints."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from wirecost.compile.emit.cpp.holders import aliases
+from wirecost.compile.emit.cpp.names import Names, identifier, member
+from wirecost.compile.emit.cpp.order import defined_in_order
+from wirecost.compile.schema import (
+    Enum,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
+
+
+def enums(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
+    """Unscoped enums, whose values carry the name of an enum that is nested."""
+    return [
+        SimpleNamespace(
+            name=names.plain(enum),
+            comment=enum.comment,
+            values=_values(schema, names, enum),
+            numbers=list(dict.fromkeys(v.number for v in enum.values)),
+        )
+        for enum in file.enums
+    ]
+
+
+def messages(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
+    return [_message(schema, names, file, m) for m in defined_in_order(schema, file)]
+
+
+def _values(schema: Schema, names: Names, enum: Enum) -> list[SimpleNamespace]:
+    outer = f"{names.plain(enum)}_" if _owner(schema, enum) is not None else ""
+    return [
+        SimpleNamespace(name=identifier(v.name), full=identifier(f"{outer}{v.name}"),
+                        number=v.number)  # fmt: skip
+        for v in enum.values
+    ]
+
+
+def _owner(schema: Schema, enum: Enum) -> str | None:
+    outer = enum.full_name.rpartition(".")[0]
+    return outer if any(m.full_name == outer for m in schema.messages()) else None
+
+
+def _message(schema: Schema, names: Names, file: File, message: Message) -> SimpleNamespace:
+    nested = [e for e in file.enums if e.full_name.rpartition(".")[0] == message.full_name]
+    return SimpleNamespace(
+        name=names.plain(message),
+        comment=message.comment,
+        aliases=aliases(names, file, message),
+        enumerators=[
+            SimpleNamespace(type=names.plain(enum), name=value.name, full=value.full)
+            for enum in nested
+            for value in _values(schema, names, enum)
+        ],
+        fields=[
+            SimpleNamespace(name=member(f), type=_type(names, message, f))
+            for f in message.fields
+            if f.oneof is None
+        ],
+        oneofs=[
+            SimpleNamespace(
+                name=identifier(oneof),
+                camel=_camel(oneof),
+                members=[
+                    SimpleNamespace(type=type_, number=f.number, camel=_camel(f.name))
+                    for f, type_ in names.alternatives(message, oneof)
+                ],
+            )
+            for oneof in message.oneofs
+        ],
+        accessors=[_accessor(schema, names, message, f) for f in message.fields],
+    )
+
+
+def _type(names: Names, message: Message, item: Field) -> str:
+    return names.holder(message, item, optional=_can_be_absent(item))
+
+
+def _can_be_absent(item: Field) -> bool:
+    """Here required fields too: code asks ``has_x`` of them."""
+    return (
+        item.label is Label.SINGLE
+        and item.oneof is None
+        and item.presence is not Presence.IMPLICIT
+    )
+
+
+def _accessor(schema: Schema, names: Names, message: Message, item: Field) -> SimpleNamespace:
+    if item.label is Label.MAP:
+        mode = "map"
+    elif item.label is not Label.SINGLE:
+        mode = "repeated"
+    elif item.oneof is not None:
+        mode = "oneof"
+    else:
+        mode = "optional" if _can_be_absent(item) else "plain"
+    held = item.value if item.label is Label.MAP and item.value is not None else item
+    index = None
+    if item.oneof is not None:
+        members = [f.name for f in message.fields if f.oneof == item.oneof]
+        index = members.index(item.name) + 1
+    return SimpleNamespace(
+        name=member(item),
+        comment=item.comment,
+        mode=mode,
+        kind=_kind(held),
+        type=_type(names, message, item) if item.oneof is None else "",
+        value=names.value(held.type),
+        element=names.element(held.type),
+        default="" if isinstance(held.type, MessageRef) else names.literal(held.type, held.default),
+        oneof=identifier(item.oneof) if item.oneof else None,
+        index=index,
+        boxed=schema.recursive(message, item),
+        required=item.presence is Presence.REQUIRED,
+        checked=isinstance(held.type, MessageRef) and _requires(schema, held.type.name),
+    )
+
+
+def _kind(item: Field) -> str:
+    if isinstance(item.type, MessageRef):
+        return "message"
+    return "text" if isinstance(item.type, Kind) and item.type.is_text else "scalar"
+
+
+def _requires(schema: Schema, name: str) -> bool:
+    """Whether a message or one in it has required fields."""
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for item in schema.message(current).fields:
+            if item.presence is Presence.REQUIRED:
+                return True
+            held = item.value if item.label is Label.MAP and item.value else item
+            if isinstance(held.type, MessageRef):
+                waiting.append(held.type.name)
+    return False
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
