@@ -6,10 +6,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wirecost.compile import frontends
 from wirecost.compile.compiler import write
@@ -178,6 +181,37 @@ def test_an_unknown_dialect(tmp_path: Path) -> None:
         frontends.load([str(path)], dialect="ros3")
 
 
+_PARTS = [*"#=[]<>/'\"-\\ \n\t", "---", "\r\n", "<=", "[<=", "\u2028", "\0", "é", "9" * 30, "0x1F"]
+_WORDS = [
+    "int32",
+    "string",
+    "bool",
+    "float32",
+    "time",
+    "Header",
+    "X",
+    "a",
+    "A",
+    "true",
+    "1e5",
+    "nan",
+]
+
+
+@given(st.lists(st.sampled_from(_PARTS + _WORDS), max_size=40), st.sampled_from(["ros1", "ros2"]))
+def test_any_text_is_read_or_refused_with_its_place(parts: list[str], dialect: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "p" / "msg" / "X.msg"
+        path.parent.mkdir(parents=True)
+        path.write_bytes("".join(parts).encode())
+        try:
+            schema = frontends.load([str(path)], dialect=dialect)
+        except UserError as error:
+            assert re.match(r"\S+X\.msg(:\d+){1,2}: error: .+; .+", str(error), re.DOTALL)
+        else:
+            assert "p.X" in [m.full_name for m in schema.messages()]
+
+
 def everything(folder: Path) -> dict[str, bytes | None]:
     return {
         str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
@@ -225,6 +259,19 @@ def test_the_command_prints_one_line_and_writes_nothing(name: str, tmp_path: Pat
     expected = (INVALID / name).with_suffix(".txt").read_text().splitlines()[-1]
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"wirecost: {expected}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("wire", ["ros1", "cdr"])
+def test_a_fault_of_the_last_wire_leaves_nothing(wire: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = ["recursive.proto", "--lang", "python", "--out", str(out), "--wire"]
+    done = run(*arguments, f"protobuf,{wire}", cwd=INVALID)
+    place = "wirecost: recursive.proto:5:3: error: Node.next contains its own message"
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(place)
+    assert not out.exists()
+    assert run(*arguments, "protobuf", cwd=INVALID).returncode == 0
+    assert out.is_dir()
 
 
 def test_one_faulty_input_spoils_all(tmp_path: Path) -> None:

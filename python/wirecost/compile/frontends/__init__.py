@@ -44,7 +44,9 @@ def _kind(name: str) -> str:
         return "ros"
     if suffix in (".fds", ".pb", ".desc", ".binpb"):
         return "set"
-    if path.exists() or "/" in name:
+    if "/" in name and not path.exists():
+        raise UserError(f"{name}: error: no such file; name a schema")
+    if path.exists():
         raise UserError(
             f"{name}: error: not a kind of schema that is known; give .proto, .msg, .srv, a "
             "descriptor set (.fds, .pb, .desc, .binpb) or a Python module with descriptors"

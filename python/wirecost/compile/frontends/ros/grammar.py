@@ -47,10 +47,15 @@ class Section:
     declarations: tuple[Declaration, ...]
 
 
+def lines_of(text: str) -> list[str]:
+    """Lines as editors count them; ``str.splitlines`` also parts at form feeds and others."""
+    return text.replace("\r\n", "\n").split("\n")
+
+
 def sections(text: str, shown: str, dialect: Dialect) -> list[Section]:
     """Parts between ``---``. The comment that opens a part is its message's own."""
     parts: list[list[tuple[int, str]]] = [[]]
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if line.partition("#")[0].strip() == SPLIT:
             parts.append([])
         else:
@@ -95,7 +100,7 @@ class _Reader:
         if match is None:
             raise CompileError(
                 Origin(self._shown, number, len(line) - len(line.lstrip()) + 1),
-                f"`{line.partition('#')[0].strip()}` declares nothing",
+                f"`{line.partition('#')[0].strip()[:40]}` declares nothing",
                 "write a line as TYPE NAME, TYPE NAME=VALUE or # comment",
             )
 
@@ -191,7 +196,7 @@ def _plain(comments: list[str]) -> str:
 
 def types_used(text: str) -> Iterator[str]:
     """First words of the lines that may be declarations, without bounds; for a first look."""
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = LINE.fullmatch(line)
         if match:
             yield re.split(r"\[|<", match["type"])[0]
@@ -199,7 +204,7 @@ def types_used(text: str) -> Iterator[str]:
 
 def dialect_seen(text: str) -> str | None:
     """The dialect of the first line that only one of them has; None if there is none."""
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = LINE.fullmatch(line)
         if match is None:
             continue

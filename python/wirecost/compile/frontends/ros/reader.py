@@ -41,7 +41,7 @@ class FileReader:
         parts = grammar.sections(text, self._shown, self._dialect)
         service = name.endswith(".srv")
         if len(parts) != (2 if service else 1):
-            lines = text.splitlines()
+            lines = grammar.lines_of(text.rstrip())
             splits = [n for n, line in enumerate(lines, 1) if line.strip() == grammar.SPLIT]
             line = splits[1 if service else 0] if splits[service:] else len(lines)
             what = "a .srv has one line `---`" if service else "`---` in a .msg"
