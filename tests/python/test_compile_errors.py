@@ -212,6 +212,29 @@ def test_any_text_is_read_or_refused_with_its_place(parts: list[str], dialect: s
             assert "p.X" in [m.full_name for m in schema.messages()]
 
 
+def test_two_sources_of_one_output(tmp_path: Path) -> None:
+    for name, text in {"msg/Foo.msg": "int32 x\n", "srv/Foo.srv": "---\n"}.items():
+        path = tmp_path / "p" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    done = run("p/msg/Foo.msg", "p/srv/Foo.srv", "--out", "out", cwd=tmp_path)
+    expected = (
+        "wirecost: p/Foo.srv: error: its output is p/foo as that of p/Foo.msg; "
+        "rename one of the two or compile them apart\n"
+    )
+    assert (done.returncode, done.stderr) == (2, expected)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_message_that_two_files_declare(tmp_path: Path) -> None:
+    for name, text in {"msg/FooRequest.msg": "int32 x\n", "srv/Foo.srv": "---\n"}.items():
+        path = tmp_path / "p" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    inputs = [str(tmp_path / "p" / name) for name in ("msg/FooRequest.msg", "srv/Foo.srv")]
+    assert "p.FooRequest is declared in p/FooRequest.msg already; rename" in fault(inputs)
+
+
 def everything(folder: Path) -> dict[str, bytes | None]:
     return {
         str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None

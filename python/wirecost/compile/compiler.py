@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirecost.compile import frontends
-from wirecost.compile.emit import Request, Texts
+from wirecost.compile.emit import Request, Texts, location
+from wirecost.compile.schema import CompileError, File, Origin, Schema
 from wirecost.errors import UserError
 
 
@@ -24,11 +25,26 @@ def compile_schema(
 ) -> Texts:
     """Texts of all files by path, ``<language>/…``. Raises CompileError or UserError."""
     schema = frontends.load(inputs, include, dialect)
+    _refuse_one_place_for_two(schema)
     texts: Texts = {}
     for language in languages:
         emitter = importlib.import_module(f"wirecost.compile.emit.{language}")
         texts |= {language / path: text for path, text in emitter.emit(schema, request).items()}
     return texts
+
+
+def _refuse_one_place_for_two(schema: Schema) -> None:
+    """``Foo.msg`` and ``Foo.srv`` of a package, or names that differ in case only."""
+    taken: dict[str, File] = {}
+    for file in schema.files:
+        place = str(location(file))
+        other = taken.setdefault(place.lower(), file)
+        if other is not file:
+            raise CompileError(
+                Origin(file.name),
+                f"its output is {place} as that of {other.name}",
+                "rename one of the two or compile them apart",
+            )
 
 
 def write(texts: Texts, out: Path) -> list[Path]:

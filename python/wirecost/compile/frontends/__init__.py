@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wirecost.compile.frontends import descriptor_set, module, proto, ros
-from wirecost.compile.schema import File, Schema
+from wirecost.compile.schema import CompileError, Enum, File, Message, Schema
 from wirecost.errors import UserError
 
 
@@ -30,7 +30,23 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
         files |= {f.name: f for f in ros.load([Path(p) for p in of_kind["ros"]], include, dialect)}
     for name in of_kind["module"]:
         files |= {f.name: f for f in module.load(name)}
+    _refuse_declared_twice(files.values())
     return Schema(tuple(files.values()))
+
+
+def _refuse_declared_twice(files: Iterable[File]) -> None:
+    """Each frontend knows its own files only; a service's halves have made-up names."""
+    seen: dict[str, File] = {}
+    for file in files:
+        declarations: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+        for declared in declarations:
+            other = seen.setdefault(declared.full_name, file)
+            if other is not file:
+                raise CompileError(
+                    declared.origin,
+                    f"{declared.full_name} is declared in {other.name} already",
+                    "rename one of the two or compile them apart",
+                )
 
 
 def _kind(name: str) -> str:
