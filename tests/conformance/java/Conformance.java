@@ -11,8 +11,9 @@ import java.util.stream.Stream;
 
 /**
  * Decodes and encodes the vectors of a file, or of a folder's {@code .txt} files, by generated
- * classes: {@code java Conformance [--refuse] PATH}. Lines are {@code <message> <wire> <hex>}; with
- * {@code --refuse} each must be refused. Exits with 1 if one fails.
+ * classes: {@code java Conformance [--refuse] PATH}. Lines are {@code <message> <wire> <hex>}, and what
+ * must come out where that differs; with {@code --refuse} each must be refused. Exits with 1 if one
+ * fails.
  */
 public final class Conformance {
     public static void main(String[] arguments) throws Exception {
@@ -29,7 +30,8 @@ public final class Conformance {
                     }
                     done++;
                     String hex = words.length > 2 ? words[2] : "";
-                    String fault = check(words[0], words[1], HexFormat.of().parseHex(hex));
+                    String expected = words[words.length - 1];
+                    String fault = check(words[0], words[1], hex, words.length > 3 ? expected : hex);
                     if ((fault == null) == refuse || refuse && !fault.contains("WireException")) {
                         failed++;
                         System.out.println(path + ":" + (i + 1) + ": " + words[0] + " " + words[1] + ": " + fault);
@@ -42,7 +44,8 @@ public final class Conformance {
     }
 
     /** What is wrong; null: nothing. */
-    private static String check(String name, String wire, byte[] bytes) throws Exception {
+    private static String check(String name, String wire, String hex, String expected) throws Exception {
+        byte[] bytes = HexFormat.of().parseHex(hex);
         Class<?> type = type("wire." + name);
         String suffix = wire.substring(0, 1).toUpperCase() + wire.substring(1);
         try {
@@ -52,14 +55,15 @@ public final class Conformance {
             Method decode = type.getMethod("decode" + suffix, ByteBuffer.class);
             ByteBuffer within = ByteBuffer.allocate(bytes.length + 10).put(3, bytes).position(3);
             decode.invoke(message, within.limit(3 + bytes.length).slice());
-            ByteBuffer out = ByteBuffer.allocate(bytes.length + 7).position(7);
+            int size = (int) type.getMethod("size" + suffix).invoke(message);
+            ByteBuffer out = ByteBuffer.allocate(size + 7).position(7);
             Arrays.fill(out.array(), (byte) 0x55);
             type.getMethod("encode" + suffix, ByteBuffer.class).invoke(message, out.slice());
-            byte[] again = Arrays.copyOfRange(out.array(), 7, out.capacity());
+            String again = HexFormat.of().formatHex(out.array(), 7, out.capacity());
             if (!message.equals(first) || message.hashCode() != first.hashCode()) {
                 return "decoded again it differs: " + first + " " + message;
             }
-            return Arrays.equals(again, bytes) ? null : HexFormat.of().formatHex(again);
+            return again.equals(expected) ? null : again;
         } catch (InvocationTargetException thrown) {
             return thrown.getCause().toString();
         }

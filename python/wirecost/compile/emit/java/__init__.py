@@ -45,7 +45,8 @@ class _Emitter:
 
     def files(self) -> Iterator[tuple[PurePosixPath, str]]:
         for file in self._schema.files:
-            for declared in (*file.enums, *file.messages):
+            declarations: list[Message | Enum] = [*file.enums, *file.messages]
+            for declared in declarations:
                 if self._names.outer(declared.full_name) is None:
                     body = self._declaration(declared)
                     place = self._names.place(declared.full_name)

@@ -11,23 +11,34 @@ from wirecost.compile.emit import snake_case
 from wirecost.compile.schema import Message, Schema
 
 KEYWORDS = frozenset(
-    """_ abstract assert boolean break byte case catch char class const continue default do double
-    else enum extends false final finally float for goto if implements import instanceof int
-    interface long native new null package private protected public return short static strictfp
-    super switch synchronized this throw throws transient true try void volatile while""".split()
+    re.findall(
+        r"\w+",
+        """_ abstract assert boolean break byte case catch char class const continue default do
+        double else enum extends false final finally float for goto if implements import instanceof
+        int interface long native new null package private protected public return short static
+        strictfp super switch synchronized this throw throws transient true try void volatile
+        while""",
+    )
 )
 
 LOCALS = frozenset(
-    """at b begin big count depth element end entry field from hash i in inner item key list n
-    origin other out p seen size start stop tag text that to unknown value which""".split()
+    re.findall(
+        r"\w+",
+        """b behind count depth end entry from hash i in inner item key last n number origin other
+        out p seen size start stop tag text that value valueStop""",
+    )
 )
 """Names of parameters and variables in generated methods; fields of these names need ``this``."""
 
-_JAVA_LANG = """Boolean Byte Double Float IllegalStateException Integer Long Math Object Override
-    Short String""".split()
-_JAVA_UTIL = "ArrayList Arrays Map Objects StringJoiner TreeMap".split()
-_JAVA_NIO = "BufferOverflowException ByteBuffer".split()
-_RUNTIME = "Input ProtobufInput Unknown Wire WireException".split()
+_HOMES = {
+    "java.lang": (
+        "Boolean", "Byte", "Double", "Float", "Integer", "Long", "Object", "Override", "Short",
+        "String",
+    ),
+    "java.util": ("ArrayList", "Arrays", "Map", "Objects", "StringJoiner", "TreeMap"),
+    "java.nio": ("BufferOverflowException", "ByteBuffer"),
+}  # fmt: skip
+_RUNTIME = ("Input", "ProtobufInput", "Unknown", "Wire", "WireException")
 
 
 @dataclass(frozen=True)
@@ -56,15 +67,9 @@ class Names:
             for name in sorted(declared, key=lambda n: n.count(".")):
                 self._places[name] = self._place(name, package)
         taken = {part for place in self._places.values() for part in place.classes}
-        homes = [
-            ("java.lang", _JAVA_LANG),
-            ("java.util", _JAVA_UTIL),
-            ("java.nio", _JAVA_NIO),
-            (self.runtime, _RUNTIME),
-        ]
         self.jdk: dict[str, str] = {}
         self._imports: dict[str, str] = {}
-        for home, names in homes:
+        for home, names in {**_HOMES, self.runtime: _RUNTIME}.items():
             for name in names:
                 self.jdk[name] = f"{home}.{name}" if name in taken else name
                 if name not in taken and home != "java.lang":

@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.compile.emit.java.holders import Holders, Member, kind_of
 from wirecost.compile.emit.java.sequential import ACCESSORS
 from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan
-from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Presence
+from wirecost.compile.schema import EnumRef, Kind, Label, Message, MessageRef, Presence
 
 
 class Protobuf:
