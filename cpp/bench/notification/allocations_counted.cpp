@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts allocations. Only the program that counts has it, so the one that measures is undisturbed.
+#include <cstdlib>
+#include <new>
+
+#include "bench/notification/allocations.hpp"
+
+namespace {
+std::uint64_t count = 0;
+}
+
+std::uint64_t wirecost::bench::allocations() { return count; }
+
+void* operator new(std::size_t size) {
+  ++count;
+  if (void* const made = std::malloc(size == 0 ? 1 : size)) return made;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }

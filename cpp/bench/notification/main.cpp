@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ side of `wirecost bench notification`; its driver is Python and reads standard output.
+//   list      contenders, a line each: name, mode, wire, library, guarantees
+//   content   the messages, a canonical line each
+//   verify    every message of every contender: its bytes and what was decoded of them
+//   measure   samples: contender, repetition, stage, nanoseconds a message
+//   count     allocations a message, and what callgrind counts between its dumps
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+
+#include "bench/notification/allocations.hpp"
+#include "bench/notification/canonical.hpp"
+#include "bench/notification/contenders.hpp"
+#include "bench/notification/request.hpp"
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS
+#define CALLGRIND_DUMP_STATS_AT(name)
+#endif
+
+namespace wirecost::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double least_sample_ns = 100'000;  // a sample of fewer would measure the clock
+constexpr int warm_runs = 3;
+
+Contenders all_contenders() {
+  Contenders all;
+  add_google_protobuf(all);
+  add_wirecost_protobuf(all);
+  add_wirecost_ros1(all);
+  add_wirecost_cdr(all);
+  add_hand_written(all);
+  add_memcpy(all);
+#ifdef WIRECOST_HAS_GENCPP
+  add_gencpp(all);
+#endif
+#ifdef WIRECOST_HAS_FAST_CDR
+  add_fast_cdr(all);
+#endif
+  return all;
+}
+
+std::string key(const Contender& contender) {
+  const About& about = contender.about();
+  return about.name + "/" + about.mode + "/" + about.wire;
+}
+
+Contenders chosen(const Request& request) {
+  Contenders all = all_contenders();
+  if (request.contenders.empty()) return all;
+  std::erase_if(all, [&](const auto& one) {
+    return std::ranges::find(request.contenders, key(*one)) == request.contenders.end();
+  });
+  return all;
+}
+
+double nanoseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::nano>(duration).count();
+}
+
+void list(const Contenders& contenders) {
+  for (const auto& one : contenders) {
+    const About& about = one->about();
+    std::printf("%s\t%s\t%s\t%s\t%s\n", about.name.c_str(), about.mode.c_str(), about.wire.c_str(),
+                about.library.c_str(), about.guarantees.c_str());
+  }
+}
+
+void verify(const Contenders& contenders, std::span<const NotificationValue> values) {
+  for (const auto& one : contenders) {
+    one->load(values);
+    // Twice: reused objects must not carry anything over, unwritten bytes must show.
+    for (const int fill : {0xA5, 0x5A}) {
+      one->poison(static_cast<std::byte>(fill));
+      for (int stage = 0; stage < Stage::destroy; ++stage) one->run(static_cast<Stage>(stage));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::span<const std::byte> bytes = one->encoded(i);
+        std::printf("%s\t%zu\t%s\t%s\n", key(*one).c_str(), i,
+                    hex(bytes.data(), bytes.size()).c_str(), canonical(one->decoded(i)).c_str());
+      }
+      one->run(Stage::destroy);
+    }
+  }
+}
+
+/// A contender and how many times it goes through the batch for one sample.
+struct Lane {
+  Contender* contender;
+  std::size_t passes = 1;
+};
+
+void measure_total(const Lane& lane, std::size_t messages, std::size_t repetition) {
+  lane.contender->run_total();
+  const Clock::time_point begin = Clock::now();
+  for (std::size_t pass = 0; pass < lane.passes; ++pass) lane.contender->run_total();
+  const double ns = nanoseconds(Clock::now() - begin);
+  std::printf("%s\t%zu\ttotal\t%.3f\n", key(*lane.contender).c_str(), repetition,
+              ns / static_cast<double>(messages * lane.passes));
+}
+
+void measure_stages(const Lane& lane, std::size_t messages, std::size_t repetition) {
+  double ns[stages] = {};
+  for (std::size_t pass = 0; pass <= lane.passes; ++pass) {
+    for (int stage = 0; stage < stages; ++stage) {
+      const Clock::time_point begin = Clock::now();
+      lane.contender->run(static_cast<Stage>(stage));
+      const double taken = nanoseconds(Clock::now() - begin);
+      if (pass != 0) ns[stage] += taken;  // the first one warms
+    }
+  }
+  for (int stage = 0; stage < stages; ++stage)
+    std::printf("%s\t%zu\t%s\t%.3f\n", key(*lane.contender).c_str(), repetition, stage_names[stage],
+                ns[stage] / static_cast<double>(messages * lane.passes));
+}
+
+void measure(const Contenders& contenders, std::span<const NotificationValue> values,
+             std::size_t repetitions) {
+  std::vector<Lane> lanes;
+  for (const auto& one : contenders) {
+    one->load(values);
+    for (int i = 0; i < warm_runs; ++i) one->run_total();
+    const Clock::time_point begin = Clock::now();
+    one->run_total();
+    const double ns = std::max(nanoseconds(Clock::now() - begin), 1.0);
+    lanes.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
+  }
+  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+    for (const Lane& lane : lanes) measure_total(lane, values.size(), repetition);
+    for (const Lane& lane : lanes) measure_stages(lane, values.size(), repetition);
+    std::fflush(stdout);
+  }
+  for (const Lane& lane : lanes)
+    std::printf("%s\t0\tsum\t%llu\n", key(*lane.contender).c_str(),
+                static_cast<unsigned long long>(lane.contender->take_sum()));
+}
+
+void count(const Contenders& contenders, std::span<const NotificationValue> values) {
+  for (const auto& one : contenders) {
+    one->load(values);
+    for (int i = 0; i < warm_runs; ++i) one->run_total();
+    const std::uint64_t before = allocations();
+    CALLGRIND_ZERO_STATS;
+    one->run_total();
+    CALLGRIND_DUMP_STATS_AT(key(*one).c_str());
+    std::printf("%s\t%.3f\n", key(*one).c_str(),
+                static_cast<double>(allocations() - before) / static_cast<double>(values.size()));
+  }
+}
+
+void run(const Request& request) {
+  const std::vector<NotificationValue> values = request.values();
+  const Contenders contenders = chosen(request);
+  if (request.command == "list") {
+    list(contenders);
+  } else if (request.command == "content") {
+    for (const NotificationValue& value : values) std::printf("%s\n", canonical(value).c_str());
+  } else if (request.command == "verify") {
+    verify(contenders, values);
+  } else if (request.command == "measure") {
+    measure(contenders, values, request.repetitions);
+  } else if (request.command == "count") {
+    count(contenders, values);
+  } else {
+    throw std::invalid_argument("command " + request.command + " is not known");
+  }
+}
+
+}  // namespace
+}  // namespace wirecost::bench
+
+int main(int argc, char** argv) {
+  try {
+    wirecost::bench::run(wirecost::bench::Request::parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "notification: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the schema compiler of this checkout at build time, before anything is installed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.emit import Request
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("inputs", nargs="+")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--lang", required=True)
+    parser.add_argument("--wire", required=True)
+    parser.add_argument("--api-namespace")
+    parser.add_argument("--native", action="store_true")
+    options = parser.parse_args()
+    request = Request(
+        tuple(options.wire.split(",")),
+        protobuf_api=options.api_namespace is not None,
+        api_namespace=options.api_namespace or "",
+        native=options.native,
+    )
+    write(compile_schema(options.inputs, options.lang.split(","), request), options.out)
+
+
+if __name__ == "__main__":
+    main()
