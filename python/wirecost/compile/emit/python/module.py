@@ -60,10 +60,10 @@ class Module:
 
     def pack(self, form: str) -> str:
         """``_pack_Iq``: packs little-endian values."""
-        return self._struct("pack", form, f'{self.support("Struct")}("<{form}").pack')
+        return self._struct("pack", form, f'_Struct("<{form}").pack')
 
     def unpack(self, form: str) -> str:
-        return self._struct("unpack", form, f'{self.support("Struct")}("<{form}").unpack_from')
+        return self._struct("unpack", form, f'_Struct("<{form}").unpack_from')
 
     def pack_aligned(self, alignment: int, form: str) -> str:
         """A tuple of packers by the position modulo ``alignment``: each pads before its values."""

@@ -149,8 +149,16 @@ class Reader:
     def _tag(self) -> None:
         self.lines.add("tag = data[pos]")
         self.lines.add("pos += 1")
+        read = f"tag, pos = {self.module.support('read_tag')}(data, pos - 1)"
         with self.lines.block("if tag > 127:"):
-            self.lines.add(f"tag, pos = {self.module.support('read_tag')}(data, pos - 1)")
+            if all(item.tag < 0x80 for item in self._items):
+                self.lines.add(read)
+                return
+            with self.lines.block("if (n := data[pos]) < 128:"):
+                self.lines.add("tag += (n << 7) - 128")
+                self.lines.add("pos += 1")
+            with self.lines.block("else:"):
+                self.lines.add(read)
 
     def _cases(self) -> list[Case]:
         cases: list[Case] = []

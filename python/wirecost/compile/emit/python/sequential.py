@@ -20,7 +20,7 @@ from wirecost.compile.plan.sequential import (
 )
 from wirecost.compile.schema import Field, Kind, Message, Schema
 
-SMALL = 12
+SMALL = 16
 """Values a message may have to be inlined where it is used."""
 LARGEST = 64
 """Values a function may have before it calls others instead of inlining them."""

@@ -49,7 +49,7 @@ class Writer(Walker):
             f"{write}({self.module.cls(self.message.full_name)}(), parts{', start' * self.aligns})"
         )
         return (
-            f"@{self.module.support('cache')}\ndef {name}({start}) -> bytes:\n"
+            f"@_cache\ndef {name}({start}) -> bytes:\n"
             f'    parts: list[bytes] = []\n    {call}\n    return b"".join(parts)'
         )
 
@@ -112,9 +112,11 @@ class Writer(Walker):
     def _call(self, step: Call, held: str, optional: bool) -> None:
         name = step.message.name
         if self.inlines(name):
-            inner = self.local(self.attribute(step.field))
-            empty = f" or {self.module.private('EMPTY', name)}" if optional else ""
-            self.lines.add(f"{inner} = {held}{empty}")
+            inner = held
+            if "." in held:
+                inner = self.local(self.attribute(step.field))
+                empty = f" or {self.module.private('EMPTY', name)}" if optional else ""
+                self.lines.add(f"{inner} = {held}{empty}")
             self.walk(name, inner)
             return
         self._settle()

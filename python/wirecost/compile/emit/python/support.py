@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable, Iterable
-from functools import cache  # noqa: F401 - the generated modules have it from here
 from struct import Struct
 from struct import error as StructError  # noqa: N812
 from types import FrameType, TracebackType
@@ -146,7 +145,7 @@ def ordered_unpackers(form: str) -> tuple[Callable[..., Any], Callable[..., Any]
 
 
 def as_bytes(data: Buffer) -> bytes:
-    return data if type(data) is bytes else bytes(memoryview(data))
+    return bytes(memoryview(data))
 
 
 _SWAPPED = sys.byteorder == "big"
