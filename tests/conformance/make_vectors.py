@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the golden vectors that codecs of every language must read and write.
+
+A line is ``<message> <wire> <hex>``, and what must be written again where that differs. Google's
+library writes the ``protobuf`` ones; ``sequential_reference`` writes ``ros1`` and ``cdr`` by the
+rules, from Google's objects. No generated codec takes part. Run it from anywhere::
+
+    python tests/conformance/make_vectors.py
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from google.protobuf.message import Message
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "python"))
+
+import sequential_reference  # noqa: E402
+from compiled import google_class, random_message  # noqa: E402
+
+WIRES = ("protobuf", "ros1", "cdr")
+PROTO2, PROTO3 = "conformance.proto2.EveryType", "conformance.proto3.EveryType"
+NOTIFICATION, CHAIN = "rsb.protocol.Notification", "conformance.Chain"
+FACTORS = (4, 8, 16, 32, 64, 128)
+
+HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Made by make_vectors.py. Do not edit.\n"
+
+
+def encoded(message: Message, wire: str) -> str:
+    if wire == "protobuf":
+        return message.SerializeToString(deterministic=True).hex()
+    return sequential_reference.encode(message, wire).hex()
+
+
+def lines(message: Message, *wires: str) -> Iterator[str]:
+    for wire in wires or WIRES:
+        yield f"{message.DESCRIPTOR.full_name} {wire} {encoded(message, wire)}"
+
+
+def every_type(name: str) -> Iterator[str]:
+    """The least message, each field on its own, then random messages."""
+    full = random_message(name, 7, 1)
+    yield "# Only what is required."
+    yield from lines(with_only(full, None))
+    for field, _ in full.ListFields():
+        if not field.is_required:
+            yield f"# {field.name}"
+            yield from lines(with_only(full, field.name), "protobuf")
+    for seed in range(3):
+        yield f"# Random content {seed + 1}."
+        yield from lines(random_message(name, seed, 1))
+
+
+def with_only(full: Message, name: str | None) -> Message:
+    """A message's required fields and one other."""
+    made = type(full)()
+    made.CopyFrom(full)
+    for field, _ in full.ListFields():
+        if not field.is_required and field.name != name:
+            made.ClearField(field.name)
+    return made
+
+
+def notifications() -> Iterator[str]:
+    """The benchmark's message in its sizes, then random ones."""
+    for factor in FACTORS:
+        text = bytes(32 + i % 95 for i in range(factor))
+        made = google_class(NOTIFICATION)()
+        made.event_id.sender_id = made.scope = made.wire_schema = made.data = made.method = text
+        made.event_id.sequence_number = 1
+        made.meta_data.create_time, made.meta_data.send_time = 2, 3
+        made.meta_data.user_infos.add(key=text, value=text)
+        yield f"# Seven texts of {factor} bytes."
+        yield from lines(made)
+    for seed in range(5):
+        yield f"# Random content {seed + 1}."
+        yield from lines(random_message(NOTIFICATION, seed))
+
+
+def rewritten() -> Iterator[str]:
+    """What must be read and is then written in another way."""
+    cases = {
+        "A packed field in two parts and one value unpacked": "da02020102 d80203 da020104",
+        "Fields in another order": "6801 1805",
+        "The last member of a oneof": "b80405 c2040161",
+        "A message in two parts": "9201020801 920103120161",
+        "Fields that are not known": "c03e01 ca3e0161 c33ec43e d53e01020304 d13e0102030405060708",
+        "An int32 in five bytes and a bool that is 2": "18ffffffff0f 6802",
+        "An entry of a map without value": "8a05020805",
+        "An entry of a map without key": "8a0503120161",
+        "An enum's number that is not declared": "80014d",
+    }
+    for what, content in cases.items():
+        raw = bytes.fromhex(content)
+        again = google_class(PROTO3).FromString(raw)
+        again.DiscardUnknownFields()
+        yield f"# {what}."
+        yield f"{PROTO3} protobuf {raw.hex()} {encoded(again, 'protobuf')}"
+    for name in (PROTO2, PROTO3, NOTIFICATION):
+        made = random_message(name, 1, 1)
+        big = sequential_reference.encode(made, "cdr", ">").hex()
+        yield "# Big-endian."
+        yield f"{name} cdr {big} {encoded(made, 'cdr')}"
+
+
+def refused() -> Iterator[str]:
+    """What no decoder may take."""
+    cases = {
+        "Required fields are missing": (PROTO2, ""),
+        "There is no field 0": (PROTO3, "00"),
+        "There is no wire type 6": (PROTO3, "0e"),
+        "There is no wire type 7": (PROTO3, "0f"),
+        "A varint of eleven bytes": (PROTO3, "18ffffffffffffffffffff01"),
+        "A length without end": (PROTO3, "7280"),
+        "A string shorter than its length": (PROTO3, "72056162"),
+        "A length beyond any input": (PROTO3, "72ffffffff0f"),
+        "A string that is no UTF-8": (PROTO3, "7202c328"),
+        "A group without end": (PROTO3, "c33e"),
+        "An end without a group": (PROTO3, "c43e"),
+        "The end of another group": (PROTO3, "c33ecc3e"),
+        "Packed doubles of seven bytes": (PROTO3, "ca020701020304050607"),
+        "A field that goes beyond its message": (PROTO3, "92010312056162636465"),
+        "Messages nested 101 deep": (CHAIN, nested(101)),
+        "Unknown groups nested 101 deep": (CHAIN, "43" * 101 + "44" * 101),
+    }
+    for what, (name, content) in cases.items():
+        yield f"# {what}."
+        yield f"{name} protobuf {content}".rstrip()
+    small = random_message(NOTIFICATION, 0)
+    for wire in ("ros1", "cdr"):
+        data = bytes.fromhex(encoded(small, wire))
+        yield "# A byte is left over."
+        yield f"{NOTIFICATION} {wire} {data.hex()}00"
+        yield "# Truncated, every seventh byte."
+        for end in range(0, len(data), 7):
+            yield f"{NOTIFICATION} {wire} {data[:end].hex()}".rstrip()
+        yield "# An array longer than any input."
+        text = "00" * 24 + "ffffffff" + "00" * 200
+        yield f"{NOTIFICATION} {wire} {'00010000' * (wire == 'cdr')}{text}"
+    yield "# Another representation than plain CDR."
+    yield f"{NOTIFICATION} cdr 0003{encoded(small, 'cdr')[4:]}"
+
+
+def nested(depth: int) -> str:
+    """That many messages, each in the one before."""
+    made = google_class(CHAIN)()
+    inner = made
+    for _ in range(depth):
+        inner.next.SetInParent()
+        inner = inner.next
+    return encoded(made, "protobuf")
+
+
+def main() -> None:
+    files = {
+        "vectors/every_type_proto2.txt": every_type(PROTO2),
+        "vectors/every_type_proto3.txt": every_type(PROTO3),
+        "vectors/notification.txt": notifications(),
+        "vectors/rewritten.txt": rewritten(),
+        "refused/refused.txt": refused(),
+    }
+    for name, made in files.items():
+        (HERE / name).write_text(HEAD + "".join(f"{line}\n" for line in made))
+
+
+if __name__ == "__main__":
+    main()
