@@ -18,8 +18,8 @@ def vectors(folder: str) -> list[list[str]]:
     for path in sorted((CONFORMANCE / folder).glob("*.txt")):
         for line in path.read_text().splitlines():
             if not line.startswith("#"):
-                name, wire, *content = line.split()
-                found.append([name, wire, *(content or [""]), *content[-1:]][:4])
+                name, wire, *content = [*line.split(), ""] if line.count(" ") < 2 else line.split()
+                found.append([name, wire, content[0], content[-1]])
     return found
 
 
