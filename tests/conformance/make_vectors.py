@@ -88,7 +88,6 @@ def rewritten() -> Iterator[str]:
         "Fields in another order": "6801 1805",
         "The last member of a oneof": "b80405 c2040161",
         "A message in two parts": "9201020801 920103120161",
-        "Fields that are not known": "c03e01 ca3e0161 c33ec43e d53e01020304 d13e0102030405060708 1805",
         "An int32 in five bytes and a bool that is 2": "18ffffffff0f 6802",
         "An entry of a map without value": "8a05020805",
         "An entry of a map without key": "8a0503120161",
@@ -97,7 +96,6 @@ def rewritten() -> Iterator[str]:
     for what, content in cases.items():
         raw = bytes.fromhex(content)
         again = google_class(PROTO3).FromString(raw)
-        again.DiscardUnknownFields()
         yield f"# {what}."
         yield f"{PROTO3} protobuf {raw.hex()} {encoded(again, 'protobuf')}"
     for name in (PROTO2, PROTO3, NOTIFICATION):
