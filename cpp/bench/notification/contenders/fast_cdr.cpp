@@ -3,36 +3,35 @@
 #include <fastcdr/Cdr.h>
 
 #include "bench/notification/contenders.hpp"
+#include "bench/notification/contenders/plain_structs.hpp"
 #include "bench/notification/contenders/struct_interface.hpp"
-#include "rsb_msgs/notification.hpp"
 
 namespace wirecost::bench {
 namespace {
 
 using eprosima::fastcdr::Cdr;
-namespace msgs = wire::rsb_msgs;
 
 constexpr std::size_t header_bytes = 4;
 
-void write(Cdr& cdr, const msgs::EventId& m) { cdr << m.sender_id << m.sequence_number; }
-void write(Cdr& cdr, const msgs::UserTime& m) { cdr << m.key << m.timestamp; }
-void write(Cdr& cdr, const msgs::UserInfo& m) { cdr << m.key << m.value; }
-void read(Cdr& cdr, msgs::EventId& m) { cdr >> m.sender_id >> m.sequence_number; }
-void read(Cdr& cdr, msgs::UserTime& m) { cdr >> m.key >> m.timestamp; }
-void read(Cdr& cdr, msgs::UserInfo& m) { cdr >> m.key >> m.value; }
+void write(Cdr& cdr, const plain::EventId& m) { cdr << m.sender_id << m.sequence_number; }
+void write(Cdr& cdr, const plain::UserTime& m) { cdr << m.key << m.timestamp; }
+void write(Cdr& cdr, const plain::UserInfo& m) { cdr << m.key << m.value; }
+void read(Cdr& cdr, plain::EventId& m) { cdr >> m.sender_id >> m.sequence_number; }
+void read(Cdr& cdr, plain::UserTime& m) { cdr >> m.key >> m.timestamp; }
+void read(Cdr& cdr, plain::UserInfo& m) { cdr >> m.key >> m.value; }
 
 template <class T>
-void write_all(Cdr& cdr, const Sequence<T>& values) {
+void write_all(Cdr& cdr, const std::vector<T>& values) {
   cdr << static_cast<std::uint32_t>(values.size());
   for (const T& value : values) write(cdr, value);
 }
 
 template <class T>
-bool read_all_of(Cdr& cdr, Sequence<T>& values, std::size_t most) {
+bool read_all_of(Cdr& cdr, std::vector<T>& values, std::size_t most) {
   std::uint32_t count = 0;
   cdr >> count;
   if (count > most) return false;
-  values.overwrite(count);
+  values.resize(count);
   for (T& value : values) read(cdr, value);
   return true;
 }
@@ -45,8 +44,8 @@ std::size_t number_end(std::size_t at, std::size_t width) {
 }
 
 struct FastCdr {
-  using Sent = msgs::Notification;
-  using Received = msgs::Notification;
+  using Sent = plain::Notification;
+  using Received = plain::Notification;
 
   static void fill(const NotificationValue& v, Sent& m) { fill_struct(v, m); }
 
@@ -72,7 +71,7 @@ struct FastCdr {
     write(cdr, m.event_id);
     cdr << m.scope << m.wire_schema << m.data << m.method;
     write_all(cdr, m.causes);
-    const msgs::EventMetaData& meta = m.meta_data;
+    const plain::EventMetaData& meta = m.meta_data;
     cdr << meta.create_time << meta.send_time << meta.receive_time << meta.deliver_time;
     write_all(cdr, meta.user_times);
     write_all(cdr, meta.user_infos);
@@ -88,7 +87,7 @@ struct FastCdr {
       read(cdr, m.event_id);
       cdr >> m.scope >> m.wire_schema >> m.data >> m.method;
       if (!read_all_of(cdr, m.causes, in.size())) return false;
-      msgs::EventMetaData& meta = m.meta_data;
+      plain::EventMetaData& meta = m.meta_data;
       cdr >> meta.create_time >> meta.send_time >> meta.receive_time >> meta.deliver_time;
       return read_all_of(cdr, meta.user_times, in.size()) &&
              read_all_of(cdr, meta.user_infos, in.size());

@@ -45,7 +45,7 @@ class _Printer:
         self._schema = schema
         self._request = request
         self._names = Names(schema, request.namespace)
-        self._api_names = Names(schema, request.api_namespace, FACADE_CODEC)
+        self._api_names = Names(schema, request.api_namespace, FACADE_CODEC, "std::string")
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE),
             trim_blocks=True,

@@ -93,7 +93,7 @@ def _initial(names: Names, item: Field) -> str:
     if item.label is not Label.SINGLE or item.is_optional or item.default is None:
         return ""
     if isinstance(item.default, (str, bytes)):
-        return f"std::string({text_literal(item.default)})"
+        return text_literal(item.default)
     return names.literal(item.type, item.default)
 
 

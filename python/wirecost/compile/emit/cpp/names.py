@@ -50,8 +50,8 @@ SCALARS = {
     Kind.UINT64: "std::uint64_t",
     Kind.FLOAT32: "float",
     Kind.FLOAT64: "double",
-    Kind.STRING: "std::string",
-    Kind.BYTES: "std::string",
+    Kind.STRING: "wirecost::String",
+    Kind.BYTES: "wirecost::String",
 }
 
 
@@ -67,8 +67,16 @@ def member(item: Field) -> str:
 class Names:
     """Names within one schema and root namespace."""
 
-    def __init__(self, schema: Schema, root: str, codec: str = "{wire}::detail") -> None:
-        """``codec``: namespace of the functions that read and write, within a file's."""
+    def __init__(
+        self,
+        schema: Schema,
+        root: str,
+        codec: str = "{wire}::detail",
+        text: str = SCALARS[Kind.STRING],
+    ) -> None:
+        """``codec``: namespace of the functions that read and write, within a file's. ``text``:
+        type of strings and bytes."""
+        self._text = text
         self._schema = schema
         self._root = root
         self._codec = codec
@@ -121,7 +129,9 @@ class Names:
 
     def value(self, type_: Type) -> str:
         """Type of one value."""
-        return SCALARS[type_] if isinstance(type_, Kind) else self.qualified(type_)
+        if not isinstance(type_, Kind):
+            return self.qualified(type_)
+        return self._text if type_.is_text else SCALARS[type_]
 
     def holder(self, message: Message, item: Field, *, optional: bool | None = None) -> str:
         """Type of the data member that holds a field (not of a oneof's members)."""

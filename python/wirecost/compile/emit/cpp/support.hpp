@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,9 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,7 +95,222 @@ struct Limits {
     std::size_t memory_per_byte = 64;             // more of it for each byte of input
 };
 
+// --- memory ---------------------------------------------------------------------------------
+
+using Byte = std::uint8_t;
+
+// Copies bytes that do not overlap. Most strings are short: they are moved in two overlapping
+// pieces without a call.
+inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
+    auto* const t = static_cast<Byte*>(to);
+    const auto* const f = static_cast<const Byte*>(from);
+    if (size > 32) {
+        std::memcpy(t, f, size);
+    } else if (size >= 16) {
+        std::array<Byte, 16> first;
+        std::array<Byte, 16> last;
+        std::memcpy(first.data(), f, 16);
+        std::memcpy(last.data(), f + size - 16, 16);
+        std::memcpy(t, first.data(), 16);
+        std::memcpy(t + size - 16, last.data(), 16);
+    } else if (size >= 8) {
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
+        std::memcpy(&first, f, 8);
+        std::memcpy(&last, f + size - 8, 8);
+        std::memcpy(t, &first, 8);
+        std::memcpy(t + size - 8, &last, 8);
+    } else if (size >= 4) {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        std::memcpy(&first, f, 4);
+        std::memcpy(&last, f + size - 4, 4);
+        std::memcpy(t, &first, 4);
+        std::memcpy(t + size - 4, &last, 4);
+    } else if (size != 0) {
+        t[0] = f[0];
+        t[size / 2] = f[size / 2];
+        t[size - 1] = f[size - 1];
+    }
+}
+
+// Small blocks that strings and sequences gave back, kept by each thread for the next message: a
+// new message costs a handful of them, and taking one from here is a few instructions.
+class Recycled {
+  public:
+    static void* take(std::size_t& size) {  // `size` becomes what the block holds
+        if (size > largest) return ::operator new(size);
+        const std::size_t index = size_class(size);
+        size = smallest << index;
+        Lists& lists = own();
+        if (Block* const block = lists.first[index]) {
+            lists.first[index] = block->next;
+            ++lists.room[index];
+            return block;
+        }
+        return fresh(lists, size);
+    }
+    static void give(void* p, std::size_t size) noexcept {
+        if (size <= largest) {
+            const std::size_t index = size_class(size);
+            Lists& lists = own();
+            if (lists.room[index] > 0) {
+                --lists.room[index];
+                lists.first[index] = new (p) Block{lists.first[index]};
+                return;
+            }
+        }
+        ::operator delete(p);
+    }
+
+  private:
+    static constexpr std::size_t smallest = 32;
+    static constexpr std::size_t classes = 7;
+    static constexpr std::size_t largest = smallest << (classes - 1);
+#if defined(__SANITIZE_ADDRESS__) || defined(WIRECOST_NO_RECYCLING)
+    static constexpr int blocks_kept = 0;  // so that the sanitizer sees every use after free
+#else
+    static constexpr int blocks_kept = 256;  // of each class: half a megabyte in all
+#endif
+
+    struct Block {
+        Block* next;
+    };
+    struct Lists {
+        std::array<Block*, classes> first;
+        std::array<int, classes> room;  // how many more blocks may be kept
+        bool opened;
+    };
+    // Frees the lists when the thread ends; what is given back after that is freed at once.
+    struct Closer {
+        ~Closer() {
+            Lists& lists = own();
+            lists.room = {};
+            for (Block*& first : lists.first) {
+                while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+            }
+        }
+    };
+
+    static std::size_t size_class(std::size_t size) noexcept {
+        return size <= smallest ? 0 : std::bit_width((size - 1) / smallest);
+    }
+    static Lists& own() noexcept {
+        // Without constructor and destructor, so that reaching it needs no guard.
+        static constinit thread_local Lists lists{};
+        return lists;
+    }
+    static void* fresh(Lists& lists, std::size_t size) {
+        if (!lists.opened) {
+            static thread_local Closer closer;
+            static_cast<void>(closer);
+            lists.opened = true;
+            lists.room.fill(blocks_kept);
+        }
+        return ::operator new(size);
+    }
+};
+
+template <class T>
+struct Allocator {
+    using value_type = T;
+    Allocator() = default;
+    template <class U>
+    Allocator(const Allocator<U>&) noexcept {}
+    T* allocate(std::size_t n) {
+        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+        std::size_t size = n * sizeof(T);
+        return static_cast<T*>(Recycled::take(size));
+    }
+    void deallocate(T* p, std::size_t n) noexcept { Recycled::give(p, n * sizeof(T)); }
+    bool operator==(const Allocator&) const = default;
+};
+
 // --- holders --------------------------------------------------------------------------------
+
+// A string or bytes. Sixteen of them, an identifier, need no allocation.
+class String {
+  public:
+    String() noexcept : data_(inline_.data()) {}
+    String(std::string_view text) : String() { assign(text); }
+    String(const std::string& text) : String(std::string_view(text)) {}
+    String(const char* text) : String(std::string_view(text)) {}
+    String(const String& other) : String() { assign(other.view()); }
+    String(String&& other) noexcept : String() { steal(other); }
+    String& operator=(std::string_view text) { return assign(text); }
+    String& operator=(const std::string& text) { return assign(text); }
+    String& operator=(const char* text) { return assign(text); }
+    String& operator=(const String& other) { return assign(other.view()); }
+    String& operator=(String&& other) noexcept {
+        if (this != &other) {
+            release();
+            data_ = inline_.data();
+            capacity_ = inline_size;
+            size_ = 0;
+            steal(other);
+        }
+        return *this;
+    }
+    ~String() { release(); }
+
+    // `text` may lie in this string only if it fits.
+    String& assign(std::string_view text) {
+        if (text.size() > capacity_) grow(text.size());
+        copy_bytes(data_, text.data(), text.size());
+        size_ = static_cast<std::uint32_t>(text.size());
+        return *this;
+    }
+    String& assign(const char* text, std::size_t size) { return assign(std::string_view(text, size)); }
+    void clear() noexcept { size_ = 0; }
+
+    std::string_view view() const noexcept { return {data_, size_}; }
+    operator std::string_view() const noexcept { return view(); }
+    std::string str() const { return std::string(view()); }
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    char* data() noexcept { return data_; }
+    const char* data() const noexcept { return data_; }
+    char* begin() noexcept { return data_; }
+    char* end() noexcept { return data_ + size_; }
+    const char* begin() const noexcept { return data_; }
+    const char* end() const noexcept { return data_ + size_; }
+    char operator[](std::size_t i) const noexcept { return data_[i]; }
+
+    friend bool operator==(const String& a, const String& b) noexcept { return a.view() == b.view(); }
+    friend auto operator<=>(const String& a, const String& b) noexcept { return a.view() <=> b.view(); }
+    friend bool operator==(const String& a, std::string_view b) noexcept { return a.view() == b; }
+    friend bool operator==(const String& a, const char* b) noexcept { return a.view() == b; }
+
+  private:
+    static constexpr std::uint32_t inline_size = 16;
+    static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+
+    void release() noexcept {
+        if (data_ != inline_.data()) Recycled::give(data_, capacity_);
+    }
+    void grow(std::size_t size) {  // what it held is lost
+        if (size > most) throw std::length_error("a string beyond 4 GiB");
+        auto* const made = static_cast<char*>(Recycled::take(size));
+        release();
+        data_ = made;
+        capacity_ = static_cast<std::uint32_t>(std::min(size, most));
+    }
+    void steal(String& other) noexcept {
+        if (other.data_ == other.inline_.data()) {
+            inline_ = other.inline_;
+            size_ = std::exchange(other.size_, 0);
+        } else {
+            data_ = std::exchange(other.data_, other.inline_.data());
+            size_ = std::exchange(other.size_, 0);
+            capacity_ = std::exchange(other.capacity_, inline_size);
+        }
+    }
+
+    char* data_;
+    std::uint32_t size_ = 0;
+    std::uint32_t capacity_ = inline_size;
+    std::array<char, inline_size> inline_;
+};
 
 template <class T>
 const T& default_instance() {
@@ -259,7 +477,7 @@ class Sequence {
     }
 
   private:
-    std::vector<T> storage_;
+    std::vector<T, Allocator<T>> storage_;
     std::size_t size_ = 0;
 };
 
@@ -323,8 +541,6 @@ class Map {
 
 // --- bytes ----------------------------------------------------------------------------------
 
-using Byte = std::uint8_t;
-
 template <class T>
 T swapped(T value) noexcept {
     auto bytes = std::bit_cast<std::array<Byte, sizeof(T)>>(value);
@@ -360,7 +576,7 @@ void load_array(T* to, const Byte* p, std::size_t count) noexcept {
 }
 
 inline Byte* store_bytes(Byte* p, const void* from, std::size_t size) noexcept {
-    if (size != 0) std::memcpy(p, from, size);
+    copy_bytes(p, from, size);
     return p + size;
 }
 
