@@ -197,6 +197,16 @@ def test_unknown_groups_are_bounded():
     assert holder.decode_protobuf(b"\x43" * 100 + b"\x44" * 100) == holder()
 
 
+def test_memory_is_bounded():
+    """Two bytes of input ask for an empty message with dozens of lists."""
+    holder = compile_python(["osi3"], ("protobuf",))("osi3.osi_groundtruth").GroundTruth
+    moving_objects = b"\x2a\x00" * 400_000  # each takes two kilobytes
+    ours = holder.decode_protobuf(moving_objects[:20_000])
+    assert len(ours.moving_object) == 10_000
+    with pytest.raises(wire_error(holder), match="memory"):
+        holder.decode_protobuf(moving_objects)
+
+
 def test_counts_are_refused_before_anything_is_made():
     holder = holder_of("rsb.protocol.Notification")
     data = bytearray(holder().encode_ros1())

@@ -14,7 +14,8 @@ from wirecost.compile.emit.python import (
     sequential_writer,
     values,
 )
-from wirecost.compile.emit.python.module import Module, deep_messages, defaulted_messages
+from wirecost.compile.emit.python.limits import Limits
+from wirecost.compile.emit.python.module import Module, defaulted_messages
 from wirecost.compile.emit.python.sequential import Plans
 from wirecost.compile.plan import cdr, ros1
 from wirecost.compile.schema import Enum, Field, Message, Schema
@@ -28,7 +29,7 @@ class Generator:
 
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema, self._request = schema, request
-        self._deep = deep_messages(schema)
+        self._limits = Limits(schema)
         self._defaulted = defaulted_messages(schema)
         self._groups = frozenset(
             f.type.name
@@ -38,13 +39,17 @@ class Generator:
         )
         rules = {"ros1": ros1.RULES, "cdr": cdr.RULES}
         self._plans = {
-            wire: Plans(schema, rules[wire], self._deep) for wire in request.wires if wire in rules
+            wire: Plans(schema, rules[wire], self._limits.deep)
+            for wire in request.wires
+            if wire in rules
         }
 
     def context(self, module: Module) -> dict[str, Any]:
         """Asks the module for all names first, so that its imports are complete."""
         for name in f"{_SHARED} {_SEQUENTIAL if self._plans else ''}".split():
             module.support(name)
+        if "protobuf" in self._request.wires:
+            module.support("budget")
         if "cdr" in self._plans:
             module.support("CDR_HEADER")
             module.support("read_cdr_header")
@@ -71,7 +76,7 @@ class Generator:
         found = []
         if "protobuf" in self._request.wires:
             found.append(protobuf_writer.Writer(module, message, keeps).function())
-            reader = protobuf_reader.Reader(module, message, keeps, self._deep, self._groups)
+            reader = protobuf_reader.Reader(module, message, keeps, self._limits, self._groups)
             found.append(reader.function())
         for plans in self._plans.values():
             writer = sequential_writer.Writer(module, plans, message)
@@ -104,7 +109,8 @@ class Generator:
             "aliases": self._aliases(module, message),
             "constants": self._constants(module, message),
             "fields": [_field(module, message, item) for item in message.fields],
-            "is_deep": name in self._deep,
+            "is_deep": name in self._limits.deep,
+            "is_heavy": name in self._limits.heavy,
             "is_group": name in self._groups,
             **private,
         }

@@ -132,36 +132,6 @@ def struct_format(codes: list[str]) -> str:
     return "".join(parts)
 
 
-def deep_messages(schema: Schema) -> frozenset[str]:
-    """Messages that can contain messages without end: their codecs count the depth."""
-    edges = {
-        m.full_name: {r for f in m.fields for r in _references(f.type, f.value and f.value.type)}
-        for m in schema.messages()
-    }
-    return frozenset(name for name in edges if _reaches_cycle(name, edges))
-
-
-def _references(*types: object) -> Iterator[str]:
-    for type_ in types:
-        if isinstance(type_, MessageRef):
-            yield type_.name
-
-
-def _reaches_cycle(start: str, edges: dict[str, set[str]]) -> bool:
-    return any(name in _reach(name, edges) for name in {start} | _reach(start, edges))
-
-
-def _reach(start: str, edges: dict[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
-    waiting = list(edges.get(start, ()))
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += edges.get(name, ())
-    return reached
-
-
 def defaulted_messages(schema: Schema) -> frozenset[str]:
     """Messages that a field may lack: wires without presence write their default."""
     return frozenset(

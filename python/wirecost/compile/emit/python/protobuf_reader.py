@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wirecost.compile.emit.python import names, values
+from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.lines import Lines
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
@@ -17,7 +18,7 @@ from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.protobuf import Item, Payload
 from wirecost.compile.schema import Coding, EnumRef, Field, Kind, Label, Message, MessageRef
 
-RESERVED = "m cls data pos end depth group start tag n value len bytes bytearray"
+RESERVED = "m cls data pos end depth budget group start tag n value len bytes bytearray"
 FEW = 4
 """So many tags are compared one after the other; more are searched by halves."""
 _NARROW = {Kind.INT8: 8, Kind.INT16: 16, Kind.UINT8: 8, Kind.UINT16: 16}
@@ -33,12 +34,13 @@ class Reader:
         module: Module,
         message: Message,
         keeps: bool,
-        deep: frozenset[str],
+        limits: Limits,
         groups: frozenset[str],
     ) -> None:
         self.module, self.message = module, message
-        self._keeps, self._deep, self._groups = keeps, deep, groups
-        self._is_deep = message.full_name in deep
+        self._keeps, self._limits, self._groups = keeps, limits, groups
+        self._is_deep = message.full_name in limits.deep
+        self._is_heavy = message.full_name in limits.heavy
         self._is_group = message.full_name in groups
         self.lines = Lines()
         self.lines.reserve(*RESERVED.split(), *module.class_names)
@@ -49,6 +51,8 @@ class Reader:
         arguments = ["data: bytes", "pos: int", "end: int", "m: _t.Any = None"]
         arguments.append(f"cls: type = {cls}")
         arguments += ["depth: int = 0"] * self._is_deep + ["group: int = 0"] * self._is_group
+        if self._is_heavy:
+            arguments.append(f"budget: list[int] = {self.module.support('NO_BUDGET')}")
         self._body()
         self.lines.add("return m, pos" if self._is_group else "return m")
         name = self.module.private("decode_protobuf", self.message.full_name)
@@ -60,6 +64,7 @@ class Reader:
             with self.lines.block(f"if depth > {self.module.support('DEPTH')}:"):
                 add(f"raise {self.module.support('depth_error')}(pos)")
         with self.lines.block("if m is None:"):
+            self._charge()
             add(f"m = {self.module.support('new')}(cls)")
             self._initialise()
         for item in self._items:
@@ -83,6 +88,13 @@ class Reader:
             with self.lines.block("if pos != end:"):
                 add(overrun)
         self._complete()
+
+    def _charge(self) -> None:
+        name = self.message.full_name
+        if name in self._limits.charged:
+            self.lines.add(f"budget[0] -= {self._limits.weight(name)}")
+            with self.lines.block("if budget[0] < 0:"):
+                self.lines.add(f"raise {self.module.support('memory_error')}(pos)")
 
     def _initialise(self) -> None:
         absent = []
@@ -355,10 +367,12 @@ class Reader:
         arguments = ["data", "pos", end]
         if merged:
             arguments.append(merged)
-        if field.type.name in self._deep:
+        if field.type.name in self._limits.deep:
             arguments.append("depth=depth + 1" if self._is_deep else "depth=1")
         if group:
             arguments.append(group)
+        if field.type.name in self._limits.heavy:
+            arguments.append("budget=budget")
         return f"{decode}({', '.join(arguments)})"
 
     def _closed_values(self, field: Field) -> str:

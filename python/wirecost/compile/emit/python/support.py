@@ -13,6 +13,9 @@ from typing import Any
 
 DEPTH = 100
 """How deep messages may be nested in what is decoded."""
+MEMORY, MEMORY_A_BYTE = 1 << 26, 64
+"""Memory that decoding may take, about: so much, and so much for each byte of the input."""
+NO_BUDGET = [0]
 CONTENTLESS = 64
 """How many messages without any content one array may hold: they take no bytes."""
 
@@ -91,6 +94,15 @@ def count_error(count: int, pos: int) -> WireError:
 
 def depth_error(pos: int) -> WireError:
     return WireError(f"messages are nested deeper than {DEPTH}", pos)
+
+
+def memory_error(pos: int) -> WireError:
+    return WireError("the messages take far more memory than the input", pos)
+
+
+def budget(data: bytes) -> list[int]:
+    """What decoders of large messages may use up together."""
+    return [MEMORY + MEMORY_A_BYTE * len(data)]
 
 
 def capacity_error(name: str, count: int, capacity: int, pos: int | None = None) -> WireError:
