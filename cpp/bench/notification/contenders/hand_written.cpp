@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floor of the ros1 wire: what a person writes who knows this one message.
+// The floor of the ros1 wire: what a person writes who knows this one message, over the fastest
+// strings there are here.
 #include "bench/notification/contenders.hpp"
-#include "bench/notification/contenders/plain_structs.hpp"
 #include "bench/notification/contenders/struct_interface.hpp"
+#include "wirecost/support.hpp"
 
 namespace wirecost::bench {
 namespace {
 
-using namespace plain;
+struct EventId {
+  String sender_id;
+  std::uint32_t sequence_number = 0;
+};
+struct UserTime {
+  String key;
+  std::uint64_t timestamp = 0;
+};
+struct UserInfo {
+  String key, value;
+};
+struct EventMetaData {
+  std::int64_t create_time = 0, send_time = 0, receive_time = 0, deliver_time = 0;
+  Sequence<UserTime> user_times;
+  Sequence<UserInfo> user_infos;
+};
+struct Notification {
+  EventId event_id;
+  String scope, wire_schema, data, method;
+  Sequence<EventId> causes;
+  EventMetaData meta_data;
+};
 
 class Writer {
  public:
@@ -17,9 +39,9 @@ class Writer {
     std::memcpy(p_, &value, sizeof value);
     p_ += sizeof value;
   }
-  void string(const std::string& value) {
+  void string(const String& value) {
     number(static_cast<std::uint32_t>(value.size()));
-    std::memcpy(p_, value.data(), value.size());
+    copy_bytes(p_, value.data(), value.size());
     p_ += value.size();
   }
 
@@ -37,7 +59,7 @@ class Reader {
     p_ += sizeof value;
     return true;
   }
-  bool string(std::string& value) {
+  bool string(String& value) {
     std::uint32_t size = 0;
     if (!number(size) || static_cast<std::size_t>(end_ - p_) < size) return false;
     value.assign(reinterpret_cast<const char*>(p_), size);
@@ -46,10 +68,10 @@ class Reader {
   }
   /// Makes room for elements of at least `least` bytes each.
   template <class T>
-  bool array(std::vector<T>& values, std::size_t least) {
+  bool array(Sequence<T>& values, std::size_t least) {
     std::uint32_t count = 0;
     if (!number(count) || static_cast<std::size_t>(end_ - p_) / least < count) return false;
-    values.resize(count);
+    values.overwrite(count);
     return true;
   }
   bool at_end() const { return p_ == end_; }

@@ -54,6 +54,12 @@ class Reader:
         if self._is_heavy:
             arguments.append(f"budget: list[int] = {self.module.support('NO_BUDGET')}")
         self._body()
+        # One local serves fields of several types.
+        for name in ("key", "value"):
+            if any(
+                line.lstrip().startswith((f"{name} =", f"{name}, pos")) for line in self.lines.lines
+            ):
+                self.lines.lines.insert(0, f"    {name}: _t.Any")
         self.lines.add("return m, pos" if self._is_group else "return m")
         name = self.module.private("decode_protobuf", self.message.full_name)
         return f"def {name}(\n    {', '.join(arguments)}\n) -> _t.Any:\n{self.lines.text}"
