@@ -53,7 +53,12 @@ class _Printer:
             keep_trailing_newline=True,
             undefined=jinja2.StrictUndefined,
         )
-        self._environment.filters |= {"comment": comment, "chop": chop, "cast": cast}
+        self._environment.filters |= {
+            "comment": comment,
+            "chop": chop,
+            "cast": cast,
+            "braces": braces,
+        }
         self._codecs = {
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }
@@ -73,9 +78,9 @@ class _Printer:
     def _is_imported(self, file: File) -> bool:
         return any(file.name in other.imports for other in self._schema.files)
 
-    def _render(self, template: str, file: File, suffix: str, **context: object) -> tuple[
-        PurePosixPath, str
-    ]:
+    def _render(
+        self, template: str, file: File, suffix: str, **context: object
+    ) -> tuple[PurePosixPath, str]:
         imported = [f for f in self._schema.files if f.name in file.imports]
         text = self._environment.get_template(template).render(
             banner=banner(file, "//"),
@@ -117,7 +122,6 @@ class _Printer:
             messages=self._protobuf.messages(file),
         )
 
-
     def _api(self, file: File) -> tuple[PurePosixPath, str]:
         self._api_names.inside(file)
         return self._render(
@@ -148,6 +152,11 @@ def comment(text: str, start: str) -> str:
 def chop(text: str) -> str:
     """A macro's output without its last line's end, which the template has."""
     return text.removesuffix("\n")
+
+
+def braces(type_: str) -> str:
+    """The initializer of a member: class types initialize themselves."""
+    return "" if type_.startswith(("wirecost::", "std::v", "std::string")) else "{}"
 
 
 def cast(expression: str, from_: str, to: str) -> str:

@@ -41,8 +41,9 @@ def messages(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
 def _values(schema: Schema, names: Names, enum: Enum) -> list[SimpleNamespace]:
     outer = f"{names.plain(enum)}_" if _owner(schema, enum) is not None else ""
     return [
-        SimpleNamespace(name=identifier(v.name), full=identifier(f"{outer}{v.name}"),
-                        number=v.number)  # fmt: skip
+        SimpleNamespace(
+            name=identifier(v.name), full=identifier(f"{outer}{v.name}"), number=v.number
+        )  # fmt: skip
         for v in enum.values
     ]
 
@@ -90,9 +91,7 @@ def _type(names: Names, message: Message, item: Field) -> str:
 def _can_be_absent(item: Field) -> bool:
     """Here required fields too: code asks ``has_x`` of them."""
     return (
-        item.label is Label.SINGLE
-        and item.oneof is None
-        and item.presence is not Presence.IMPLICIT
+        item.label is Label.SINGLE and item.oneof is None and item.presence is not Presence.IMPLICIT
     )
 
 

@@ -78,7 +78,7 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
                 name=member(f),
                 comment=f.comment,
                 type=names.holder(message, f),
-                initial=f" = {_initial(names, f)}" if _initial(names, f) else "{}",
+                initial=_initializer(names, message, f),
                 initial_value=_initial(names, f),
                 array=f.label is Label.ARRAY,
                 field=f,
@@ -86,6 +86,15 @@ def _holder(schema: Schema, names: Names, file: File, message: Message) -> Simpl
             for f in plain
         ],
     )
+
+
+def _initializer(names: Names, message: Message, item: Field) -> str:
+    """What stands behind a member: class types need nothing, and an explicit initializer would
+    ask for the definition of what they hold."""
+    given = _initial(names, item)
+    if given:
+        return f" = {given}"
+    return "" if names.holder(message, item).startswith(("wirecost::", "std::vector")) else "{}"
 
 
 def _initial(names: Names, item: Field) -> str:

@@ -23,6 +23,10 @@ from wirecost.compile.schema import (
 )
 
 
+EXPECTED = 2
+"""How many of the fields behind a field a decoder expects before it looks at the tag."""
+
+
 @dataclass(frozen=True)
 class Style:
     """How code reaches a holder's fields, and whether required ones can be absent in it."""
@@ -54,6 +58,11 @@ class ProtobufCodec:
     def _message(self, message: Message) -> SimpleNamespace:
         planned = plan(message)
         items = [self._item(message, item) for item in planned.items]
+        for index, item in enumerate(items):
+            again = item.mode in ("repeated", "map") and not item.packed
+            item.following = items[index if again else index + 1 :][: EXPECTED + again]
+        for item in items:
+            item.expected = any(item in other.following for other in items)
         return SimpleNamespace(
             name=self._names.plain(message),
             items=items,
@@ -78,12 +87,8 @@ class ProtobufCodec:
         context.oneof, context.index = oneof, index
         context.boxed = self._schema.recursive(message, field)
         context.bit = self._bit(message, field)
-        context.ranged = field.label is not Label.SINGLE or (
-            context.boxed and field.oneof is None
-        )
-        context.reader = (
-            self.range_type(message, field) if context.ranged or context.boxed else ""
-        )
+        context.ranged = field.label is not Label.SINGLE or (context.boxed and field.oneof is None)
+        context.reader = self.range_type(message, field) if context.ranged or context.boxed else ""
         context.required = field.presence is Presence.REQUIRED
         context.unset = self._unset(field, context.access)
         if field.label is Label.MAP:

@@ -94,8 +94,10 @@ class SequentialCodec:
         )
 
     def _value(self, message: Message, step: Run | Text | Call, item: Field) -> Value:
-        type_ = self._names.element(item.type) if item.label is Label.REPEATED else (
-            self._names.value(item.type)
+        type_ = (
+            self._names.element(item.type)
+            if item.label is Label.REPEATED
+            else (self._names.value(item.type))
         )
         if isinstance(step, Text):
             return Value(
@@ -249,7 +251,6 @@ class SequentialCodec:
             return f"wirecost::ArrayView<{single}>"
         return f"wirecost::Optional<{single}>" if item.is_optional else single
 
-
     def _text_rules(self, item: Field) -> tuple[int, str]:
         terminated = self._rules.terminated and item.type is Kind.STRING
         return self._rules.alignment(4), str(terminated).lower()
@@ -267,4 +268,3 @@ def _holds_text(step: Step) -> bool:
     if isinstance(step, Entries):
         return isinstance(step.key, Text) or isinstance(step.value, Text)
     return isinstance(step, Text) or (isinstance(step, Array) and isinstance(step.element, Text))
-

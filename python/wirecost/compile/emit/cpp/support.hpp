@@ -231,7 +231,7 @@ struct Allocator {
 // A string or bytes. Sixteen of them, an identifier, need no allocation.
 class String {
   public:
-    String() noexcept : data_(inline_.data()) {}
+    String() noexcept {}  // nothing is inline yet
     String(std::string_view text) : String() { assign(text); }
     String(const std::string& text) : String(std::string_view(text)) {}
     String(const char* text) : String(std::string_view(text)) {}
@@ -306,10 +306,10 @@ class String {
         }
     }
 
-    char* data_;
+    std::array<char, inline_size> inline_;
+    char* data_ = inline_.data();
     std::uint32_t size_ = 0;
     std::uint32_t capacity_ = inline_size;
-    std::array<char, inline_size> inline_;
 };
 
 template <class T>
@@ -625,7 +625,7 @@ struct Reading {
           depth(limits.depth),
           memory(limits.memory + size * limits.memory_per_byte) {}
 
-    const Byte* fail(Reason reason, const Byte* at) noexcept {
+    [[gnu::cold, gnu::noinline]] const Byte* fail(Reason reason, const Byte* at) noexcept {
         error = {reason, static_cast<std::size_t>(at - begin)};
         return nullptr;
     }

@@ -120,7 +120,7 @@ inline Byte* put_raw(Byte* p, const Byte* begin, std::string_view bytes) noexcep
 
 // --- reading --------------------------------------------------------------------------------
 
-inline const Byte* read_long_varint(const Byte* p, const Byte* end, std::uint64_t& value) noexcept {
+[[gnu::noinline]] inline const Byte* read_long_varint(const Byte* p, const Byte* end, std::uint64_t& value) noexcept {
     std::uint64_t result = 0;
     for (unsigned shift = 0; shift < 70 && p != end; shift += 7) {
         const Byte byte = *p++;
@@ -145,6 +145,15 @@ inline const Byte* varint_field(const Byte* p, const Byte* end, Reading& reading
                                 std::uint64_t& value) noexcept {
     const Byte* const next = read_varint(p, end, value);
     return next != nullptr ? next : reading.fail(Reason::bad_varint, p);
+}
+
+// Whether a known tag, `N` bytes as one little-endian number, comes next.
+template <std::size_t N, std::uint64_t tag>
+bool next_is(const Byte* p, const Byte* end) noexcept {
+    std::uint64_t next = 0;
+    if (left(p, end) < N) return false;
+    std::memcpy(&next, p, N);
+    return next == tag;
 }
 
 // A tag that no field can have is an error; 0 is never returned.
