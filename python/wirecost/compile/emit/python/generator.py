@@ -159,7 +159,7 @@ def _field(module: Module, message: Message, item: Field) -> dict[str, str]:
 
 def _enum(module: Module, enum: Enum) -> dict[str, Any]:
     members = [
-        {"name": names.identifier(v.name), "number": v.number, "comment": v.comment}
+        {"name": names.enum_member(v.name), "number": v.number, "comment": v.comment}
         for v in enum.values
     ]
     return {"name": module.cls(enum.full_name), "doc": _doc(enum.comment), "members": members}

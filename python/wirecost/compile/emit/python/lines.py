@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-
+from itertools import pairwise
 
 LONGEST = 100
+"""Characters of a line that is not split."""
+_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1""")
 
 
 class Lines:
@@ -44,49 +47,62 @@ class Lines:
         return "\n".join(self.lines)
 
 
-def wrapped(line: str, depth: int) -> list[str]:
-    """``line``, or if it is too long what its outermost brackets hold, an item a line."""
+def wrapped(line: str, depth: int = 0) -> list[str]:
+    """``line``, or if it is too long what its longest brackets hold, an item a line."""
     indented = "    " * depth + line
-    if len(indented) <= LONGEST:
+    start, commas, end = _longest_brackets(line) if len(indented) > LONGEST else (0, [], 0)
+    if not end:
         return [indented]
-    head, items, tail = _parted(line)
-    if not items:
-        return [indented]
-    inner = [part for item in items for part in wrapped(f"{item},", depth + 1)]
-    return ["    " * depth + head, *inner, "    " * depth + tail]
+    items = [line[a + 1 : b].strip() for a, b in pairwise((start, *commas, end))]
+    inner = [part for item in items if item for part in wrapped(f"{item},", depth + 1)]
+    margin = "    " * depth
+    return [margin + line[: start + 1], *inner, margin + line[end:]]
 
 
-def _parted(line: str) -> tuple[str, list[str], str]:
-    """What is up to the last bracket that is opened at the outermost level, the items in it, and
-    what is behind; no items if they cannot stand on lines of their own."""
-    level, start, end, quote = 0, 0, 0, ""
+def _longest_brackets(line: str) -> tuple[int, list[int], int]:
+    """Where they open, the commas in them, and where they close; 0 if there are none.
+
+    Only those of a tuple, list or call, where a comma behind the last item changes nothing.
+    """
+    best: tuple[int, list[int], int] = (0, [], 0)
+    opened: list[int] = []
     commas: list[int] = []
-    skip = False
-    for at, letter in enumerate(line):
-        if skip or quote:
-            if skip:
-                skip = False
-            elif letter == "\\":
-                skip = True
-            elif letter == quote:
-                quote = ""
-        elif letter in "\"'":
-            quote = letter
-        elif letter in "([{":
-            level += 1
-            if level == 1:
-                start, commas = at, []
-        elif letter in ")]}":
-            level -= 1
-            if level == 0:
-                end = at
-        elif letter == "," and level == 1:
+    # Strings are blanked first: their brackets mean nothing.
+    plain = _STRING.sub(lambda found: "_" * len(found[0]), line)
+    for at, letter in enumerate(plain):
+        if letter in "([{":
+            opened.append(at)
+            if len(opened) == 1:
+                commas = []
+        elif letter == "," and len(opened) == 1:
             commas.append(at)
-    if not commas or line[start] == "{":
-        return line, [], ""
-    cuts = [start, *commas, end]
-    items = [line[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
-    return line[: start + 1], [item for item in items if item], line[end:]
+        elif letter in ")]}":
+            start = opened.pop()
+            called = plain[start - 1].isalnum() or plain[start - 1] in "_])"
+            fits = plain[start] == "(" if called else bool(commas) and plain[start] != "{"
+            if not opened and fits and at - start > max(1, best[2] - best[0]):
+                best = start, commas, at
+    return best
+
+
+def reset(lines: Lines, held: list[str]) -> None:
+    """Set attributes to None, as many a line as fit."""
+    row: list[str] = []
+    for name in held:
+        if row and 4 * lines.depth + len(" = ".join([*row, name, "None"])) > LONGEST:
+            lines.add(f"{' = '.join(row)} = None")
+            row = []
+        row.append(name)
+    if row:
+        lines.add(f"{' = '.join(row)} = None")
+
+
+def if_any_is_none(held: list[str]) -> str:
+    """The head of a block."""
+    condition = " or ".join(f"{name} is None" for name in held)
+    if len(condition) < LONGEST - 15:
+        return f"if {condition}:"
+    return "if (\n        " + condition.replace(" or ", "\n        or ") + "\n    ):"
 
 
 def call_tuple(pieces: list[str]) -> str:

@@ -151,6 +151,9 @@ def ordered(schema: Schema, file: File) -> list[Message]:
     def visit(message: Message) -> None:
         if message.full_name in done or message.full_name in visiting:
             return
+        if message.parent in own and message.parent not in visiting:
+            visit(own[message.parent])  # which visits this one
+            return
         visiting.add(message.full_name)
         for other in file.messages:
             if other.parent == message.full_name:

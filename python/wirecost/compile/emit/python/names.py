@@ -10,8 +10,8 @@ from wirecost.compile.emit import location
 from wirecost.compile.plan import WIRES
 from wirecost.compile.schema import Enum, Field, File, Message, Schema
 
-# Names a class body uses for other things, and a member of every enum.
-_TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "mro", "str", "unknown_fields"}
+# Names a class body uses for other things.
+_TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "str", "unknown_fields"}
 _TAKEN |= {f"{verb}_{wire}" for verb in ("encode", "decode", "encoded_size") for wire in WIRES}
 
 
@@ -24,6 +24,11 @@ def identifier(name: str) -> str:
         name = f"field{name}"  # Python mangles names that begin so
     core = name.rstrip("_")
     return f"{name}_" if keyword.iskeyword(core) or core in _TAKEN else name
+
+
+def enum_member(name: str) -> str:
+    """Every member of Python's enums has a ``name`` and a ``value``."""
+    return f"{name}_" if name.rstrip("_") in ("mro", "name", "value") else identifier(name)
 
 
 def attribute(item: Field) -> str:

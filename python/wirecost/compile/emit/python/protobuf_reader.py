@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.limits import Limits
-from wirecost.compile.emit.python.lines import Lines
+from wirecost.compile.emit.python.lines import Lines, if_any_is_none, reset, wrapped
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
 from wirecost.compile.plan import protobuf
@@ -62,7 +62,8 @@ class Reader:
                 self.lines.lines.insert(0, f"    {name}: _t.Any")
         self.lines.add("return m, pos" if self._is_group else "return m")
         name = self.module.private("decode_protobuf", self.message.full_name)
-        return f"def {name}(\n    {', '.join(arguments)}\n) -> _t.Any:\n{self.lines.text}"
+        head = wrapped(f"def {name}({', '.join(arguments)}) -> _t.Any:")
+        return "\n".join((*head, self.lines.text))
 
     def _body(self) -> None:
         add = self.lines.add
@@ -115,8 +116,7 @@ class Reader:
                 self.lines.add(f"{held} = {empty}")
             else:
                 self.lines.add(f"{held} = {values.fresh(self.module, field)}")
-        if absent:
-            self.lines.add(f"{' = '.join(absent)} = None")
+        reset(self.lines, absent)
         if self._keeps:
             self.lines.add('m.unknown_fields = b""')
         if not self._items and not self._keeps:
@@ -142,8 +142,7 @@ class Reader:
             f"m.{names.attribute(i.field)}" for i in self._items if i.required_bit is not None
         ]
         if required:
-            condition = " or ".join(f"{held} is None" for held in required)
-            with self.lines.block(f"if {condition}:"):
+            with self.lines.block(if_any_is_none(required)):
                 error = self.module.support("missing_error")
                 add(f'raise {error}("{self.module.cls(self.message.full_name)}", pos)')
         if self._keeps:
@@ -239,14 +238,13 @@ class Reader:
         self._read(item, "value" if values_ else held, held)
         if values_:
             with self.lines.block(f"if value in {values_}:"):
-                if others:
-                    self.lines.add(f"{' = '.join(others)} = None")
+                reset(self.lines, others)
                 self.lines.add(f"{held} = value")
             if self._keeps:
                 with self.lines.block("else:"):
                     self._keep("data[start:pos]")
-        elif others:
-            self.lines.add(f"{' = '.join(others)} = None")
+        else:
+            reset(self.lines, others)
 
     def _element(self, item: Item, held: str) -> None:
         self._read(item, "value", "")

@@ -68,10 +68,9 @@ class Writer:
             self.lines.add('return b""')
 
     def _check_oneof(self, oneof: str) -> None:
-        held = [names.attribute(f) for f in names.oneof_members(self.message, oneof)]
+        held = [f"m.{names.attribute(f)}" for f in names.oneof_members(self.message, oneof)]
         if len(held) > 1:
-            count = " + ".join(f"(m.{name} is not None)" for name in held)
-            with self.lines.block(f"if {count} > 1:"):
+            with self.lines.block(f"if ({', '.join(held)}).count(None) < {len(held) - 1}:"):
                 self.lines.add(f'raise {self.module.support("oneof_error")}("{oneof}")')
 
     def _item(self, item: Item) -> None:

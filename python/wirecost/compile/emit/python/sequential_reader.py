@@ -9,6 +9,7 @@ check of its own.
 from __future__ import annotations
 
 from wirecost.compile.emit.python import names, values
+from wirecost.compile.emit.python.lines import LONGEST, call_tuple, reset
 from wirecost.compile.emit.python.module import Module, struct_format
 from wirecost.compile.emit.python.sequential import Chunk, Plans, Walker
 from wirecost.compile.plan.sequential import Array, Call, Choice, Entries, Run, Slot, Step, Text
@@ -71,7 +72,9 @@ class Reader(Walker):
             unpack = self.module.unpack(form)
             if self.aligns:
                 unpack = f"{self.module.unpack_ordered(form)}[order]"
-            targets = ", ".join(chunk.names) if chunk.names[1:] else f"({chunk.names[0]},)"
+            targets = call_tuple(chunk.names)
+            if len(targets) < LONGEST // 2 and chunk.names[1:]:
+                targets = targets[1:-1]
             self.lines.add(f"{targets} = {unpack}(data, {self._here()})")
             self._ahead += chunk.size
         for line in self._after:
@@ -258,7 +261,7 @@ class Reader(Walker):
         self.put("I", 4, number)
         self._settle()
         held = [f"{base}.{self.attribute(item)}" for item, _ in step.members]
-        self.lines.add(f"{' = '.join(held)} = None")
+        reset(self.lines, held)
         word = "if"
         for name, (item, value) in zip(held, step.members, strict=True):
             with self.lines.block(f"{word} {number} == {item.number}:"):

@@ -207,8 +207,7 @@ class Writer(Walker):
         self._settle()
         held = [f"{base}.{self.attribute(item)}" for item, _ in step.members]
         if len(held) > 1:
-            count = " + ".join(f"({name} is not None)" for name in held)
-            with self.lines.block(f"if {count} > 1:"):
+            with self.lines.block(f"if ({', '.join(held)}).count(None) < {len(held) - 1}:"):
                 self.lines.add(f'raise {self.module.support("oneof_error")}("{step.oneof}")')
         word = "if"
         for name, (item, value) in zip(held, step.members, strict=True):
