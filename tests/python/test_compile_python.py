@@ -299,6 +299,64 @@ def test_output_is_the_same_again_and_passes_the_type_checker(tmp_path: Path):
     assert checked.returncode == 0, checked.stdout
 
 
+ODD_NAMES = """
+syntax = "proto2";
+package odd.lambda;
+message Any { required double x = 1; }
+message Struct {
+  enum E { name = 0; mro = 1; None = 2; }
+  message Other {
+    message Any {}
+    required Struct outer = 1; required odd.lambda.Any inner = 2;
+  }
+  optional int32 m = 1; repeated int32 parts = 2 [packed = true]; optional string pos = 3;
+  required bytes data = 4; optional int32 len = 5; optional int32 self = 6; optional int32 cls = 7;
+  repeated string n = 8; repeated odd.lambda.Any value = 9; optional int32 tag = 10;
+  optional int32 in = 11; optional int32 __init__ = 12; optional int32 field = 13;
+  optional int32 encode_ros1 = 14; map<string, odd.lambda.Any> sorted = 15;
+  optional int32 bytes = 16; required odd.lambda.Any Any = 17; repeated double item = 18;
+  optional E end = 19; repeated bool order = 20; optional int32 unknown_fields = 21;
+  optional int32 list = 22; optional int32 _pack_I = 23; repeated Other depth = 24;
+  required odd.lambda.Any second = 25;
+}
+"""
+
+
+def test_names_that_python_or_the_codecs_use(tmp_path: Path):
+    path = tmp_path / "import.proto"
+    path.write_text(ODD_NAMES)
+    module = compile_python([str(path)], preserve_unknown=True)("odd.lambda_.import_")
+    assert (module.Struct.E.mro_, module.Struct.E.None_) == (1, 2)
+    ours = module.Struct(
+        m=1, parts=[-1], pos="p", data=b"d", len=2, self=3, cls=4, n=["n"], value=[module.Any(0.5)],
+        tag=5, in_=6, field__init__=7, field=8, encode_ros1_=9, sorted={"k": module.Any(1)},
+        bytes_=10, item=[1.5], end=2, order=[True], unknown_fields_=11, list_=12, _pack_I=13,
+    )  # fmt: skip
+    data = ours.encode_protobuf()
+    assert module.Struct.decode_protobuf(data).encode_protobuf() == data
+    assert type(module.Struct.Other().inner) is module.Any
+    assert module.Struct.decode_protobuf(data).field__init__ == 7
+
+
+def test_all_of_osi_can_be_imported():
+    load = compile_python(["osi3"], preserve_unknown=True)
+    folder = Path(load("osi3").__file__).parent
+    modules = sorted(path.stem for path in folder.glob("osi_*.py"))
+    assert len(modules) > 25
+    for module in modules:
+        assert load(f"osi3.{module}").__doc__
+
+
+def test_messages_without_content_are_bounded(tmp_path: Path):
+    path = tmp_path / "empties.proto"
+    path.write_text('syntax = "proto3"; message Empties { message E {} repeated E all = 1; }')
+    holder = compile_python([str(path)])("empties").Empties
+    assert len(holder.decode_ros1(struct.pack("<I", 64)).all) == 64
+    for wire, head in (("ros1", ""), ("cdr", "00010000")):
+        with pytest.raises(wire_error(holder), match="elements"):
+            decode(holder, wire, bytes.fromhex(head + "ffffffff"))
+
+
 def _frames(data: bytes) -> list[bytes]:
     """The messages of a trace, each behind its length."""
     found, at = [], 0

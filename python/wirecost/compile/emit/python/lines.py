@@ -28,7 +28,10 @@ class Lines:
     def block(self, head: str) -> Iterator[None]:
         self.add(head)
         self.depth += 1
+        before = len(self.lines)
         yield
+        if len(self.lines) == before:
+            self.add("pass")
         self.depth -= 1
 
     def local(self, name: str) -> str:

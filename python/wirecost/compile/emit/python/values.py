@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from wirecost.compile.emit.python import names
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Type, Value
 
@@ -118,7 +119,8 @@ def initial(module: Module, message: Message, item: Field) -> str:
         later = item.type.name in {m.full_name for m in module.file.messages} and not (
             _before(module, item.type.name, message.full_name)
         )
-        factory = f"lambda: {made}" if later else made[:-2]
+        hidden = made[:-2] in map(names.attribute, message.fields)
+        factory = f"lambda: {made}" if later or hidden else made[:-2]
     else:
         factory = factories.get(made, f"lambda: {made}")
     return f"_field(default_factory={factory})"
