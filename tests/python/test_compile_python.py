@@ -45,9 +45,9 @@ def decode(holder: Any, wire: str, data: bytes) -> Any:
 
 
 def wire_error(holder: Any) -> type[ValueError]:
-    """Each namespace has its own support module and so its own error."""
+    """Each namespace has its own error."""
     namespace = holder.__module__.partition(".")[0]
-    error: type[ValueError] = importlib.import_module(f"{namespace}._wirecost").WireError
+    error: type[ValueError] = importlib.import_module(namespace).WireError
     return error
 
 

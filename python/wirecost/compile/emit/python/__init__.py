@@ -27,7 +27,7 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts[root / folder / "__init__.py"] = _package(schema, folder)
     for folder in (root, *root.parents):
         if folder.parts:
-            texts[folder / "__init__.py"] = _package(schema, PurePosixPath())
+            texts[folder / "__init__.py"] = _package(schema, PurePosixPath(), folder == root)
     for file in schema.files:
         module = Module(schema, file, folders)
         name = "__init__.py" if module.is_package else None
@@ -39,7 +39,7 @@ def emit(schema: Schema, request: Request) -> Texts:
     return texts
 
 
-def _package(schema: Schema, folder: PurePosixPath) -> str:
+def _package(schema: Schema, folder: PurePosixPath, is_root: bool = False) -> str:
     """A folder's ``__init__``: for a ROS package with all its classes."""
     modules = [
         (names.module_place(f).name, sorted(names.class_name(f, m.full_name) for m in f.messages))
@@ -48,7 +48,7 @@ def _package(schema: Schema, folder: PurePosixPath) -> str:
     ]
     package = ".".join(folder.parts)
     template = _environment().get_template("package.py.j2")
-    return _tidy(template.render(modules=sorted(modules), package=package))
+    return _tidy(template.render(modules=sorted(modules), package=package, is_root=is_root))
 
 
 def _support(request: Request) -> str:
