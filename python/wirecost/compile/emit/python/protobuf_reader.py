@@ -18,7 +18,7 @@ from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.protobuf import Item, Payload
 from wirecost.compile.schema import Coding, EnumRef, Field, Kind, Label, Message, MessageRef
 
-RESERVED = "m cls data pos end depth budget group start tag n value len bytes bytearray"
+RESERVED = "m cls data pos end depth budget group start tag n high value len bytes bytearray"
 FEW = 4
 """So many tags are compared one after the other; more are searched by halves."""
 _NARROW = {Kind.INT8: 8, Kind.INT16: 16, Kind.UINT8: 8, Kind.UINT16: 16}
@@ -315,8 +315,13 @@ class Reader:
     def _length(self) -> None:
         self.lines.add("n = data[pos]")
         self.lines.add("pos += 1")
+        # Two bytes are usual enough to be worth no call.
         with self.lines.block("if n > 127:"):
-            self.lines.add(f"n, pos = {self.module.support('read_uint64')}(data, pos - 1)")
+            with self.lines.block("if (high := data[pos]) < 128:"):
+                self.lines.add("n += (high << 7) - 128")
+                self.lines.add("pos += 1")
+            with self.lines.block("else:"):
+                self.lines.add(f"n, pos = {self.module.support('read_uint64')}(data, pos - 1)")
 
     def _read(self, item: Item, target: str, merged: str) -> None:
         """Read one value into ``target``; a message goes on from ``merged`` if that is there."""
