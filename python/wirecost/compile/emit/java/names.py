@@ -36,7 +36,7 @@ _HOMES = {
         "String",
     ),
     "java.util": ("ArrayList", "Arrays", "Map", "Objects", "StringJoiner", "TreeMap"),
-    "java.nio": ("BufferOverflowException", "ByteBuffer"),
+    "java.nio": ("ByteBuffer",),
 }  # fmt: skip
 _RUNTIME = ("Input", "ProtobufInput", "Unknown", "Wire", "WireException")
 
