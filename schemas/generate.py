@@ -21,9 +21,13 @@ def main() -> None:
     parser.add_argument("--wire", required=True)
     parser.add_argument("--api-namespace")
     parser.add_argument("--native", action="store_true")
+    parser.add_argument("--namespace", default="wire")
+    parser.add_argument("--preserve-unknown", action="store_true")
     options = parser.parse_args()
     request = Request(
         tuple(options.wire.split(",")),
+        namespace=options.namespace,
+        preserve_unknown=options.preserve_unknown,
         protobuf_api=options.api_namespace is not None,
         api_namespace=options.api_namespace or "",
         native=options.native,

@@ -11,11 +11,10 @@ import polars as pl
 
 from wirecost.analysis.intervals import Array, Estimate, Resampler, median, ratio
 from wirecost.records.folder import Results
-from wirecost.records.stages import OF_SENSOR_VIEW, STAGES
+from wirecost.records.scenarios import RACE, Scenario, scenario_of, with_all_columns
 
-BASELINE = "protobuf"
-RACE = ["case", "variant", "build", "fmi"]
-"""What names one race: contenders are compared within it only."""
+Name = tuple[str, str]
+"""A contender and its mode; scenarios without modes have the empty one."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class Ratio:
     """How a median compares with another contender's of the same stage."""
 
     to: str
+    """The other contender, with its mode if it has one."""
     median: float
     ci95: tuple[float, float]
 
@@ -35,7 +35,7 @@ class Row:
     contender: str
     variant: str
     build: str
-    fmi: int
+    fmi: int | None
     stage: str
     n: int
     median_ns: float
@@ -47,22 +47,38 @@ class Row:
     digest: str
     ratio: Ratio | None
     ratio_best: Ratio | None
+    lang: str = ""
+    mode: str = ""
+    allocations: float | None = None
+    """A message; where the scenario counts them."""
+    instructions: float | None = None
 
     @property
-    def race(self) -> tuple[str, str, str, int]:
-        return self.case, self.variant, self.build, self.fmi
+    def race(self) -> tuple[str, str, str, int | None, str]:
+        return self.case, self.variant, self.build, self.fmi, self.lang
+
+    @property
+    def name(self) -> str:
+        return label((self.contender, self.mode))
+
+
+def label(name: Name) -> str:
+    """``wirecost-ros1 reused``."""
+    return " ".join(part for part in name if part)
 
 
 def summarize(results: Results) -> list[Row]:
     """Rows in the order in which the races were run, stages in their own order."""
     runs = {
-        (run["case"], run["variant"], run["build"], run["fmi"], run["contender"]): run
+        (*(run.get(column) for column in RACE[:-1]), run.get("lang", ""), run["contender"],
+         run.get("mode", "")): run
         for run in results.meta["runs"]
-    }
-    wires = {name: about["wire"] for name, about in results.meta["contenders"].items()}
+    }  # fmt: skip
+    scenario = scenario_of(results)
     rows: list[Row] = []
-    for key, race in results.samples.group_by(RACE, maintain_order=True):
-        rows += _race_rows(key, race, runs, wires)
+    samples = with_all_columns(results.samples)
+    for key, race in samples.group_by(RACE, maintain_order=True):
+        rows += _race_rows(key, race, runs, scenario)
     return rows
 
 
@@ -75,7 +91,7 @@ def document(results: Results, rows: list[Row]) -> dict[str, Any]:
         "environment": meta["environment"],
         "interrupted": meta["interrupted"],
         "failures": [
-            {key: run[key] for key in (*RACE, "contender", "failure")}
+            {key: run[key] for key in (*RACE, "contender", "mode", "failure") if key in run}
             for run in meta["runs"]
             if run["failure"]
         ],
@@ -87,43 +103,46 @@ def _race_rows(
     key: tuple[Any, ...],
     race: pl.DataFrame,
     runs: dict[tuple[Any, ...], dict[str, Any]],
-    wires: dict[str, str],
+    scenario: Scenario,
 ) -> list[Row]:
-    names = race["contender"].unique(maintain_order=True).to_list()
+    columns = ["contender", "mode"]
+    names: list[Name] = race.select(columns).unique(maintain_order=True).rows()
     # A race cut short ends within a turn: compare only what every contender has.
     complete = min(
         int(part["repetition"].max()) + 1  # type: ignore[arg-type]  # integers by schema
-        for part in race.partition_by("contender")
+        for part in race.partition_by(columns)
     )
-    series: dict[tuple[str, str], Array] = {
-        (str(name), str(stage)): part["ns"].to_numpy().astype(np.float64)
-        for (name, stage), part in race.filter(pl.col("repetition") < complete).group_by(
-            ["contender", "stage"], maintain_order=True
+    series: dict[tuple[Name, str], Array] = {
+        ((str(contender), str(mode)), str(stage)): part["ns"].to_numpy().astype(np.float64)
+        for (contender, mode, stage), part in race.filter(pl.col("repetition") < complete).group_by(
+            [*columns, "stage"], maintain_order=True
         )
     }
     resampler = Resampler(complete)
     resampled = {which: resampler.medians(samples) for which, samples in series.items()}
-    best = _best_protobuf(names, series, wires)
+    best = _best_incumbent(names, series, scenario)
 
-    def compare(name: str, stage: str, to: str | None) -> Ratio | None:
+    def compare(name: Name, stage: str, to: Name | None) -> Ratio | None:
         if to is None or (to, stage) not in series:
             return None
         mine, theirs = (name, stage), (to, stage)
         found = ratio(series[mine], resampled[mine], series[theirs], resampled[theirs])
-        return Ratio(to, found.value, (found.low, found.high)) if found else None
+        return Ratio(label(to), found.value, (found.low, found.high)) if found else None
 
     rows = []
     for name in names:
-        run = runs[(*key, name)]
-        for stage in STAGES:
+        run = runs[(*key, *name)]
+        for stage in scenario.stages:
+            if (name, stage) not in series:
+                continue
             samples = series[name, stage]
             middle: Estimate = median(samples, resampled[name, stage])
             p5, p95, p99 = np.percentile(samples, [5, 95, 99])
-            of = "sensor_view" if stage in OF_SENSOR_VIEW else "sensor_data"
+            of = scenario.subject(stage)
             rows.append(
                 Row(
                     case=key[0],
-                    contender=name,
+                    contender=name[0],
                     variant=key[1],
                     build=key[2],
                     fmi=key[3],
@@ -134,18 +153,22 @@ def _race_rows(
                     p95_ns=float(p95),
                     p99_ns=float(p99),
                     ci95_ns=(middle.low, middle.high),
-                    bytes=run[f"{of}_bytes"],
+                    bytes=round(run[f"{of}_bytes"]),
                     digest=run[f"{of}_digest"],
-                    ratio=compare(name, stage, BASELINE if BASELINE in names else None),
+                    ratio=compare(name, stage, scenario.baseline),
                     ratio_best=compare(name, stage, best),
+                    lang=key[4],
+                    mode=name[1],
+                    allocations=run.get("allocations"),
+                    instructions=run.get("instructions"),
                 )
             )
     return rows
 
 
-def _best_protobuf(
-    names: list[str], series: dict[tuple[str, str], Array], wires: dict[str, str]
-) -> str | None:
-    """The Protobuf mode with the least total: the incumbent at its best."""
-    modes = [name for name in names if wires[name] == "protobuf"]
+def _best_incumbent(
+    names: list[Name], series: dict[tuple[Name, str], Array], scenario: Scenario
+) -> Name | None:
+    """The incumbent's mode with the least total: the incumbent at its best."""
+    modes = [name for name in names if name[0].startswith(scenario.incumbent)]
     return min(modes, key=lambda name: float(np.median(series[name, "total"])), default=None)

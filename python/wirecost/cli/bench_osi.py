@@ -3,25 +3,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from wirecost.analysis.summary import Row, document, summarize
 from wirecost.bench import osi
 from wirecost.bench.contenders import Registry
-from wirecost.cli.console import progress
+from wirecost.cli.choices import completing, numbers
+from wirecost.cli.results import measure_and_tell
 from wirecost.errors import UserError
-from wirecost.records.folder import Results, new_folder, read_results
-from wirecost.report.export import write_report
-from wirecost.report.terminal import print_results
-
-INTERRUPTED = 130
 
 
 class Variant(StrEnum):
@@ -40,15 +32,7 @@ class Content(StrEnum):
 
 
 def _complete_contenders(incomplete: str) -> list[str]:
-    head, comma, last = incomplete.rpartition(",")
-    return [head + comma + name for name in Registry().contenders if name.startswith(last)]
-
-
-def _numbers(option: str, text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise UserError(f"{option} {text}: give whole numbers, separated by commas") from None
+    return completing(Registry().contenders)(incomplete)
 
 
 def command(
@@ -110,42 +94,17 @@ def command(
             raise UserError(f"--builds {builds}: there are {', '.join(osi.BUILDS)}")
         cases = osi.cases_for(
             names,
-            _numbers("--reflections", reflections),
-            _numbers("--objects", objects),
+            numbers("--reflections", reflections),
+            numbers("--objects", objects),
             variants,
             builds.split(","),
             content,
         )
     settings = osi.Settings(cases, steps, fmi, seed)
     settings.check()
-    to_stdout = json_file == Path("-")
-    console = Console(stderr=to_stdout)
-    with new_folder(osi.SCENARIO, out) as pending:
-        with progress(console) as advance:
-            interrupted = osi.run(settings, pending.path, registry, advance)
-        results = read_results(pending.path)
-        rows = summarize(results)
-        write_report(results, rows, ["html"])
-    _tell(console, Results(pending.final, results.meta, results.samples), rows)
-    if json_file is not None:
-        _write_json(json_file, results, rows)
-    if interrupted:
-        measured = sum(1 for row in rows if row.stage == "total")
-        console.print(f"interrupted; the samples of {measured} contenders so far were kept")
-        raise typer.Exit(INTERRUPTED)
-
-
-def _tell(console: Console, results: Results, rows: list[Row]) -> None:
-    print_results(console, results, rows)
-    console.print(f"Report: {results.folder / 'report.html'}", soft_wrap=True, highlight=False)
-
-
-def _write_json(path: Path, results: Results, rows: list[Row]) -> None:
-    text = json.dumps(document(results, rows), indent=2) + "\n"
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error
+    measure_and_tell(
+        osi.SCENARIO,
+        out,
+        json_file,
+        lambda folder, advance: osi.run(settings, folder, registry, advance),
+    )

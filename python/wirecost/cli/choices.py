@@ -27,3 +27,11 @@ def completing(known: Iterable[str]) -> Callable[[str], list[str]]:
         return [head + comma + name for name in names if name.startswith(last)]
 
     return complete
+
+
+def numbers(option: str, text: str) -> list[int]:
+    """Whole numbers. Raises UserError."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(f"{option} {text}: give whole numbers, separated by commas") from None

@@ -13,6 +13,7 @@ from wirecost.errors import UserError
 from wirecost.records.folder import Results
 from wirecost.report import html, table
 from wirecost.report.figures import Figure, all_figures, themed
+from wirecost.report.scenarios import content_of
 
 PAPER_INK = "#222222"
 FORMATS = ("html", "svg", "png", "pdf", "md", "csv")
@@ -36,7 +37,7 @@ def write_report(results: Results, rows: list[Row], formats: list[str]) -> list[
 def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) -> list[Path]:
     texts: dict[str, Callable[[], str]] = {
         "html": lambda: html.page(results, rows, figures),
-        "md": lambda: _markdown(rows),
+        "md": lambda: _markdown(results, rows),
         "csv": lambda: table.csv_text(rows),
     }
     if name in texts:
@@ -60,8 +61,6 @@ def _draw(figure: Figure, path: Path) -> Path:
     return path
 
 
-def _markdown(rows: list[Row]) -> str:
-    tables = [*table.table1(rows)]
-    for race in table.races(rows):
-        tables += [table.overview(rows, race), table.stages_table(rows, race)]
-    return "\n".join(table.markdown(one) for one in tables)
+def _markdown(results: Results, rows: list[Row]) -> str:
+    content = content_of(results, rows)
+    return "\n".join(table.markdown(one) for one in (*content.tables, *content.details))

@@ -13,8 +13,10 @@ from markupsafe import Markup
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report import table, units
+from wirecost.report import units
+from wirecost.report.failures import not_measured
 from wirecost.report.figures import Figure, themed
+from wirecost.report.scenarios import content_of
 
 
 @cache
@@ -31,16 +33,13 @@ def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    races = table.races(rows)
+    content = content_of(results, rows)
     return environment.get_template("report.html.j2").render(
         meta=results.meta,
-        comparison=table.published_comparison(rows),
-        table1=table.table1(rows),
-        overviews=[table.overview(rows, race) for race in races],
-        details=[table.stages_table(rows, race) for race in races],
+        content=content,
         figures=figures,
         specifications=Markup(_script_json([themed(f.chart, "currentColor") for f in figures])),
-        failures=[run for run in results.meta["runs"] if run["failure"]],
+        failures=not_measured(results.meta),
         environment=_environment(results.meta),
         bundle=_bundle(),
     )

@@ -10,6 +10,8 @@ from rich.table import Table as RichTable
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import table
+from wirecost.report.failures import not_measured
+from wirecost.report.scenarios import content_of
 
 WIDE = 116
 """Columns from which on a table is shown whole."""
@@ -41,18 +43,12 @@ def print_table(console: Console, content: table.Table) -> None:
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     """The summary tables, what was not measured, and how everything was built."""
-    tables = table.table1(rows)
-    for one in tables or [table.overview(rows, race) for race in table.races(rows)]:
+    content = content_of(results, rows)
+    for one in content.tables:
         print_table(console, one)
-    for run in results.meta["runs"]:
-        if run["failure"]:
-            where = f"{run['contender']} ({run['case']}, {run['variant']}, {run['build']})"
-            console.print(f"not measured: {where}: {run['failure']}", style="bold red")
-    where = results.meta["environment"]
-    builds = dict.fromkeys(row.build for row in rows)
-    flags = "; ".join(f"{build} {where['flags'][build]}" for build in builds)
-    console.print(f"Every contender: {where['compiler']}, {flags}.", style="dim", highlight=False)
-    comparison = table.published_comparison(rows)
-    if comparison:
-        console.print(comparison, highlight=False)
+    for text in not_measured(results.meta):
+        console.print(f"not measured: {text}", style="bold red", highlight=False)
+    console.print(content.built, style="dim", highlight=False)
+    if content.lead:
+        console.print(content.lead, highlight=False)
         console.print()

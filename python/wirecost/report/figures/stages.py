@@ -6,11 +6,12 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from wirecost.analysis.summary import RACE, Row
+from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.scenarios import RACE, with_all_columns
 from wirecost.records.stages import MEASURED
 from wirecost.report.figures import STAGE_COLOURS, WIDTH, Figure
-from wirecost.report.table import race_title
+from wirecost.report.table import Race, race_title
 
 UNITS = ((1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 LABELS = {stage: stage.replace("_", " ") for stage in MEASURED}
@@ -18,15 +19,18 @@ LABELS = {stage: stage.replace("_", " ") for stage in MEASURED}
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     del rows
+    if results.meta["scenario"] != "osi":
+        return []
+    samples = with_all_columns(results.samples)
     return [
-        _figure(number, (str(c), str(v), str(b), int(f)), race)
-        for number, ((c, v, b, f), race) in enumerate(
-            results.samples.group_by(RACE, maintain_order=True), start=1
+        _figure(number, (str(c), str(v), str(b), int(f), ""), race)
+        for number, ((c, v, b, f, _), race) in enumerate(
+            samples.group_by(RACE, maintain_order=True), start=1
         )
     ]
 
 
-def _figure(number: int, race: tuple[str, str, str, int], samples: pl.DataFrame) -> Figure:
+def _figure(number: int, race: Race, samples: pl.DataFrame) -> Figure:
     table = _boxes(samples)
     factor, unit = next(u for u in UNITS if float(table["end"].max() or 0) >= u[0])  # type: ignore[arg-type]
     table = table.with_columns(pl.selectors.float() / factor).with_columns(
@@ -58,7 +62,7 @@ def _figure(number: int, race: tuple[str, str, str, int], samples: pl.DataFrame)
     chart = alt.layer(bars, whisker, box).properties(
         width=WIDTH, height=alt.Step(40), title=race_title(race)
     )
-    case, variant, build, fmi = race
+    case, variant, build, fmi, _ = race
     slug = "".join(c if c.isalnum() else "-" for c in f"{case}-{variant}-{build}-fmi{fmi}".lower())
     return Figure(
         name=f"stages-{number}-{slug.replace('--', '-')}",

@@ -7,12 +7,12 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.figures import WIDTH, Figure
-
-PALETTE = ["#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7", "#8C8C8C", "#000000"]
+from wirecost.report.figures import PALETTE, WIDTH, Figure
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
+    if results.meta["scenario"] != "osi":
+        return []
     counts = {run["case"]: run["reflections"] for run in results.meta["runs"]}
     made = []
     for number, (variant, build) in enumerate(

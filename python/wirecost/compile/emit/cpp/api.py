@@ -43,7 +43,7 @@ def _values(schema: Schema, names: Names, enum: Enum) -> list[SimpleNamespace]:
     return [
         SimpleNamespace(
             name=identifier(v.name), full=identifier(f"{outer}{v.name}"), number=v.number
-        )  # fmt: skip
+        )
         for v in enum.values
     ]
 

@@ -36,10 +36,10 @@ def enums(names: Names, file: File) -> list[SimpleNamespace]:
 
 
 def holders(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
-    return [_holder(schema, names, file, m) for m in defined_in_order(schema, file)]
+    return [_holder(names, file, m) for m in defined_in_order(schema, file)]
 
 
-def _holder(schema: Schema, names: Names, file: File, message: Message) -> SimpleNamespace:
+def _holder(names: Names, file: File, message: Message) -> SimpleNamespace:
     plain = [f for f in message.fields if f.oneof is None]
     return SimpleNamespace(
         name=names.plain(message),
@@ -114,7 +114,8 @@ def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]
     """Names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
     nested: list[tuple[str, str]] = []
-    for declared in (*file.messages, *file.enums):
+    every: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+    for declared in every:
         outer, _, inner = declared.full_name.rpartition(".")
         if outer != message.full_name or identifier(inner) in fields:
             continue

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from wirecost.compile.emit import location
 from wirecost.compile.schema import (
@@ -20,21 +21,8 @@ from wirecost.compile.schema import (
     Value,
 )
 
-_KEYWORDS = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
-    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
-    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
-    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
-    nullptr operator or or_eq private protected public register reinterpret_cast requires return
-    short signed sizeof static static_assert static_cast struct switch template this thread_local
-    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
-    xor xor_eq""".split()
-)
-_MACROS = frozenset(
-    """NULL NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS EOF BUFSIZ RAND_MAX
-    DEBUG NDEBUG ERROR assert errno stdin stdout stderr major minor makedev linux unix CHAR_BIT
-    INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN SIGINT SIGTERM TRUE FALSE""".split()
-)
+_RESERVED = frozenset((Path(__file__).parent / "reserved.txt").read_text().split())
+"""C++'s keywords, and macros of its and the system's headers."""
 _MEMBERS = frozenset({"clear"})
 """What every holder declares itself."""
 
@@ -57,7 +45,7 @@ SCALARS = {
 
 def identifier(name: str) -> str:
     """A name that C++ and its standard headers leave free."""
-    return f"{name}_" if name in _KEYWORDS or name in _MACROS else name
+    return f"{name}_" if name in _RESERVED else name
 
 
 def member(item: Field) -> str:
@@ -172,7 +160,7 @@ class Names:
     def literal(self, type_: Type, value: Value | None) -> str:
         """A default as a C++ expression."""
         if isinstance(type_, EnumRef):
-            return f"static_cast<{self.value(type_)}>({value or 0})"
+            return f"static_cast<{self.value(type_)}>({int(value or 0)})"
         if not isinstance(type_, Kind):
             return f"{self.value(type_)}{{}}"
         if type_.is_text:

@@ -22,7 +22,6 @@ from wirecost.compile.schema import (
     Schema,
 )
 
-
 EXPECTED = 2
 """How many of the fields behind a field a decoder expects before it looks at the tag."""
 
@@ -36,7 +35,7 @@ class Style:
 
 
 STRUCT = Style("m.", required_is_optional=False)
-FACADE = Style("m.fields().", required_is_optional=True)
+FACADE = Style("m.wirecost_fields().", required_is_optional=True)
 FACADE_CODEC = "protobuf_api_detail"
 """Namespace of the façade's codec."""
 
@@ -113,6 +112,8 @@ class ProtobufCodec:
             is_bool=field.type is Kind.BOOL,
             raw=SCALARS[kind] if kind else "",
             width=kind.width if kind else None,
+            capacity=field.capacity,
+            text_capacity=field.text_capacity,
             tag=item.tag,
             tag_size=len(item.tag_bytes),
             tag_literal=hex(int.from_bytes(item.tag_bytes, "little")),
@@ -180,19 +181,22 @@ class ProtobufCodec:
         return sorted(message.fields, key=lambda f: f.number)
 
     def _unset(self, field: Field, access: str) -> str:
-        """Condition under which a field of implicit presence is left out."""
+        """Condition under which a field of implicit presence is left out: it has its declared
+        default, which readers restore."""
         if isinstance(field.type, EnumRef):
-            return f"static_cast<std::int32_t>({access}) == 0"
+            return f"static_cast<std::int32_t>({access}) == {field.default or 0}"
         if not isinstance(field.type, Kind):
             return "false"
+        default = self._names.literal(field.type, field.default)
         if field.type.is_text:
-            return f"{access}.empty()"
+            return f"{access} == {default}" if field.default else f"{access}.empty()"
         if field.type is Kind.BOOL:
-            return f"!{access}"
+            return access if field.default else f"!{access}"
         if field.type in (Kind.FLOAT32, Kind.FLOAT64):
             bits = "std::uint32_t" if field.type is Kind.FLOAT32 else "std::uint64_t"
-            return f"std::bit_cast<{bits}>({access}) == 0"
-        return f"{access} == 0"
+            default = f"std::bit_cast<{bits}>({default})" if field.default else "0"
+            return f"std::bit_cast<{bits}>({access}) == {default}"
+        return f"{access} == {default}"
 
     # --- views ---------------------------------------------------------------------------------
 

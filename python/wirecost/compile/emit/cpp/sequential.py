@@ -93,7 +93,7 @@ class SequentialCodec:
             view_fields=self._view_fields(message),
         )
 
-    def _value(self, message: Message, step: Run | Text | Call, item: Field) -> Value:
+    def _value(self, step: Run | Text | Call, item: Field) -> Value:
         type_ = (
             self._names.element(item.type)
             if item.label is Label.REPEATED
@@ -129,17 +129,17 @@ class SequentialCodec:
             if item.key is None or item.value is None:
                 raise AssertionError(item)
             return Part(
-                "map", self._value(message, step.value, item.value), name, align=step.align,
-                rest=rest, minimum=step.minimum, key=self._value(message, step.key, item.key),
+                "map", self._value(step.value, item.value), name, align=step.align,
+                rest=rest, minimum=step.minimum, key=self._value(step.key, item.key),
                 view_name=f"{self._names.plain(message)}_{name}_Entry", field=item,
             )  # fmt: skip
         if isinstance(step, Array):
             return Part(
-                "array", self._value(message, step.element, item), name, align=step.align,
+                "array", self._value(step.element, item), name, align=step.align,
                 rest=rest, minimum=step.minimum, capacity=item.capacity,
                 fixed=item.label is Label.ARRAY, field=item,
             )  # fmt: skip
-        value = self._value(message, step, item)
+        value = self._value(step, item)
         return Part("value", value, name, f"m.{name}", self._written(item), rest=rest, field=item)
 
     def _written(self, item: Field) -> str:
@@ -192,7 +192,7 @@ class SequentialCodec:
                     number=item.number,
                     name=member(item),
                     boxed=boxed,
-                    value=self._value(message, value, item),
+                    value=self._value(value, item),
                 )
             )
         return Part("oneof", name=identifier(step.oneof), align=step.align, rest=rest,

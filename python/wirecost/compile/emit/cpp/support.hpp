@@ -90,7 +90,7 @@ struct Encoded {
 
 // What a hostile message may cost: decoders stop before they go beyond.
 struct Limits {
-    int depth = 100;
+    int depth = 100;                                  // of messages in the outermost one
     std::size_t memory = std::size_t{64} << 20U;  // of repeated messages and strings, bytes
     std::size_t memory_per_byte = 64;             // more of it for each byte of input
 };
@@ -99,13 +99,13 @@ struct Limits {
 
 using Byte = std::uint8_t;
 
-// Copies bytes that do not overlap. Most strings are short: they are moved in two overlapping
-// pieces without a call.
+// Copies bytes, also to a place before them that overlaps. Most strings are short: they are moved
+// in two overlapping pieces without a call.
 inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
     auto* const t = static_cast<Byte*>(to);
     const auto* const f = static_cast<const Byte*>(from);
     if (size > 32) {
-        std::memcpy(t, f, size);
+        std::memmove(t, f, size);
     } else if (size >= 16) {
         std::array<Byte, 16> first;
         std::array<Byte, 16> last;
@@ -253,7 +253,7 @@ class String {
     }
     ~String() { release(); }
 
-    // `text` may lie in this string only if it fits.
+    // `text` may lie in this string.
     String& assign(std::string_view text) {
         if (text.size() > capacity_) grow(text.size());
         copy_bytes(data_, text.data(), text.size());
@@ -430,8 +430,10 @@ class Sequence {
         return *this;
     }
     Sequence& operator=(Sequence&& other) noexcept {
-        storage_ = std::move(other.storage_);
-        size_ = std::exchange(other.size_, 0);
+        if (this != &other) {
+            storage_ = std::move(other.storage_);
+            size_ = std::exchange(other.size_, 0);
+        }
         return *this;
     }
     ~Sequence() = default;
@@ -517,6 +519,7 @@ class Map {
     }
 
     Entry& append() { return entries_.emplace_back(); }  // decoders: then call settle()
+    void drop() noexcept { entries_.pop_back(); }        // what was just appended
     void settle() {  // sort what was appended; of equal keys the last one stays
         const auto unsorted = [](const Entry& a, const Entry& b) { return !(a.key < b.key); };
         if (std::adjacent_find(begin(), end(), unsorted) == end()) return;

@@ -320,6 +320,24 @@ const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading,
     }
 }
 
+// The same into an array of fixed size, of which `filled` elements came before.
+template <class T, Coding coding, class Element, std::size_t N>
+const Byte* read_packed_array(const Byte* p, const Byte* end, Reading& reading,
+                              std::array<Element, N>& values, std::size_t& filled) {
+    std::size_t size = 0;
+    p = read_length(p, end, reading, size);
+    if (p == nullptr) return nullptr;
+    for (const Byte* const stop = p + size; p != stop;) {
+        T value{};
+        const Byte* const start = p;
+        p = read_scalar<T, coding>(p, stop, reading, value);
+        if (p == nullptr) return nullptr;
+        if (filled == N) return reading.fail(Reason::over_capacity, start);
+        values[filled++] = static_cast<Element>(value);
+    }
+    return p;
+}
+
 // The same for a view, which only counts them.
 template <class T, Coding coding>
 const Byte* count_packed(const Byte* p, const Byte* end, Reading& reading, std::size_t& count) noexcept {

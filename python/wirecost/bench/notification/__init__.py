@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench notification``: a small message over several wires, in C++, Python and Java."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wirecost.bench.notification.backend import Backend, Contender, Content
+from wirecost.bench.notification.cpp import Cpp
+from wirecost.bench.notification.java import Java
+from wirecost.bench.notification.python import Python
+from wirecost.bench.notification.race import Lane, Outcome, run_race
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+from wirecost.records.folder import write_results
+
+SCENARIO = "notification"
+LANGUAGES = ("cpp", "python", "java")
+MODES = ("new", "reused", "arena", "view", "facade")
+CONTENTS = ("ticket", "realistic")
+WIRES = ("protobuf", "ros1", "cdr")
+TICKET_SIZES = (4, 8, 16, 32, 64, 128)
+LARGEST_SIZE = 65_536
+
+Progress = Callable[[int, int, str], None]
+"""Called with samples taken, samples in all, and what runs now."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    languages: tuple[str, ...] = LANGUAGES
+    sizes: tuple[int, ...] = TICKET_SIZES
+    modes: tuple[str, ...] = MODES
+    contents: tuple[str, ...] = CONTENTS
+    wires: tuple[str, ...] = WIRES
+    repetitions: int = 20
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        for size in self.sizes:
+            if not 1 <= size <= LARGEST_SIZE:
+                raise UserError(f"--sizes {size}: must lie between 1 and {LARGEST_SIZE}")
+        if self.repetitions < 1:
+            raise UserError(f"--repetitions {self.repetitions}: at least 1 is needed")
+        if not 0 <= self.seed < 2**63:
+            raise UserError(f"--seed {self.seed}: must lie between 0 and 2^63 - 1")
+
+
+@dataclass
+class _Measured:
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[pl.DataFrame] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def run(settings: Settings, folder: Path, progress: Progress) -> bool:
+    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
+
+    Raises UserError if nothing could be measured.
+    """
+    settings.check()
+    cpp = Cpp()
+    reason = cpp.missing()
+    if reason:
+        raise UserError(f"the messages cannot be made: {reason}")
+    backends: list[Backend] = [cpp, Python(cpp.messages), Java(cpp.messages)]
+    left_out: dict[str, str] = {}
+    racing: list[tuple[Backend, list[Contender]]] = []
+    for backend in backends:
+        if backend.lang not in settings.languages:
+            continue
+        progress(0, 1, f"{backend.lang}: starting")
+        why = backend.missing()
+        if why:
+            left_out[backend.lang] = why
+            continue
+        left_out |= {f"{backend.lang} {name}": w for name, w in backend.not_run().items()}
+        racing.append((backend, _chosen(backend.contenders(), settings)))
+    contents = [
+        Content(kind, size, settings.seed) for kind in settings.contents for size in settings.sizes
+    ]
+    measured = _Measured()
+    _run_cases(cpp, racing, contents, settings, measured, progress)
+    if not measured.samples:
+        told = "; ".join(
+            [f"{run['contender']}: {run['failure']}" for run in measured.runs if run["failure"]]
+            + [f"{name}: {why}" for name, why in left_out.items()]
+        )
+        raise UserError(f"nothing was measured{': ' + told if told else ' before the interrupt'}")
+    libraries = {
+        f"{c.lang} {c.name}": {"wire": c.wire, "library": c.library, "guarantees": c.guarantees}
+        for _, contenders in racing
+        for c in contenders
+    }
+    meta = {
+        "scenario": SCENARIO,
+        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": sys.argv[1:],
+        "repetitions": settings.repetitions,
+        "seed": settings.seed,
+        "interrupted": measured.interrupted,
+        "environment": environment() | cpp.built(),
+        "contenders": libraries,
+        "not_run": left_out,
+        "runs": measured.runs,
+    }
+    write_results(folder, meta, pl.concat(measured.samples))
+    return measured.interrupted
+
+
+def _chosen(contenders: list[Contender], settings: Settings) -> list[Contender]:
+    return [c for c in contenders if c.mode in settings.modes and c.wire in settings.wires]
+
+
+def _run_cases(
+    cpp: Cpp,
+    racing: list[tuple[Backend, list[Contender]]],
+    contents: list[Content],
+    settings: Settings,
+    measured: _Measured,
+    progress: Progress,
+) -> None:
+    total = sum(settings.repetitions * len(c) * len(contents) for _, c in racing)
+    done = 0
+    for content in contents:
+        messages = cpp.messages(content)
+        for backend, contenders in racing:
+            label = f"{backend.lang}, {content.case}"
+
+            def report(samples: int, text: str, label: str = label) -> None:
+                nonlocal done
+                done += samples
+                progress(done, total, f"{label}: {text}")
+
+            outcome = run_race(backend, contenders, content, messages, settings.repetitions, report)
+            _keep(outcome, content, measured)
+            if outcome.interrupted:
+                measured.interrupted = True
+                return
+
+
+def _keep(outcome: Outcome, content: Content, measured: _Measured) -> None:
+    by_key = {lane.contender.key: lane for lane in outcome.lanes}
+    if outcome.interrupted:
+        outcome.samples = []  # a race that is not whole compares nobody
+    measured.runs += [_run_record(lane, content) for lane in outcome.lanes]
+    if not outcome.samples:
+        return
+    lanes = [by_key[sample.key] for sample in outcome.samples]
+    measured.samples.append(
+        pl.DataFrame(
+            {
+                "case": [content.case] * len(lanes),
+                "variant": [content.kind] * len(lanes),
+                "build": ["release"] * len(lanes),
+                "lang": [lane.contender.lang for lane in lanes],
+                "contender": [lane.contender.label for lane in lanes],
+                "mode": [lane.contender.mode for lane in lanes],
+                "wire": [lane.contender.wire for lane in lanes],
+                "factor": [content.factor] * len(lanes),
+                "stage": [sample.stage for sample in outcome.samples],
+                "repetition": [sample.repetition for sample in outcome.samples],
+                "ns": [sample.ns for sample in outcome.samples],
+                "bytes": [lane.bytes for lane in lanes],
+            },
+            schema_overrides={"repetition": pl.Int64, "factor": pl.Int64, "ns": pl.Float64},
+        )
+    )
+
+
+def _run_record(lane: Lane, content: Content) -> dict[str, Any]:
+    contender = lane.contender
+    return {
+        "case": content.case,
+        "variant": content.kind,
+        "build": "release",
+        "lang": contender.lang,
+        "contender": contender.label,
+        "mode": contender.mode,
+        "wire": contender.wire,
+        "factor": content.factor,
+        "message_bytes": lane.bytes,
+        "message_digest": lane.digest,
+        "allocations": lane.counted.allocations,
+        "instructions": lane.counted.instructions,
+        "failure": lane.failure,
+    }

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench notification``: measure, then print and keep the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.bench import notification
+from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.cli.results import measure_and_tell
+
+
+def command(
+    lang: Annotated[
+        str,
+        typer.Option(help="Comma-separated.", autocompletion=completing(notification.LANGUAGES)),
+    ] = "cpp,python,java",
+    sizes: Annotated[
+        str, typer.Option(metavar="N,N,…", help="Size factors: lengths of the byte strings.")
+    ] = "4,8,16,32,64,128",
+    modes: Annotated[
+        str, typer.Option(help="Comma-separated.", autocompletion=completing(notification.MODES))
+    ] = "new,reused,arena,view,facade",
+    wire: Annotated[
+        str, typer.Option(help="Comma-separated.", autocompletion=completing(notification.WIRES))
+    ] = "protobuf,ros1,cdr",
+    content: Annotated[
+        str,
+        typer.Option(
+            help="ticket: the ticket's message; realistic: epoch times, ids, varied lengths.",
+            autocompletion=completing(notification.CONTENTS),
+        ),
+    ] = "ticket,realistic",
+    repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of the content.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Result folder; default results/<time>-notification."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
+        ),
+    ] = None,
+) -> None:
+    """A small message by Protobuf, ROS and generated codecs, in C++, Python and Java."""
+    settings = notification.Settings(
+        chosen("--lang", lang, notification.LANGUAGES),
+        tuple(numbers("--sizes", sizes)),
+        chosen("--modes", modes, notification.MODES),
+        chosen("--content", content, notification.CONTENTS),
+        chosen("--wire", wire, notification.WIRES),
+        repetitions,
+        seed,
+    )
+    settings.check()
+    measure_and_tell(
+        notification.SCENARIO,
+        out,
+        json_file,
+        lambda folder, advance: notification.run(settings, folder, advance),
+    )

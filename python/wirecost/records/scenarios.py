@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario's samples mean: its stages, and what everyone is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.records.folder import Results
+from wirecost.records.stages import OF_SENSOR_VIEW, STAGES
+
+RACE = ("case", "variant", "build", "fmi", "lang")
+"""What names one race: contenders are compared within it only."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """``baseline``: contender and mode of the usual way of using the incumbent; ``incumbent``: what
+    its contenders' names start with, the best of which is the other yardstick."""
+
+    stages: tuple[str, ...]
+    baseline: tuple[str, str]
+    incumbent: str = "protobuf"
+    second_subject: frozenset[str] = frozenset()
+    """Stages whose size and digest are those of ``subjects[1]``."""
+    subjects: tuple[str, str] = ("message", "message")
+
+    def subject(self, stage: str) -> str:
+        """What a stage's ``bytes`` and ``digest`` belong to: their prefix in a run's record."""
+        return self.subjects[stage in self.second_subject]
+
+
+SCENARIOS = {
+    "osi": Scenario(
+        STAGES,
+        ("protobuf", ""),
+        second_subject=frozenset(STAGES) - OF_SENSOR_VIEW,
+        subjects=("sensor_view", "sensor_data"),
+    ),
+    "notification": Scenario(
+        ("fill", "size", "encode", "decode", "read", "destroy", "total"),
+        ("protobuf", "new"),
+    ),
+}
+
+
+def scenario_of(results: Results) -> Scenario:
+    return SCENARIOS[results.meta["scenario"]]
+
+
+def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
+    """Samples of any scenario and schema with every column that names a race or contender."""
+    defaults = {"fmi": pl.lit(None, pl.Int64), "lang": pl.lit(""), "mode": pl.lit("")}
+    missing = [value.alias(name) for name, value in defaults.items() if name not in samples.columns]
+    return samples.with_columns(missing)
