@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from wirecost.compile.emit.cpp.holders import aliases
+from wirecost.compile.emit.cpp.bounds import bounded, excesses
+from wirecost.compile.emit.cpp.holders import aliases, initial_value
 from wirecost.compile.emit.cpp.names import Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order
 from wirecost.compile.schema import (
@@ -58,6 +59,8 @@ def _message(schema: Schema, names: Names, file: File, message: Message) -> Simp
     return SimpleNamespace(
         name=names.plain(message),
         comment=message.comment,
+        bounded=bounded(schema, message),
+        excesses=excesses(schema, message, "m.wirecost_fields()."),
         aliases=aliases(names, file, message),
         enumerators=[
             SimpleNamespace(type=names.plain(enum), name=value.name, full=value.full)
@@ -65,7 +68,9 @@ def _message(schema: Schema, names: Names, file: File, message: Message) -> Simp
             for value in _values(schema, names, enum)
         ],
         fields=[
-            SimpleNamespace(name=member(f), type=_type(names, message, f))
+            SimpleNamespace(
+                name=member(f), type=_type(names, message, f), initial=_initial(names, f)
+            )
             for f in message.fields
             if f.oneof is None
         ],
@@ -88,6 +93,12 @@ def _type(names: Names, message: Message, item: Field) -> str:
     return names.holder(message, item, optional=_can_be_absent(item))
 
 
+def _initial(names: Names, item: Field) -> str:
+    """Initial value of a field that always has one, where that is not zero or empty."""
+    given = "" if _can_be_absent(item) else initial_value(names, item)
+    return f"std::string({given})" if given and _kind(item) == "text" else given
+
+
 def _can_be_absent(item: Field) -> bool:
     """Here required fields too: code asks ``has_x`` of them."""
     return (
@@ -98,7 +109,9 @@ def _can_be_absent(item: Field) -> bool:
 def _accessor(schema: Schema, names: Names, message: Message, item: Field) -> SimpleNamespace:
     if item.label is Label.MAP:
         mode = "map"
-    elif item.label is not Label.SINGLE:
+    elif item.label is Label.ARRAY:
+        mode = "array"
+    elif item.label is Label.REPEATED:
         mode = "repeated"
     elif item.oneof is not None:
         mode = "oneof"
@@ -118,6 +131,7 @@ def _accessor(schema: Schema, names: Names, message: Message, item: Field) -> Si
         value=names.value(held.type),
         element=names.element(held.type),
         default="" if isinstance(held.type, MessageRef) else names.literal(held.type, held.default),
+        initial=_initial(names, item) if item.oneof is None else "",
         oneof=identifier(item.oneof) if item.oneof else None,
         index=index,
         boxed=schema.recursive(message, item),

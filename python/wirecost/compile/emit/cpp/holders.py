@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from wirecost.compile.emit.cpp.bounds import bounded, excesses
 from wirecost.compile.emit.cpp.names import Names, identifier, member, text_literal
 from wirecost.compile.emit.cpp.order import defined_in_order
 from wirecost.compile.schema import (
@@ -36,14 +37,16 @@ def enums(names: Names, file: File) -> list[SimpleNamespace]:
 
 
 def holders(schema: Schema, names: Names, file: File) -> list[SimpleNamespace]:
-    return [_holder(names, file, m) for m in defined_in_order(schema, file)]
+    return [_holder(schema, names, file, m) for m in defined_in_order(schema, file)]
 
 
-def _holder(names: Names, file: File, message: Message) -> SimpleNamespace:
+def _holder(schema: Schema, names: Names, file: File, message: Message) -> SimpleNamespace:
     plain = [f for f in message.fields if f.oneof is None]
     return SimpleNamespace(
         name=names.plain(message),
         comment=message.comment,
+        bounded=bounded(schema, message),
+        excesses=excesses(schema, message),
         aliases=aliases(names, file, message),
         constants=[
             SimpleNamespace(
@@ -79,7 +82,7 @@ def _holder(names: Names, file: File, message: Message) -> SimpleNamespace:
                 comment=f.comment,
                 type=names.holder(message, f),
                 initial=_initializer(names, message, f),
-                initial_value=_initial(names, f),
+                initial_value=initial_value(names, f),
                 array=f.label is Label.ARRAY,
                 field=f,
             )
@@ -91,13 +94,13 @@ def _holder(names: Names, file: File, message: Message) -> SimpleNamespace:
 def _initializer(names: Names, message: Message, item: Field) -> str:
     """What stands behind a member: class types need nothing, and an explicit initializer would
     ask for the definition of what they hold."""
-    given = _initial(names, item)
+    given = initial_value(names, item)
     if given:
         return f" = {given}"
     return "" if names.holder(message, item).startswith(("wirecost::", "std::vector")) else "{}"
 
 
-def _initial(names: Names, item: Field) -> str:
+def initial_value(names: Names, item: Field) -> str:
     """Initializer of a field that always has a value, where that is not zero or empty."""
     if item.label is not Label.SINGLE or item.is_optional or item.default is None:
         return ""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
 from wirecost.compile.plan.protobuf import Item, entry_items, plan
@@ -67,6 +68,7 @@ class ProtobufCodec:
             items=items,
             plain=is_plain(self._schema, message) and not self._preserve,
             cyclic=cyclic(self._schema, message),
+            bounded=bounded(self._schema, message),
             required=planned.required,
             required_mask=hex((1 << planned.required) - 1),
             tracked=sum(1 for i in items if i.bit is not None),
@@ -184,7 +186,7 @@ class ProtobufCodec:
         """Condition under which a field of implicit presence is left out: it has its declared
         default, which readers restore."""
         if isinstance(field.type, EnumRef):
-            return f"static_cast<std::int32_t>({access}) == {field.default or 0}"
+            return f"static_cast<std::int32_t>({access}) == {int(field.default or 0)}"
         if not isinstance(field.type, Kind):
             return "false"
         default = self._names.literal(field.type, field.default)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
 from wirecost.compile.plan.sequential import (
@@ -88,7 +89,7 @@ class SequentialCodec:
             cyclic=cyclic(self._schema, message),
             minimum=plan.minimum,
             parts=parts,
-            bounded=any(_bounded(f) for f in message.fields),
+            bounded=bounded(self._schema, message),
             has_text=any(_holds_text(s) for s in plan.steps),
             view_fields=self._view_fields(message),
         )
@@ -254,12 +255,6 @@ class SequentialCodec:
     def _text_rules(self, item: Field) -> tuple[int, str]:
         terminated = self._rules.terminated and item.type is Kind.STRING
         return self._rules.alignment(4), str(terminated).lower()
-
-
-def _bounded(item: Field) -> bool:
-    return item.text_capacity is not None or (
-        item.capacity is not None and item.label is Label.REPEATED
-    )
 
 
 def _holds_text(step: Step) -> bool:

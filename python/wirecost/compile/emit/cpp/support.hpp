@@ -523,8 +523,7 @@ class Map {
     void settle() {  // sort what was appended; of equal keys the last one stays
         const auto unsorted = [](const Entry& a, const Entry& b) { return !(a.key < b.key); };
         if (std::adjacent_find(begin(), end(), unsorted) == end()) return;
-        std::stable_sort(begin(), end(),
-                         [](const Entry& a, const Entry& b) { return a.key < b.key; });
+        sort(begin(), end());
         std::size_t kept = 0;
         for (std::size_t i = 0; i < size(); ++i) {
             if (i + 1 < size() && begin()[i + 1].key == begin()[i].key) continue;
@@ -538,6 +537,30 @@ class Map {
 
   private:
     static bool before(const Entry& entry, const K& key) { return entry.key < key; }
+    static bool after(const K& key, const Entry& entry) { return key < entry.key; }
+
+    // Stable, and in place so that it allocates nothing.
+    static void sort(Entry* first, Entry* last) {
+        if (last - first < 2) return;
+        Entry* const middle = first + (last - first) / 2;
+        sort(first, middle);
+        sort(middle, last);
+        merge(first, middle, last);
+    }
+    static void merge(Entry* first, Entry* middle, Entry* last) {
+        if (first == middle || middle == last || !(middle->key < middle[-1].key)) return;
+        if (last - first == 2) return std::swap(*first, *middle);
+        Entry* left = first + (middle - first) / 2;
+        Entry* right = middle + (last - middle) / 2;
+        if (middle - first > last - middle) {
+            right = std::lower_bound(middle, last, left->key, before);
+        } else {
+            left = std::upper_bound(first, middle, right->key, after);
+        }
+        Entry* const joined = std::rotate(left, middle, right);
+        merge(first, left, joined);
+        merge(joined, right, last);
+    }
 
     Sequence<Entry> entries_;
 };

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of ROS 2 fields as conditions that a message must not meet when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+from wirecost.compile.emit.cpp.names import member
+from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
+
+
+def bounded(schema: Schema, message: Message) -> bool:
+    """Whether a message, or one in it, has a field with a bound."""
+    seen: set[str] = set()
+    waiting = [message.full_name]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for item in schema.message(name).fields:
+            if item.text_capacity is not None or _most(item) is not None:
+                return True
+            if isinstance(item.type, MessageRef) and item.label is not Label.MAP:
+                waiting.append(item.type.name)
+    return False
+
+
+def excesses(schema: Schema, message: Message, access: str = "m.") -> list[SimpleNamespace]:
+    """Conditions that tell of too much; one with ``over`` is for each of its elements."""
+    return list(_excesses(schema, message, access))
+
+
+def _excesses(schema: Schema, message: Message, access: str) -> Iterator[SimpleNamespace]:
+    for item in message.fields:
+        name = f"{access}{member(item)}"
+        if (most := _most(item)) is not None:
+            yield SimpleNamespace(over=None, condition=f"{name}.size() > {most}")
+        each = item.label is not Label.SINGLE
+        value = "element" if each else name
+        condition = ""
+        if item.text_capacity is not None:
+            condition = f"{value}.size() > {item.text_capacity}"
+        elif _holds_bounded(schema, item):
+            condition = f"!within_bounds({value})"
+        if condition:
+            yield SimpleNamespace(over=name if each else None, condition=condition)
+
+
+def _holds_bounded(schema: Schema, item: Field) -> bool:
+    return (
+        isinstance(item.type, MessageRef)
+        and item.label is not Label.MAP
+        and bounded(schema, schema.message(item.type))
+    )
+
+
+def _most(item: Field) -> int | None:
+    """Elements that a sequence may have."""
+    return item.capacity if item.label is Label.REPEATED else None
