@@ -18,9 +18,10 @@ class Generator {
     return std::uniform_int_distribution<std::size_t>(least, most)(random_);
   }
   bool half_of_the_time() { return between(0, 1) == 1; }
+  /// Any bytes but zero: a DDS string, which is what cdr makes of them, cannot hold one.
   std::string bytes(std::size_t size) {
     std::string made(size, '\0');
-    for (char& byte : made) byte = static_cast<char>(between(0, 255));
+    for (char& byte : made) byte = static_cast<char>(between(1, 255));
     return made;
   }
   std::string letters(std::size_t size) {

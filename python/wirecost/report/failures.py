@@ -16,4 +16,6 @@ def not_measured(meta: dict[str, Any]) -> list[str]:
 def _who(run: dict[str, Any]) -> str:
     parts = (run.get("lang"), run["contender"], run.get("mode"))
     name = " ".join(part for part in parts if part)
-    return f"{name} ({run['case']}, {run['variant']}, {run['build']})"
+    case, variant = run["case"], run["variant"]
+    where = case if case.startswith(variant) else f"{case}, {variant}"
+    return f"{name} ({where}, {run['build']})"

@@ -19,9 +19,6 @@ WIDE = 116
 
 def print_table(console: Console, content: table.Table) -> None:
     out = RichTable(
-        title=content.title,
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
@@ -33,6 +30,7 @@ def print_table(console: Console, content: table.Table) -> None:
         out.add_column(content.headings[i], justify="right" if i else "left", no_wrap=True)
     for cells in content.rows:
         out.add_row(*(cells[i] for i in shown))
+    console.print(content.title, style="bold", highlight=False)
     console.print(out)
     for note in content.notes:
         console.print(note, style="dim", highlight=False)

@@ -84,11 +84,12 @@ class Cpp:
     def _instructions(self, arguments: tuple[str, ...]) -> dict[str, float]:
         """Instructions a message, from the dump that callgrind writes for each contender."""
         with tempfile.TemporaryDirectory() as folder:
-            command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+            command = ["valgrind", "--tool=callgrind", "--collect-atstart=no"]
+            command.append(f"--callgrind-out-file={folder}/out")
             list(self._run("counted", *arguments, before=command))
             counted = {}
             for path in Path(folder).iterdir():
-                text = path.read_text()
+                text = path.read_text(errors="replace")
                 trigger, total = _TRIGGER.search(text), _TOTALS.search(text)
                 if trigger and total:
                     counted[trigger[1]] = int(total[1]) / MESSAGES
