@@ -20,15 +20,15 @@ auto if_present(const Optional& optional) -> decltype(&*optional) {
   return optional.has_value() ? &*optional : nullptr;
 }
 
-// Presents a field that may be absent for writing.
+// A field that may be absent, to be written next.
 template <class T>
 T& present(T& always) {
   return always;
 }
 template <class Optional>
-  requires requires(Optional& o) { o.emplace(); }
+  requires requires(Optional& o) { o.overwrite(); }
 auto& present(Optional& optional) {
-  return optional.emplace();
+  return optional.overwrite();
 }
 
 template <class Field, class T>
@@ -42,14 +42,14 @@ void assign(Field& field, const T& value) {
 
 template <class Field, class T>
 void assign_optional(Field& field, const std::optional<T>& value) {
-  if constexpr (requires { field.reset(); }) {
-    if (value) {
-      assign(present(field), *value);
-    } else {
-      field.reset();
-    }
+  if (value) {
+    assign(present(field), *value);
+  } else if constexpr (requires { field.reset(); }) {
+    field.reset();
+  } else if constexpr (requires { field.clear(); }) {
+    field.clear();
   } else {
-    assign(field, value ? *value : T{});
+    field = T{};
   }
 }
 

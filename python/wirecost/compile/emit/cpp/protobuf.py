@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
+from wirecost.compile.emit.cpp.sequential import SMALL
 from wirecost.compile.plan.protobuf import Item, entry_items, plan
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
@@ -23,6 +24,7 @@ from wirecost.compile.schema import (
     Schema,
 )
 
+NESTING = ("message", "group")
 EXPECTED = 2
 """How many of the fields behind a field a decoder expects before it looks at the tag."""
 
@@ -69,6 +71,7 @@ class ProtobufCodec:
             plain=is_plain(self._schema, message) and not self._preserve,
             cyclic=cyclic(self._schema, message),
             bounded=bounded(self._schema, message),
+            small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=planned.required,
             required_mask=hex((1 << planned.required) - 1),
             tracked=sum(1 for i in items if i.bit is not None),

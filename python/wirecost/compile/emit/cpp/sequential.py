@@ -24,6 +24,9 @@ from wirecost.compile.plan.sequential import (
 )
 from wirecost.compile.schema import Field, File, Kind, Label, Message, MessageRef, Schema
 
+SMALL = 4
+"""Steps up to which a message without others in it is read and written where it stands."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -88,6 +91,9 @@ class SequentialCodec:
             plain=is_plain(self._schema, message),
             cyclic=cyclic(self._schema, message),
             minimum=plan.minimum,
+            small=len(parts) <= SMALL
+            and all(p.step in ("run", "value") for p in parts)
+            and all(p.value is None or p.value.kind != "message" for p in parts),
             parts=parts,
             bounded=bounded(self._schema, message),
             has_text=any(_holds_text(s) for s in plan.steps),

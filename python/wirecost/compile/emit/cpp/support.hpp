@@ -91,8 +91,10 @@ struct Encoded {
 // What a hostile message may cost: decoders stop before they go beyond.
 struct Limits {
     int depth = 100;                                  // of messages in the outermost one
-    std::size_t memory = std::size_t{64} << 20U;  // of repeated messages and strings, bytes
-    std::size_t memory_per_byte = 64;             // more of it for each byte of input
+    std::size_t memory = std::size_t{64} << 20U;      // of repeated messages and strings, bytes
+
+    // What each byte of input may ask for besides.
+    static constexpr std::size_t free_memory = 64;
 };
 
 // --- memory ---------------------------------------------------------------------------------
@@ -635,7 +637,7 @@ inline bool is_utf8(std::string_view text) noexcept {
 }
 
 // What was checked before is read again without limits.
-constexpr Limits no_limits{std::numeric_limits<int>::max(), std::numeric_limits<std::size_t>::max(), 0};
+constexpr Limits no_limits{std::numeric_limits<int>::max(), std::numeric_limits<std::size_t>::max()};
 
 // What a decoder carries along. A read function returns the next position, nullptr on error.
 struct Reading {
@@ -649,7 +651,7 @@ struct Reading {
         : begin(first),
           origin(first + header),
           depth(limits.depth),
-          memory(limits.memory + size * limits.memory_per_byte) {}
+          memory(limits.memory + size * Limits::free_memory) {}
 
     [[gnu::cold, gnu::noinline]] const Byte* fail(Reason reason, const Byte* at) noexcept {
         error = {reason, static_cast<std::size_t>(at - begin)};

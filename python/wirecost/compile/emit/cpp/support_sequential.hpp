@@ -31,6 +31,13 @@ Byte* put_text(Byte* p, std::string_view text) noexcept {
     return p;
 }
 
+// The same where there may be too little room for it and what the rest of the message takes.
+inline Byte* put_text_within(Byte* p, const Byte* end, std::size_t rest,
+                             std::string_view text) noexcept {
+    if (left(p, end) < 4 + text.size() + rest) return nullptr;
+    return put_text<false>(p, text);
+}
+
 // --- reading --------------------------------------------------------------------------------
 
 // Aligns, then sees that `size` bytes are left.
