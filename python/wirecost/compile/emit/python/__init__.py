@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirecost.compile.emit import Request, Texts
-from wirecost.compile.emit.python import names
+from wirecost.compile.emit.python import names, native
 from wirecost.compile.emit.python.generator import Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import Schema
@@ -22,12 +22,7 @@ def emit(schema: Schema, request: Request) -> Texts:
     folders = names.folders(schema)
     root = PurePosixPath(*request.namespace.split("."))
     generator = Generator(schema, request)
-    texts: Texts = {}
-    for folder in folders:
-        texts[root / folder / "__init__.py"] = _package(schema, folder)
-    for folder in (root, *root.parents):
-        if folder.parts:
-            texts[folder / "__init__.py"] = _package(schema, PurePosixPath(), folder == root)
+    texts = _packages(schema, root)
     for file in schema.files:
         module = Module(schema, file, folders)
         name = "__init__.py" if module.is_package else None
@@ -36,6 +31,19 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts[root / path] = _tidy(text)
     texts[root / "_wirecost.py"] = _support(request)
     texts[root / "py.typed"] = ""
+    if request.native:
+        texts |= _packages(schema, native.root(request)) | native.emit(schema, request)
+    return texts
+
+
+def _packages(schema: Schema, root: PurePosixPath) -> Texts:
+    """The ``__init__`` files below and around a root."""
+    texts: Texts = {}
+    for folder in names.folders(schema):
+        texts[root / folder / "__init__.py"] = _package(schema, folder)
+    for folder in (root, *root.parents):
+        if folder.parts:
+            texts[folder / "__init__.py"] = _package(schema, PurePosixPath(), folder == root)
     return texts
 
 

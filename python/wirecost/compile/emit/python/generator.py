@@ -53,18 +53,25 @@ class Generator:
         if "cdr" in self._plans:
             module.support("CDR_HEADER")
             module.support("read_cdr_header")
-        file = module.file
         messages = [self._schema.message(name) for name in module.order]
         functions = [text for message in messages for text in self._functions(module, message)]
-        classes = [self._class(module, message) for message in messages]
+        surface = self.surface(module)
+        return surface | {
+            "functions": functions,
+            "constants": module.constants,
+            "empties": self._empties(module, messages),
+            "imports": list(module.imports()),
+        }
+
+    def surface(self, module: Module) -> dict[str, Any]:
+        """What users see of a module: all but the codecs' functions."""
+        file = module.file
+        messages = [self._schema.message(name) for name in module.order]
         return {
             "banner": banner(file, "#"),
             "doc": _doc(file.comment or f"Messages of {file.name}."),
             "enums": [_enum(module, enum) for enum in file.enums],
-            "classes": classes,
-            "functions": functions,
-            "constants": module.constants,
-            "empties": self._empties(module, messages),
+            "classes": [self._class(module, message) for message in messages],
             "imports": list(module.imports()),
             "wires": self._request.wires,
             "preserve_unknown": self._request.preserve_unknown,

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the classes when the extension is imported. They stay as long as the process.
+#pragma once
+
+#include "wirecost/native/codecs.hpp"
+
+namespace wirecost::native {
+
+inline void check(bool fine) {
+    if (!fine) throw nb::python_error();
+}
+
+template <class Holder, std::size_t... i>
+void describe(Class& cls, PyMemberDef* members, std::index_sequence<i...>) {
+    using Fields = typename Binding<Holder>::Fields;
+    ((cls.names[i] = PyUnicode_InternFromString(std::tuple_element_t<i, Fields>::name)), ...);
+    ((cls.fresh[i] = default_of<Holder, i>), ...);
+    ((members[i] = {std::tuple_element_t<i, Fields>::name, T_OBJECT_EX,
+                    static_cast<Py_ssize_t>(sizeof(PyObject) + i * sizeof(PyObject*)), 0, nullptr}),
+     ...);
+}
+
+template <class Holder, std::size_t... i>
+void share_defaults(Class& cls, std::index_sequence<i...>) {
+    using Fields = typename Binding<Holder>::Fields;
+    ((cls.shared[i] = std::tuple_element_t<i, Fields>::shared ? cls.fresh[i]() : nullptr), ...);
+}
+
+// A method of a codec. `decode_…` is a plain function in the class: nothing is bound in a call.
+template <class Holder, class Codec>
+void add_codec(std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& functions) {
+    methods.push_back({Codec::encode_name, encode<Holder, Codec>, METH_NOARGS, "The message's bytes. Raises WireError."});
+    methods.push_back({Codec::encoded_size_name, encoded_size<Holder, Codec>, METH_NOARGS, "How many bytes encoding makes."});
+    functions.push_back({Codec::decode_name,
+                         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(decode<Holder, Codec>)),
+                         METH_FASTCALL | METH_KEYWORDS, "The message of exactly these bytes. Raises WireError."});
+}
+
+template <class Holder, class... Codecs>
+void add_class(nb::module_& module, const std::string& package) {
+    Class& cls = class_of<Holder>;
+    if (cls.type != nullptr) {  // imported again
+        module.attr(Binding<Holder>::name) = nb::handle(reinterpret_cast<PyObject*>(cls.type));
+        return;
+    }
+    constexpr std::size_t count = field_count<Holder>;
+    constexpr auto indices = std::make_index_sequence<count>();
+    static std::array<PyObject*, count + 1> names{}, shared{};
+    static std::array<PyObject* (*)(), count + 1> fresh{};
+    static std::array<PyMemberDef, count + 1> members{};
+    static std::vector<PyMethodDef> methods, functions;
+    static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
+
+    cls = {nullptr, Binding<Holder>::name, count, names.data(), shared.data(), fresh.data()};
+    describe<Holder>(cls, members.data(), indices);
+    (add_codec<Holder, Codecs>(methods, functions), ...);
+    methods.push_back({"__reduce__", reduce<Holder>, METH_NOARGS, nullptr});
+    methods.push_back({});
+    std::array<PyType_Slot, 12> slots{{
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count>)},
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse<count>)},
+        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count>)},
+        {Py_tp_new, reinterpret_cast<void*>(make_new<Holder>)},
+        {Py_tp_richcompare, reinterpret_cast<void*>(compare<Holder>)},
+        {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+        {Py_tp_repr, reinterpret_cast<void*>(represent<Holder>)},
+        {Py_tp_members, members.data()},
+        {Py_tp_methods, methods.data()},
+        {0, nullptr},
+    }};
+    PyType_Spec spec{full.c_str(), static_cast<int>(sizeof(PyObject) + count * sizeof(PyObject*)), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
+    const nb::object type = nb::steal(PyType_FromSpec(&spec));
+    check(type.is_valid());
+    cls.type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
+    cls.type->tp_vectorcall = construct<Holder>;
+    module.attr(Binding<Holder>::name) = type;
+
+    nb::object match = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    check(match.is_valid());
+    for (std::size_t i = 0; i < count; ++i) {
+        PyTuple_SET_ITEM(match.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(cls.names[i]));
+    }
+    nb::setattr(type, "__match_args__", match);
+    for (PyMethodDef& function : functions) {
+        const nb::object made = nb::steal(PyCFunction_NewEx(&function, type.ptr(), module.ptr()));
+        check(made.is_valid());
+        nb::setattr(type, function.ml_name, made);
+    }
+}
+
+// Behind add_class of all holders, whose objects defaults can contain.
+template <class Holder>
+void complete_class() {
+    Class& cls = class_of<Holder>;
+    share_defaults<Holder>(cls, std::make_index_sequence<field_count<Holder>>());
+    check(PyErr_Occurred() == nullptr);
+}
+
+}  // namespace wirecost::native
