@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our generated codec of the ros1 wire, through plain structs and a view.
+// Our generated codec of the ros1 wire, through plain structs and a view. From the messages that
+// gencpp gets as well: without presence.
 #include "bench/notification/contenders.hpp"
 #include "bench/notification/contenders/wirecost.hpp"
-#include "rsb/protocol/notification.ros1.hpp"
+#include "rsb_msgs/notification.ros1.hpp"
 
 namespace wirecost::bench {
 namespace {
 
-namespace rsb = wire::rsb::protocol;
+namespace rsb = wire::rsb_msgs;
 
 struct Functions {
   static std::size_t size(const rsb::Notification& m) { return rsb::ros1::encoded_size(m); }

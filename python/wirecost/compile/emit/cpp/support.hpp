@@ -103,7 +103,7 @@ using Byte = std::uint8_t;
 
 // Copies bytes, also to a place before them that overlaps. Most strings are short: they are moved
 // in two overlapping pieces without a call.
-inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
+[[gnu::always_inline]] inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
     auto* const t = static_cast<Byte*>(to);
     const auto* const f = static_cast<const Byte*>(from);
     if (size > 32) {
@@ -256,7 +256,7 @@ class String {
     ~String() { release(); }
 
     // `text` may lie in this string.
-    String& assign(std::string_view text) {
+    [[gnu::always_inline]] String& assign(std::string_view text) {
         if (text.size() > capacity_) grow(text.size());
         copy_bytes(data_, text.data(), text.size());
         size_ = static_cast<std::uint32_t>(text.size());
@@ -290,7 +290,7 @@ class String {
     void release() noexcept {
         if (data_ != inline_.data()) Recycled::give(data_, capacity_);
     }
-    void grow(std::size_t size) {  // what it held is lost
+    [[gnu::noinline]] void grow(std::size_t size) {  // what it held is lost
         if (size > most) throw std::length_error("a string beyond 4 GiB");
         auto* const made = static_cast<char*>(Recycled::take(size));
         release();
