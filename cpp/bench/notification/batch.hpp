@@ -99,9 +99,7 @@ class Batch final : public Contender {
       case Stage::read_all:
         for (std::size_t i = 0; i < count; ++i) Codec::visit(received_[i], sink_);
         break;
-      default:
-        sent_.destroy();
-        received_.destroy();
+      default: sent_.destroy(); received_.destroy();
     }
   }
 

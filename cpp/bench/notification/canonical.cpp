@@ -37,7 +37,8 @@ std::string canonical(const NotificationValue& v) {
   for (const UserTimeValue& time : v.user_times)
     text += hex(time.key) + ":" + std::to_string(time.timestamp) + ",";
   text += "] [";
-  for (const UserInfoValue& info : v.user_infos) text += hex(info.key) + ":" + hex(info.value) + ",";
+  for (const UserInfoValue& info : v.user_infos)
+    text += hex(info.key) + ":" + hex(info.value) + ",";
   return text + "]";
 }
 

@@ -15,6 +15,7 @@
 #include "bench/notification/allocations.hpp"
 #include "bench/notification/canonical.hpp"
 #include "bench/notification/contenders.hpp"
+#include "bench/notification/loopback.hpp"
 #include "bench/notification/request.hpp"
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -121,9 +122,31 @@ void measure_stages(const Lane& lane, std::size_t messages, std::size_t repetiti
                 ns[stage] / static_cast<double>(messages * lane.passes));
 }
 
+/// Over a socket, one system call a message each way; the receiver tells the wires apart.
+void measure_move(const Lane& lane, Loopback& loopback, std::size_t messages,
+                  std::size_t repetition) {
+  const Wire wire = wire_of(lane.contender->about().wire);
+  for (int stage = 0; stage <= Stage::encode; ++stage)
+    lane.contender->run(static_cast<Stage>(stage));
+  const Clock::time_point begin = Clock::now();
+  for (std::size_t i = 0; i < messages; ++i) {
+    const std::span<const std::byte> sent = lane.contender->encoded(i);
+    loopback.send(wire, sent);
+    const Frame frame = loopback.receive();
+    if (frame.wire != wire || !std::ranges::equal(frame.message, sent))
+      throw std::runtime_error("what came out of the socket is not what went in");
+  }
+  const double ns = nanoseconds(Clock::now() - begin);
+  lane.contender->run(Stage::decode);
+  lane.contender->run(Stage::destroy);
+  std::printf("%s\t%zu\tmove\t%.3f\n", key(*lane.contender).c_str(), repetition,
+              ns / static_cast<double>(messages));
+}
+
 void measure(const Contenders& contenders, std::span<const NotificationValue> values,
              std::size_t repetitions) {
   std::vector<Lane> lanes;
+  Loopback loopback;
   for (const auto& one : contenders) {
     one->load(values);
     for (int i = 0; i < warm_runs; ++i) one->run_total();
@@ -135,6 +158,7 @@ void measure(const Contenders& contenders, std::span<const NotificationValue> va
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
     for (const Lane& lane : lanes) measure_total(lane, values.size(), repetition);
     for (const Lane& lane : lanes) measure_stages(lane, values.size(), repetition);
+    for (const Lane& lane : lanes) measure_move(lane, loopback, values.size(), repetition);
     std::fflush(stdout);
   }
   // A contender that only pretended while it was watched reads something else.

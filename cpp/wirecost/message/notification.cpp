@@ -6,8 +6,8 @@
 namespace wirecost {
 namespace {
 
-constexpr std::size_t id_bytes = 16;                        // a UUID
-constexpr std::int64_t epoch = 1'339'762'980'000'000;       // 2012-06-15, in microseconds
+constexpr std::size_t id_bytes = 16;                          // a UUID
+constexpr std::int64_t epoch = 1'339'762'980'000'000;         // 2012-06-15, in microseconds
 constexpr std::int64_t least_gap = 900, greatest_gap = 1100;  // between two events
 
 class Generator {
@@ -29,9 +29,7 @@ class Generator {
     for (char& letter : made) letter = static_cast<char>('a' + between(0, 25));
     return made;
   }
-  EventIdValue id() {
-    return {bytes(id_bytes), static_cast<std::uint32_t>(between(0, 1'000'000))};
-  }
+  EventIdValue id() { return {bytes(id_bytes), static_cast<std::uint32_t>(between(0, 1'000'000))}; }
 
  private:
   std::mt19937_64 random_;

@@ -39,7 +39,7 @@ SCENARIOS = {
         subjects=("sensor_view", "sensor_data"),
     ),
     "notification": Scenario(
-        ("fill", "size", "encode", "decode", "read", "destroy", "total"),
+        ("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
         ("protobuf", "new"),
     ),
 }

@@ -93,7 +93,8 @@ struct HandWritten {
                     m.data.size() + m.method.size() + 4;
     for (const EventId& cause : m.causes) n += 8 + cause.sender_id.size();
     for (const UserTime& time : m.meta_data.user_times) n += 12 + time.key.size();
-    for (const UserInfo& info : m.meta_data.user_infos) n += 8 + info.key.size() + info.value.size();
+    for (const UserInfo& info : m.meta_data.user_infos)
+      n += 8 + info.key.size() + info.value.size();
     return n;
   }
 

@@ -60,8 +60,8 @@ struct ProtobufInterface {
       sink.number(cause.sequence_number());
     }
     const auto& meta = m.meta_data();
-    for (const auto time : {meta.create_time(), meta.send_time(), meta.receive_time(),
-                            meta.deliver_time()})
+    for (const auto time :
+         {meta.create_time(), meta.send_time(), meta.receive_time(), meta.deliver_time()})
       sink.number(static_cast<std::uint64_t>(time));
     for (const auto& time : meta.user_times()) {
       sink.bytes(time.key());
@@ -87,7 +87,8 @@ struct ProtobufInterface {
     v.send_time = meta.send_time();
     if (meta.has_receive_time()) v.receive_time = meta.receive_time();
     if (meta.has_deliver_time()) v.deliver_time = meta.deliver_time();
-    for (const auto& time : meta.user_times()) v.user_times.push_back({time.key(), time.timestamp()});
+    for (const auto& time : meta.user_times())
+      v.user_times.push_back({time.key(), time.timestamp()});
     for (const auto& info : meta.user_infos()) v.user_infos.push_back({info.key(), info.value()});
     return v;
   }

@@ -131,7 +131,8 @@ NotificationValue value_of_struct(const Message& m) {
     for (const auto& time : meta->user_times)
       v.user_times.push_back({std::string(std::string_view(time.key)), time.timestamp});
     for (const auto& info : meta->user_infos)
-      v.user_infos.push_back({std::string(std::string_view(info.key)), std::string(std::string_view(info.value))});
+      v.user_infos.push_back(
+          {std::string(std::string_view(info.key)), std::string(std::string_view(info.value))});
   }
   return v;
 }

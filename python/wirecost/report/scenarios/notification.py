@@ -80,7 +80,7 @@ def _stages(rows: list[Row], race: Race) -> Table:
     for name, stages in contenders(rows, race):
         total = stages["total"]
         cells = [_time(stages.get(stage), winners.get(stage)) for stage in (*STAGES, "total")]
-        stage_sum = sum(row.median_ns for stage, row in stages.items() if stage != "total")
+        stage_sum = sum(row.median_ns for stage, row in stages.items() if stage in STAGES)
         body.append(
             [
                 name,
@@ -88,6 +88,7 @@ def _stages(rows: list[Row], race: Race) -> Table:
                 units.time(stage_sum),
                 ratio_text(total, "ratio"),
                 ratio_text(total, "ratio_best"),
+                _time(stages.get("move"), winners.get("move")),
                 "–" if total.allocations is None else f"{total.allocations:.3g}",
                 "–" if total.instructions is None else f"{total.instructions:.0f}",
                 str(total.bytes),
@@ -95,10 +96,10 @@ def _stages(rows: list[Row], race: Race) -> Table:
         )
     best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
     headings = ["contender", *STAGES, "total", "sum", f"× {baseline(rows, race)}", f"× {best}"]
-    headings += ["allocations", "instructions", "bytes"]
+    headings += ["move", "allocations", "instructions", "bytes"]
     notes = [
         "total: each message's whole way, without clocks in between; sum: of the stages, each over "
-        "the whole batch. × = ratio of totals with its 95 % interval; allocations (operator new) "
+        "the whole batch. move: over a loopback socket, outside the total. × = ratio of totals with its 95 % interval; allocations (operator new) "
         "and instructions (callgrind) of one message."
     ]
     return Table(race_title(race), headings, body, notes)
