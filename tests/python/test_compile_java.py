@@ -25,6 +25,7 @@ from sequential_reference import encode
 from wirecost.compile import frontends
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
+from wirecost.compile.emit.java.names import LOCALS
 from wirecost.compile.plan import WIRES
 
 CONFORMANCE = ROOT / "tests" / "conformance"
@@ -344,3 +345,15 @@ def test_names_of_java_are_no_trouble(tmp_path: Path):
         "enum Integer { default = 0; Arrays = 1; }\n"
     )
     build(tmp_path, [str(source)], Request(("protobuf",), preserve_unknown=True))
+
+
+def test_fields_may_have_the_names_of_our_variables(tmp_path: Path):
+    names = sorted(LOCALS - {"valueStop"}) + ["unknown", "foo", "foo_at"]
+    source = tmp_path / "locals.proto"
+    lines = ['syntax = "proto2"; package locals;', "message Inner { optional int32 b = 1; }"]
+    for kind in ("optional int64", "optional bytes", "repeated uint32", "repeated Inner"):
+        fields = [f"{kind} {name} = {i};" for i, name in enumerate(names, 1)]
+        title = kind.title().replace(" ", "")
+        lines.append(f"message {title} {{ {' '.join(fields)} }}")
+    source.write_text("\n".join(lines))
+    build(tmp_path, [str(source)], Request(WIRES, preserve_unknown=True))

@@ -133,7 +133,9 @@ class Holders:
 
     def members(self, message: Message) -> tuple[Member, ...]:
         if message.full_name not in self._members:
-            unique = Unique({word(c.name) for c in message.constants} | {"java", "ABSENT"})
+            unique = Unique(
+                {word(c.name) for c in message.constants} | {"java", "unknown", "ABSENT"}
+            )
             unique(self.names.runtime.partition(".")[0])
             wanted = {f.name: unique(lower_camel(f.name)) for f in message.fields}
             cases = {o: unique(f"{lower_camel(o)}Case") for o in message.oneofs}

@@ -24,8 +24,8 @@ KEYWORDS = frozenset(
 LOCALS = frozenset(
     re.findall(
         r"\w+",
-        """b behind count depth end entry from hash i in inner item key last n number origin other
-        out p seen size start stop tag text that value valueStop""",
+        """b begin behind big bytes copy count depth end entry hash i in inner item key last made n
+        number offset origin other out p seen size start stop tag text that value valueStop""",
     )
 )
 """Names of parameters and variables in generated methods; fields of these names need ``this``."""

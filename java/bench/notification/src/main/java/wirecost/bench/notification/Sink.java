@@ -18,27 +18,29 @@ public final class Sink {
     }
 
     public void bytes(byte[] value) {
-        sum += value.length;
-        int i = 0;
-        for (; i + 8 <= value.length; i += 8) {
-            sum ^= (long) WORD.get(value, i);
+        long folded = sum + value.length; // a field would be stored for every word
+        int words = value.length & -8;
+        for (int i = 0; i < words; i += 8) {
+            folded ^= (long) WORD.get(value, i);
         }
-        for (; i < value.length; i++) {
-            sum += value[i] & 0xFF;
+        for (int i = words; i < value.length; i++) {
+            folded += value[i] & 0xFF;
         }
+        sum = folded;
     }
 
     public void bytes(ByteBuffer value) {
-        ByteBuffer words = value.order(ByteOrder.LITTLE_ENDIAN);
-        int size = words.remaining();
-        sum += size;
-        int i = 0;
-        for (; i + 8 <= size; i += 8) {
-            sum ^= words.getLong(i);
+        value.order(ByteOrder.LITTLE_ENDIAN);
+        int size = value.remaining();
+        long folded = sum + size;
+        int words = size & -8;
+        for (int i = 0; i < words; i += 8) {
+            folded ^= value.getLong(i);
         }
-        for (; i < size; i++) {
-            sum += words.get(i) & 0xFF;
+        for (int i = words; i < size; i++) {
+            folded += value.get(i) & 0xFF;
         }
+        sum = folded;
     }
 
     public long sum() {
