@@ -348,7 +348,7 @@ def test_names_of_java_are_no_trouble(tmp_path: Path):
 
 
 def test_fields_may_have_the_names_of_our_variables(tmp_path: Path):
-    names = sorted(LOCALS - {"valueStop"}) + ["unknown", "foo", "foo_at"]
+    names = [*sorted(LOCALS - {"valueStop"}), "unknown", "foo", "foo_at"]
     source = tmp_path / "locals.proto"
     lines = ['syntax = "proto2"; package locals;', "message Inner { optional int32 b = 1; }"]
     for kind in ("optional int64", "optional bytes", "repeated uint32", "repeated Inner"):
