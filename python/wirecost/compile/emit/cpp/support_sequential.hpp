@@ -54,7 +54,8 @@ const Byte* take_text(const Byte* p, const Byte* end, Reading& r, std::size_t re
                       std::string_view& text) noexcept {
     std::size_t size = load<std::uint32_t, swap>(p);
     p += 4;
-    if (left(p, end) - (terminated ? 0 : rest) < size) return r.fail(Reason::bad_length, p - 4);
+    // A sum: where alignment hides how much is there, less than `rest` may be left.
+    if (left(p, end) < size + (terminated ? 0 : rest)) return r.fail(Reason::bad_length, p - 4);
     const Byte* const next = p + size;
     if constexpr (terminated) {
         if (size != 0) {  // some writers send an empty string without its NUL
