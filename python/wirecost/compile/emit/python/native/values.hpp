@@ -213,6 +213,9 @@ struct List {
     }
     template <class T>
     static bool take(PyObject* value, T& to, int depth) {
+        if (PyUnicode_Check(value) || PyBytes_Check(value) || PyByteArray_Check(value)) {
+            return refuse(value, "a list");  // nor is it one of its letters
+        }
         const nb::object values = nb::steal(PySequence_Fast(value, ""));
         if (!values.is_valid()) {
             if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
