@@ -71,7 +71,11 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
     reason = cpp.missing()
     if reason:
         raise UserError(f"the messages cannot be made: {reason}")
-    backends: list[Backend] = [cpp, Python(cpp.messages), Java(cpp.messages)]
+    contents = [
+        Content(kind, size, settings.seed) for kind in settings.contents for size in settings.sizes
+    ]
+    middle = contents[(len(settings.sizes) - 1) // 2]
+    backends: list[Backend] = [cpp, Python(cpp.messages), Java(cpp.messages, middle)]
     left_out: dict[str, str] = {}
     racing: list[tuple[Backend, list[Contender]]] = []
     for backend in backends:
@@ -84,9 +88,6 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
             continue
         left_out |= {f"{backend.lang} {name}": w for name, w in backend.not_run().items()}
         racing.append((backend, _chosen(backend.contenders(), settings)))
-    contents = [
-        Content(kind, size, settings.seed) for kind in settings.contents for size in settings.sizes
-    ]
     measured = _Measured()
     _run_cases(cpp, racing, contents, settings, measured, progress)
     if not measured.samples:

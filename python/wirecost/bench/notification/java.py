@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Java contenders, measured by JMH."""
+"""The Java contenders, measured by JMH: a virtual machine for each contender and stage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+from wirecost.bench.notification import lines
 from wirecost.bench.notification.backend import (
+    BackendFailedError,
     Carried,
     Contender,
     Content,
@@ -13,32 +22,105 @@ from wirecost.bench.notification.backend import (
     Report,
     Sample,
 )
+from wirecost.bench.notification.cpp import PROGRAMS
+
+JAR = PROGRAMS / "notification.jar"
+PACKAGE = "wirecost.bench.notification"
+VERIFIED = 64
+STAGES = {"total": "total", "fill": "fill", "encode": "encode", "decode": "decode",
+          "readAll": "read"}  # fmt: skip
 
 
 class Java:
-    """See Backend."""
+    """See Backend. ``messages`` gives the canonical lines of a content; only of ``detailed`` the
+    stages are measured, because each takes a virtual machine of its own."""
 
     lang = "java"
 
-    def __init__(self, messages: Callable[[Content], list[str]]) -> None:
+    def __init__(
+        self, messages: Callable[[Content], list[str]], detailed: Content | None = None
+    ) -> None:
         self._messages = messages
+        self._detailed = detailed
 
     def missing(self) -> str | None:
-        return "not built"
+        if JAR.is_file() and shutil.which("java"):
+            return None
+        return (
+            "apt-get install openjdk-17-jdk-headless maven, then install wirecost from a checkout "
+            "with `make run`"
+        )
+
+    @cached_property
+    def _contenders(self) -> list[Contender]:
+        return [Contender("java", *row.split("\t")) for row in self._run("Listing")]
 
     def contenders(self) -> list[Contender]:
-        return []
+        return self._contenders
 
     def not_run(self) -> dict[str, str]:
         return {}
 
     def carry(self, content: Content, keys: Iterable[str]) -> list[Carried]:
-        return []
+        by_name = {_program_name(key): key for key in keys}
+        with _file(self._messages(content)[:VERIFIED]) as messages:
+            found = lines.carried(self._run("Carry", str(messages), *by_name))
+        return [Carried(by_name[c.key], c.index, c.encoded, c.decoded) for c in found]
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
     ) -> list[Sample]:
-        return []
+        samples: list[Sample] = []
+        with _file(self._messages(content)) as messages:
+            for key in keys:
+                stages = STAGES if content == self._detailed else {"total": "total"}
+                for method, stage in stages.items():
+                    report(0, f"{key} {stage}")
+                    times = self._time(messages, key, method, repetitions)
+                    samples += [Sample(key, i, stage, ns) for i, ns in enumerate(times)]
+                report(repetitions, key)
+        return samples
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
+        """Nothing: the compiled code's allocations are what escape analysis leaves of them."""
+        del content, keys
         return {}
+
+    def _time(self, messages: Path, key: str, method: str, repetitions: int) -> list[float]:
+        """Nanoseconds a message of each of JMH's iterations."""
+        name, mode = _program_name(key).split("/")
+        out = messages.with_suffix(".json")
+        list(
+            self._run(
+                "jmh",
+                f"NotificationBenchmark.{method}$",
+                *("-p", f"contender={name}", "-p", f"mode={mode}", "-p", f"messages={messages}"),
+                *("-i", str(repetitions), "-rf", "json", "-rff", str(out)),
+            )
+        )
+        results: list[dict[str, Any]] = json.loads(out.read_text())
+        if not results:
+            raise BackendFailedError(f"{key}: JMH measured nothing")
+        return [float(ns) for fork in results[0]["primaryMetric"]["rawData"] for ns in fork]
+
+    def _run(self, program: str, *arguments: str) -> Iterable[str]:
+        entry = (
+            ["-jar", str(JAR)] if program == "jmh" else ["-cp", str(JAR), f"{PACKAGE}.{program}"]
+        )
+        return lines.run(["java", *entry, *arguments])
+
+
+@contextmanager
+def _file(messages: list[str]) -> Iterator[Path]:
+    """Messages in a file as long as the context lasts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "messages.txt"
+        path.write_text("\n".join(messages) + "\n")
+        yield path
+
+
+def _program_name(key: str) -> str:
+    """``wirecost/new/ros1`` as the program calls it: ``wirecost-ros1/new``."""
+    name, mode, wire = key.split("/")
+    program = {"protobuf": "protobuf-java", "wirecost": f"wirecost-{wire}"}.get(name, name)
+    return f"{program}/{mode}"

@@ -67,9 +67,13 @@ def _ros1(data: bytes) -> Value:
 
 
 def _cdr(data: bytes) -> Value:
+    """Texts may come as strings, with a NUL, or as octet sequences, without."""
     if data[:4] != b"\0\1\0\0":
         raise ValueError("not CDR_LE")
-    return _Sequential(data[4:], 8, terminated=True).notification()
+    try:
+        return _Sequential(data[4:], 8, terminated=True).notification()
+    except (ValueError, IndexError, struct.error):
+        return _Sequential(data[4:], 8, terminated=False).notification()
 
 
 Parsed = dict[int, list[int | bytes]]

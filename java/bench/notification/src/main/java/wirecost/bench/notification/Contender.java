@@ -25,6 +25,9 @@ public interface Contender<M> {
     /** Visits every field; absent ones count nothing. */
     void readAll(M message, Sink sink);
 
+    /** What a message holds, to be compared. */
+    NotificationValue value(M message);
+
     static Contender<?> named(String name) {
         return switch (name) {
             case "protobuf-java" -> new ProtobufJava();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package wirecost.bench.notification;
 
-import java.util.List;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -22,13 +23,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 5, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 6, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 20, time = 25, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(value = 1, jvmArgsAppend = {"-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-Xmn384m"})
 public class NotificationBenchmark {
-    private static final int BATCH_BYTES = 256 << 10;
-    private static final long SEED = 997;
-
     @Param({"protobuf-java", "wirecost-protobuf", "wirecost-ros1", "wirecost-cdr", "hand-written"})
     public String contender;
 
@@ -36,11 +34,9 @@ public class NotificationBenchmark {
     @Param({"new", "reused"})
     public String mode;
 
-    @Param({"4", "8", "16", "32", "64", "128"})
-    public int factor;
-
-    @Param({"ticket", "realistic"})
-    public String content;
+    /** File of the messages, a canonical line each; their number a power of two. */
+    @Param("messages.txt")
+    public String messages;
 
     private Contender<Object> codec;
     private NotificationValue[] values;
@@ -60,9 +56,14 @@ public class NotificationBenchmark {
         if (reuse && !contender.startsWith("wirecost-")) {
             throw new IllegalArgumentException(contender + " makes new objects only");
         }
-        int count = Integer.highestOneBit(BATCH_BYTES / (100 + 12 * factor));
-        List<NotificationValue> made = Content.make(content, factor, count, SEED);
-        values = made.toArray(NotificationValue[]::new);
+        values =
+                Files.readAllLines(Path.of(messages)).stream()
+                        .map(Canonical::parse)
+                        .toArray(NotificationValue[]::new);
+        int count = values.length;
+        if (Integer.bitCount(count) != 1) {
+            throw new IllegalArgumentException(messages + " does not hold a power of two of messages");
+        }
         sent = new Object[count];
         received = new Object[count];
         encoded = new byte[count][];

@@ -3,6 +3,8 @@ package wirecost.bench.notification.contenders;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.OptionalLong;
 import wirecost.bench.notification.Contender;
 import wirecost.bench.notification.NotificationValue;
 import wirecost.bench.notification.Sink;
@@ -186,6 +188,29 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
             sink.bytes(info.key);
             sink.bytes(info.value);
         }
+    }
+
+    @Override
+    public NotificationValue value(Notification m) {
+        return new NotificationValue(
+                new NotificationValue.EventId(m.senderId, m.sequenceNumber),
+                m.scope,
+                m.wireSchema,
+                m.data,
+                m.method,
+                Arrays.stream(m.causes)
+                        .map(c -> new NotificationValue.EventId(c.senderId, c.sequenceNumber))
+                        .toList(),
+                m.createTime,
+                m.sendTime,
+                OptionalLong.of(m.receiveTime),
+                OptionalLong.of(m.deliverTime),
+                Arrays.stream(m.userTimes)
+                        .map(t -> new NotificationValue.UserTime(t.key, t.timestamp))
+                        .toList(),
+                Arrays.stream(m.userInfos)
+                        .map(i -> new NotificationValue.UserInfo(i.key, i.value))
+                        .toList());
     }
 
     private static void put(ByteBuffer out, byte[] value) {

@@ -4,6 +4,7 @@ package wirecost.bench.notification.contenders;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import java.io.IOException;
+import java.util.OptionalLong;
 import rsb.protocol.NotificationOuterClass.EventId;
 import rsb.protocol.NotificationOuterClass.EventMetaData;
 import rsb.protocol.NotificationOuterClass.Notification;
@@ -107,5 +108,35 @@ public final class ProtobufJava implements Contender<Notification> {
 
     private static void read(ByteString value, Sink sink) {
         sink.bytes(value.asReadOnlyByteBuffer());
+    }
+
+    @Override
+    public NotificationValue value(Notification m) {
+        EventMetaData meta = m.getMetaData();
+        return new NotificationValue(
+                value(m.getEventId()),
+                m.getScope().toByteArray(),
+                m.getWireSchema().toByteArray(),
+                m.getData().toByteArray(),
+                m.getMethod().toByteArray(),
+                m.getCausesList().stream().map(ProtobufJava::value).toList(),
+                meta.getCreateTime(),
+                meta.getSendTime(),
+                OptionalLong.of(meta.getReceiveTime()),
+                OptionalLong.of(meta.getDeliverTime()),
+                meta.getUserTimesList().stream()
+                        .map(t -> new NotificationValue.UserTime(bytes(t.getKey()), t.getTimestamp()))
+                        .toList(),
+                meta.getUserInfosList().stream()
+                        .map(i -> new NotificationValue.UserInfo(bytes(i.getKey()), bytes(i.getValue())))
+                        .toList());
+    }
+
+    private static byte[] bytes(ByteString value) {
+        return value.toByteArray();
+    }
+
+    private static NotificationValue.EventId value(EventId id) {
+        return new NotificationValue.EventId(bytes(id.getSenderId()), id.getSequenceNumber());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wirecost.bench.notification.contenders;
 
+import java.util.OptionalLong;
 import wire.rsb.protocol.EventId;
 import wire.rsb.protocol.EventMetaData;
 import wire.rsb.protocol.Notification;
@@ -84,5 +85,31 @@ abstract class WirecostHolder implements Contender<Notification> {
             sink.bytes(info.key);
             sink.bytes(info.value);
         }
+    }
+
+    @Override
+    public final NotificationValue value(Notification message) {
+        EventMetaData meta = message.metaData;
+        return new NotificationValue(
+                id(message.eventId),
+                message.scope,
+                message.wireSchema,
+                message.data,
+                message.method,
+                message.causes.stream().map(WirecostHolder::id).toList(),
+                meta.createTime,
+                meta.sendTime,
+                OptionalLong.of(meta.receiveTime),
+                OptionalLong.of(meta.deliverTime),
+                meta.userTimes.stream()
+                        .map(t -> new NotificationValue.UserTime(t.key, t.timestamp))
+                        .toList(),
+                meta.userInfos.stream()
+                        .map(i -> new NotificationValue.UserInfo(i.key, i.value))
+                        .toList());
+    }
+
+    private static NotificationValue.EventId id(EventId id) {
+        return new NotificationValue.EventId(id.senderId, id.sequenceNumber);
     }
 }
