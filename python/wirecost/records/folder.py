@@ -17,7 +17,7 @@ import polars as pl
 
 from wirecost.errors import UserError
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of meta.json and samples.parquet; every older one stays readable."""
 
 

@@ -99,8 +99,8 @@ def _stages(rows: list[Row], race: Race) -> Table:
     headings += ["move", "allocations", "instructions", "bytes"]
     notes = [
         "total: each message's whole way, without clocks in between; sum: of the stages, each over "
-        "the whole batch. move: over a loopback socket, outside the total. × = ratio of totals with "
-        "its 95 % interval; allocations (operator new) and instructions (callgrind) of one message."
+        "the whole batch. move: over a loopback socket, outside the total. × = ratio of totals "
+        "with its 95 % interval; allocations (operator new) and instructions (callgrind) a message."
     ]
     return Table(race_title(race), headings, body, notes)
 
