@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what the fuzzers start from: small messages on every wire behind the byte that names it.
+
+The notifications are the golden vectors; the sensor views are random.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[3]
+sys.path[:0] = [str(TESTS / "python"), str(TESTS.parent / "python")]
+
+import sequential_reference  # noqa: E402
+from osi3.osi_sensorview_pb2 import SensorView  # noqa: E402
+from random_protobuf import fill  # noqa: E402
+
+WIRES = ("protobuf", "ros1", "cdr")
+"""In the order of the first byte."""
+LARGEST = 20_000
+
+
+def main(folder: Path) -> None:
+    vectors = TESTS / "conformance" / "vectors" / "notification.txt"
+    for number, line in enumerate(vectors.read_text().splitlines()):
+        if not line.startswith("#"):
+            _, wire, content = line.split()
+            write(folder / "notification", f"{number}", wire, bytes.fromhex(content))
+    made = 0
+    for seed in range(100):
+        message = fill(SensorView(), random.Random(seed), 3)
+        for wire in WIRES:
+            data = (
+                message.SerializeToString(deterministic=True)
+                if wire == "protobuf"
+                else sequential_reference.encode(message, wire)
+            )
+            if len(data) < LARGEST:
+                made += 1
+                write(folder / "sensor_view", f"{seed}-{wire}", wire, data)
+    if not made:
+        raise SystemExit("no sensor view is small enough")
+
+
+def write(folder: Path, name: str, wire: str, data: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(bytes([WIRES.index(wire)]) + data)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
