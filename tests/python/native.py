@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib
 import shutil
 import subprocess
 import sys
+import time
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import nanobind
@@ -19,6 +21,7 @@ from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
 BUILDS = ROOT / "build" / "test-native"
+KEPT_SECONDS = 24 * 3600
 PACKAGES = {
     # Chains nest without bound, which only Protobuf allows.
     "chains": (["conformance"], Request(("protobuf",), "chains", True, native=True)),
@@ -42,20 +45,29 @@ add_subdirectory(python/every_native)
 @cache
 def folder() -> Path:
     """The folder of the generated packages, with their extensions."""
-    texts = {Path("CMakeLists.txt"): _PROJECT}
+    texts = {PurePosixPath("CMakeLists.txt"): _PROJECT}
     for schemas, request in PACKAGES.values():
         inputs = [str(PROTOS[name]) for name in schemas]
-        texts |= {Path(p): t for p, t in compile_schema(inputs, ["cpp", "python"], request).items()}
+        texts |= compile_schema(inputs, ["cpp", "python"], request)
     content = repr((sorted(texts.items()), sys.version, nanobind.__version__)).encode()
     built = BUILDS / hashlib.sha256(content).hexdigest()[:16]
-    if not (built / "done").exists():
-        shutil.rmtree(BUILDS, ignore_errors=True)
-        write({Path(p): t for p, t in texts.items()}, built)  # type: ignore[arg-type,misc]
-        # What finds no Python here is told which.
-        _run("cmake", "-S", built, "-B", built / "build", f"-DPython_EXECUTABLE={sys.executable}")
-        _run("cmake", "--build", built / "build", "--parallel", "2")
-        (built / "done").touch()
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # others may run the tests at the same time
+        if not (built / "done").exists():
+            _remove_old()
+            write(texts, built)
+            build = built / "build"
+            _run("cmake", "-S", built, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+            _run("cmake", "--build", build, "--parallel", "2")
+            (built / "done").touch()
     return built / "python"
+
+
+def _remove_old() -> None:
+    for other in BUILDS.iterdir():
+        if other.is_dir() and other.stat().st_mtime < time.time() - KEPT_SECONDS:
+            shutil.rmtree(other)
 
 
 def _run(*command: str | Path) -> None:
