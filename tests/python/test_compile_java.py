@@ -260,7 +260,7 @@ def test_what_is_no_message_is_refused(google: Callable[[str], Any], check: Chec
         f"{proto3} protobuf c33ecc3e",  # another group's end
         f"{proto3} protobuf ca020701020304050607",  # packed doubles of 7 bytes
         f"{proto3} ros1 {encode(full, 'ros1').hex()}00",  # a byte behind
-        f"{proto3} cdr {encode(full, 'cdr').hex()}00",
+        f"{proto3} cdr {encode(full, 'cdr').hex()}00000000",  # more than padding
         f"{proto3} cdr 000700{encode(full, 'cdr')[3:].hex()}",  # another representation
         "std_msgs.String ros1 ffffffff",
         "std_msgs.String ros1 02000000c328",

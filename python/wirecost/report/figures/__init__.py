@@ -17,7 +17,7 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 
 WIDTH = 640
-PALETTE = ["#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7", "#8C8C8C", "#000000"]
+PALETTE = ["#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7", "#8C8C8C", "#999933"]
 STAGE_COLOURS = {
     "source_generation": "#0072B2",
     "source_serialization": "#56B4E9",
