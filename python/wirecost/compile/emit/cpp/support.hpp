@@ -90,8 +90,8 @@ struct Encoded {
 
 // What a hostile message may cost: decoders stop before they go beyond.
 struct Limits {
-    int depth = 100;                                  // of messages in the outermost one
-    std::size_t memory = std::size_t{64} << 20U;      // of repeated messages and strings, bytes
+    int depth = 100;                              // of messages in the outermost one
+    std::size_t memory = std::size_t{64} << 20U;  // of repeated messages and strings, bytes
 
     // What each byte of input may ask for besides.
     static constexpr std::size_t free_memory = 64;
@@ -103,7 +103,8 @@ using Byte = std::uint8_t;
 
 // Copies bytes, also to a place before them that overlaps. Most strings are short: they are moved
 // in two overlapping pieces without a call.
-[[gnu::always_inline]] inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
+[[gnu::always_inline]] inline void copy_bytes(void* to, const void* from,
+                                              std::size_t size) noexcept {
     auto* const t = static_cast<Byte*>(to);
     const auto* const f = static_cast<const Byte*>(from);
     if (size > 32) {
@@ -220,7 +221,8 @@ struct Allocator {
     template <class U>
     Allocator(const Allocator<U>&) noexcept {}
     T* allocate(std::size_t n) {
-        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
+            throw std::bad_array_new_length();
         std::size_t size = n * sizeof(T);
         return static_cast<T*>(Recycled::take(size));
     }
@@ -262,7 +264,9 @@ class String {
         size_ = static_cast<std::uint32_t>(text.size());
         return *this;
     }
-    String& assign(const char* text, std::size_t size) { return assign(std::string_view(text, size)); }
+    String& assign(const char* text, std::size_t size) {
+        return assign(std::string_view(text, size));
+    }
     void clear() noexcept { size_ = 0; }
 
     std::string_view view() const noexcept { return {data_, size_}; }
@@ -278,8 +282,12 @@ class String {
     const char* end() const noexcept { return data_ + size_; }
     char operator[](std::size_t i) const noexcept { return data_[i]; }
 
-    friend bool operator==(const String& a, const String& b) noexcept { return a.view() == b.view(); }
-    friend auto operator<=>(const String& a, const String& b) noexcept { return a.view() <=> b.view(); }
+    friend bool operator==(const String& a, const String& b) noexcept {
+        return a.view() == b.view();
+    }
+    friend auto operator<=>(const String& a, const String& b) noexcept {
+        return a.view() <=> b.view();
+    }
     friend bool operator==(const String& a, std::string_view b) noexcept { return a.view() == b; }
     friend bool operator==(const String& a, const std::string& b) noexcept { return a.view() == b; }
     friend bool operator==(const String& a, const char* b) noexcept { return a.view() == b; }
@@ -638,7 +646,8 @@ inline bool is_utf8(std::string_view text) noexcept {
 }
 
 // What was checked before is read again without limits.
-constexpr Limits no_limits{std::numeric_limits<int>::max(), std::numeric_limits<std::size_t>::max()};
+constexpr Limits no_limits{std::numeric_limits<int>::max(),
+                           std::numeric_limits<std::size_t>::max()};
 
 // What a decoder carries along. A read function returns the next position, nullptr on error.
 struct Reading {
@@ -705,7 +714,8 @@ class RangeView {
         using reference = const Value&;
 
         iterator() = default;
-        iterator(const Reader& reader, std::size_t remaining) : reader_(reader), remaining_(remaining) {
+        iterator(const Reader& reader, std::size_t remaining)
+            : reader_(reader), remaining_(remaining) {
             read();
         }
         const Value& operator*() const noexcept { return value_; }
@@ -716,7 +726,9 @@ class RangeView {
             return *this;
         }
         void operator++(int) { ++*this; }
-        bool operator==(const iterator& other) const noexcept { return remaining_ == other.remaining_; }
+        bool operator==(const iterator& other) const noexcept {
+            return remaining_ == other.remaining_;
+        }
 
       private:
         void read() {

@@ -7,7 +7,14 @@
 
 namespace wirecost::protobuf {
 
-enum WireType : std::uint32_t { varint = 0, i64 = 1, len = 2, start_group = 3, end_group = 4, i32 = 5 };
+enum WireType : std::uint32_t {
+    varint = 0,
+    i64 = 1,
+    len = 2,
+    start_group = 3,
+    end_group = 4,
+    i32 = 5
+};
 
 constexpr std::size_t max_message = std::numeric_limits<std::int32_t>::max();
 constexpr int max_skipped_depth = 100;
@@ -16,7 +23,9 @@ constexpr std::size_t varint_size(std::uint64_t value) noexcept {
     return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
 }
 
-constexpr std::size_t delimited_size(std::size_t size) noexcept { return varint_size(size) + size; }
+constexpr std::size_t delimited_size(std::size_t size) noexcept {
+    return varint_size(size) + size;
+}
 
 constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
     return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
@@ -120,7 +129,8 @@ inline Byte* put_raw(Byte* p, const Byte* begin, std::string_view bytes) noexcep
 
 // --- reading --------------------------------------------------------------------------------
 
-[[gnu::noinline]] inline const Byte* read_long_varint(const Byte* p, const Byte* end, std::uint64_t& value) noexcept {
+[[gnu::noinline]] inline const Byte* read_long_varint(const Byte* p, const Byte* end,
+                                                      std::uint64_t& value) noexcept {
     std::uint64_t result = 0;
     for (unsigned shift = 0; shift < 70 && p != end; shift += 7) {
         const Byte byte = *p++;
@@ -161,7 +171,8 @@ inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
                             std::uint32_t& tag) noexcept {
     std::uint64_t value = 0;
     const Byte* const next = read_varint(p, end, value);
-    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU) return reading.fail(Reason::bad_tag, p);
+    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU)
+        return reading.fail(Reason::bad_tag, p);
     tag = static_cast<std::uint32_t>(value);
     return next;
 }
@@ -310,7 +321,8 @@ const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading,
         return stop;
     } else {
         values.resize(old + count_varints(p, stop));
-        for (auto to = values.begin() + static_cast<std::ptrdiff_t>(old); to != values.end(); ++to) {
+        for (auto to = values.begin() + static_cast<std::ptrdiff_t>(old); to != values.end();
+             ++to) {
             T value{};
             p = read_scalar<T, coding>(p, stop, reading, value);
             if (p == nullptr) return nullptr;
@@ -340,7 +352,8 @@ const Byte* read_packed_array(const Byte* p, const Byte* end, Reading& reading,
 
 // The same for a view, which only counts them.
 template <class T, Coding coding>
-const Byte* count_packed(const Byte* p, const Byte* end, Reading& reading, std::size_t& count) noexcept {
+const Byte* count_packed(const Byte* p, const Byte* end, Reading& reading,
+                         std::size_t& count) noexcept {
     std::size_t size = 0;
     p = read_length(p, end, reading, size);
     if (p == nullptr) return nullptr;

@@ -29,11 +29,14 @@ void share_defaults(Class& cls, std::index_sequence<i...>) {
 // A method of a codec. `decode_…` is a plain function in the class: nothing is bound in a call.
 template <class Holder, class Codec>
 void add_codec(std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& functions) {
-    methods.push_back({Codec::encode_name, encode<Holder, Codec>, METH_NOARGS, "The message's bytes. Raises WireError."});
-    methods.push_back({Codec::encoded_size_name, encoded_size<Holder, Codec>, METH_NOARGS, "How many bytes encoding makes."});
-    functions.push_back({Codec::decode_name,
-                         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(decode<Holder, Codec>)),
-                         METH_FASTCALL | METH_KEYWORDS, "The message of exactly these bytes. Raises WireError."});
+    methods.push_back({Codec::encode_name, encode<Holder, Codec>, METH_NOARGS,
+                       "The message's bytes. Raises WireError."});
+    methods.push_back({Codec::encoded_size_name, encoded_size<Holder, Codec>, METH_NOARGS,
+                       "How many bytes encoding makes."});
+    functions.push_back(
+        {Codec::decode_name,
+         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(decode<Holder, Codec>)),
+         METH_FASTCALL | METH_KEYWORDS, "The message of exactly these bytes. Raises WireError."});
 }
 
 template <class Holder, class... Codecs>
@@ -68,8 +71,8 @@ void add_class(nb::module_& module, const std::string& package) {
         {Py_tp_methods, methods.data()},
         {0, nullptr},
     }};
-    PyType_Spec spec{full.c_str(), static_cast<int>(sizeof(PyObject) + count * sizeof(PyObject*)), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
+    PyType_Spec spec{full.c_str(), static_cast<int>(sizeof(PyObject) + count * sizeof(PyObject*)),
+                     0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
     const nb::object type = nb::steal(PyType_FromSpec(&spec));
     check(type.is_valid());
     cls.type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());

@@ -42,19 +42,22 @@ class Lease {
 };
 
 inline PyObject* raise(PyObject* reason, PyObject* position) {
-    const nb::object error = nb::steal(PyObject_CallFunctionObjArgs(wire_error, reason, position, nullptr));
+    const nb::object error =
+        nb::steal(PyObject_CallFunctionObjArgs(wire_error, reason, position, nullptr));
     if (error.is_valid()) PyErr_SetObject(wire_error, error.ptr());
     return nullptr;
 }
 
 // WireError in place of what went wrong while encoding, as its cause; others stay.
 [[gnu::cold, gnu::noinline]] inline PyObject* encode_failed(const char* name) {
-    for (PyObject* other : {PyExc_ArithmeticError, PyExc_AttributeError, PyExc_IndexError, PyExc_RecursionError, PyExc_TypeError, PyExc_ValueError}) {
+    for (PyObject* other : {PyExc_ArithmeticError, PyExc_AttributeError, PyExc_IndexError,
+                            PyExc_RecursionError, PyExc_TypeError, PyExc_ValueError}) {
         if (PyErr_ExceptionMatches(other) == 0) continue;
         PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
         PyErr_Fetch(&type, &value, &trace);
         PyErr_NormalizeException(&type, &value, &trace);
-        const nb::object reason = nb::steal(PyUnicode_FromFormat("%s cannot be encoded: %S", name, value));
+        const nb::object reason =
+            nb::steal(PyUnicode_FromFormat("%s cannot be encoded: %S", name, value));
         if (reason.is_valid()) raise(reason.ptr(), Py_None);
         PyObject *new_type = nullptr, *new_value = nullptr, *new_trace = nullptr;
         PyErr_Fetch(&new_type, &new_value, &new_trace);
@@ -125,7 +128,8 @@ PyObject* encode(PyObject* self, PyObject* /*unused*/) {
         Encoded encoded = Codec::encode(m, small);
         if (encoded.error.reason == Reason::buffer_too_small) {
             const std::size_t size = Codec::encoded_size(m);
-            nb::object bytes = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+            nb::object bytes =
+                nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
             if (!bytes.is_valid()) return nullptr;
             auto* const begin = reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes.ptr()));
             encoded = Codec::encode(m, std::span(begin, size));
@@ -185,11 +189,13 @@ PyObject* decode(PyObject* /*type*/, PyObject* const* args, Py_ssize_t given, Py
                                            static_cast<std::size_t>(PyBytes_GET_SIZE(data)));
     }
     if (PyObject_CheckBuffer(data) == 0) {
-        const nb::object reason = nb::steal(PyUnicode_FromFormat("%s is not bytes", Py_TYPE(data)->tp_name));
+        const nb::object reason =
+            nb::steal(PyUnicode_FromFormat("%s is not bytes", Py_TYPE(data)->tp_name));
         const nb::object position = nb::steal(PyLong_FromLong(0));
         return reason.is_valid() ? raise(reason.ptr(), position.ptr()) : nullptr;
     }
-    if (const Buffer buffer(data); buffer) return decode_bytes<Holder, Codec>(buffer.data(), buffer.size());
+    if (const Buffer buffer(data); buffer)
+        return decode_bytes<Holder, Codec>(buffer.data(), buffer.size());
     const nb::object copy = nb::steal(PyBytes_FromObject(data));  // its bytes are scattered
     if (!copy.is_valid()) return nullptr;
     return decode_bytes<Holder, Codec>(PyBytes_AS_STRING(copy.ptr()),

@@ -35,7 +35,8 @@ struct Choice {
     template <class Holder>
     static PyObject* give(const Holder& m) {
         const auto& variant = m.*pointer;
-        return variant.index() == index ? Policy::give(std::get<index>(variant)) : Py_NewRef(Py_None);
+        return variant.index() == index ? Policy::give(std::get<index>(variant))
+                                        : Py_NewRef(Py_None);
     }
     template <class Holder>
     static bool take(PyObject* value, Holder& m, int depth) {
@@ -43,7 +44,8 @@ struct Choice {
         if constexpr (index == 1) variant.template emplace<0>();
         if (value == Py_None) return true;
         if (variant.index() != 0) {
-            PyErr_Format(PyExc_ValueError, "more than one member of the oneof %s is set", oneof.text);
+            PyErr_Format(PyExc_ValueError, "more than one member of the oneof %s is set",
+                         oneof.text);
             return false;
         }
         return Policy::take(value, variant.template emplace<index>(), depth);
@@ -126,7 +128,8 @@ struct Nested {
 // A field's default.
 template <class Holder, std::size_t i>
 PyObject* default_of() {
-    return std::tuple_element_t<i, typename Binding<Holder>::Fields>::give(default_instance<Holder>());
+    return std::tuple_element_t<i, typename Binding<Holder>::Fields>::give(
+        default_instance<Holder>());
 }
 
 }  // namespace wirecost::native

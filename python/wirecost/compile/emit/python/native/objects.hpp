@@ -32,7 +32,7 @@ struct Class {
     PyTypeObject* type = nullptr;
     const char* name = nullptr;
     std::size_t count = 0;
-    PyObject** names = nullptr;  // interned
+    PyObject** names = nullptr;   // interned
     PyObject** shared = nullptr;  // defaults; nullptr: made anew by `fresh`
     PyObject* (**fresh)() = nullptr;
 };
@@ -111,13 +111,14 @@ inline bool keywords(const Class& cls, PyObject** to, PyObject* const* values, P
 
 // `Class(...)`: what Python's vectorcall protocol calls.
 template <class Holder>
-PyObject* construct(PyObject* /*type*/, PyObject* const* args, std::size_t flagged, PyObject* names) {
+PyObject* construct(PyObject* /*type*/, PyObject* const* args, std::size_t flagged,
+                    PyObject* names) {
     constexpr std::size_t count = field_count<Holder>;
     const Class& cls = class_of<Holder>;
     const auto given = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
     if (given > count) {
-        return PyErr_Format(PyExc_TypeError, "%s() takes at most %zu arguments (%zu given)", cls.name,
-                            count, given);
+        return PyErr_Format(PyExc_TypeError, "%s() takes at most %zu arguments (%zu given)",
+                            cls.name, count, given);
     }
     PyObject* const self = allocate<count>(cls.type);
     if (self == nullptr) return nullptr;
@@ -139,7 +140,8 @@ PyObject* construct(PyObject* /*type*/, PyObject* const* args, std::size_t flagg
 template <class Holder>
 PyObject* make_new(PyTypeObject* /*type*/, PyObject* args, PyObject* named) {
     std::vector<PyObject*> values;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) values.push_back(PyTuple_GET_ITEM(args, i));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+        values.push_back(PyTuple_GET_ITEM(args, i));
     const std::size_t given = values.size();
     nb::object names;
     if (named != nullptr) {
@@ -184,8 +186,8 @@ PyObject* represent(PyObject* self) {
             text.reset();
             break;
         }
-        text = nb::steal(PyUnicode_FromFormat("%U%s%U=%R", text.ptr(), i == 0 ? "" : ", ", cls.names[i],
-                                              value.ptr()));
+        text = nb::steal(PyUnicode_FromFormat("%U%s%U=%R", text.ptr(), i == 0 ? "" : ", ",
+                                              cls.names[i], value.ptr()));
     }
     Py_ReprLeave(self);
     return text.is_valid() ? PyUnicode_FromFormat("%U)", text.ptr()) : nullptr;
@@ -199,7 +201,8 @@ PyObject* reduce(PyObject* self, PyObject* /*unused*/) {
     if (!state.is_valid()) return nullptr;
     for (std::size_t i = 0; i < cls.count; ++i) {
         PyObject* const value = attributes(self)[i];
-        if (value != nullptr && PyDict_SetItem(state.ptr(), cls.names[i], value) != 0) return nullptr;
+        if (value != nullptr && PyDict_SetItem(state.ptr(), cls.names[i], value) != 0)
+            return nullptr;
     }
     return Py_BuildValue("O()(OO)", cls.type, Py_None, state.ptr());
 }

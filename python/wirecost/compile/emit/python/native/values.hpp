@@ -46,7 +46,8 @@ struct Integer {
         }
         if constexpr (sizeof(Number) == 8 && std::is_unsigned_v<Number>) {
             const unsigned long long number = PyLong_AsUnsignedLongLong(value);
-            if (number == std::numeric_limits<unsigned long long>::max() && PyErr_Occurred() != nullptr) {
+            if (number == std::numeric_limits<unsigned long long>::max() &&
+                PyErr_Occurred() != nullptr) {
                 PyErr_Clear();
                 return refuse_range(value);
             }
@@ -87,7 +88,8 @@ struct Real {
         if constexpr (sizeof(T) < sizeof(double)) {
             // Rounding to nearest: from half a step beyond the largest there is only infinity.
             constexpr double half_a_step = 0x1p103;
-            if (number - number == 0 && (number >= most + half_a_step || number <= -most - half_a_step)) {
+            if (number - number == 0 &&
+                (number >= most + half_a_step || number <= -most - half_a_step)) {
                 return refuse_range(value);
             }
         }
@@ -115,7 +117,8 @@ struct Text {
 // A contiguous buffer, as long as this lives.
 class Buffer {
   public:
-    explicit Buffer(PyObject* owner) : held_(PyObject_GetBuffer(owner, &view_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
+    explicit Buffer(PyObject* owner)
+        : held_(PyObject_GetBuffer(owner, &view_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
         if (!held_) PyErr_Clear();
     }
     Buffer(const Buffer&) = delete;
@@ -251,13 +254,15 @@ struct Numbers {
 
     static PyObject* one() {  // an array of one element
         const nb::object module = nb::steal(PyImport_ImportModule("array"));
-        return module.is_valid() ? PyObject_CallMethod(module.ptr(), "array", "C(i)", code, 0) : nullptr;
+        return module.is_valid() ? PyObject_CallMethod(module.ptr(), "array", "C(i)", code, 0)
+                                 : nullptr;
     }
     // Repeating an array of one element allocates one of any size, without a copy of its content.
     static PyObject* repeated(std::size_t count) {
         static PyObject* prototype = nullptr;
         if (prototype == nullptr && (prototype = one()) == nullptr) return nullptr;
-        return Py_TYPE(prototype)->tp_as_sequence->sq_repeat(prototype, static_cast<Py_ssize_t>(count));
+        return Py_TYPE(prototype)->tp_as_sequence->sq_repeat(prototype,
+                                                             static_cast<Py_ssize_t>(count));
     }
     template <class T>
     static PyObject* give(const T& values) {
@@ -310,7 +315,8 @@ struct Dict {
             const nb::object key = nb::steal(Key::give(entry.key));
             if (!key.is_valid()) return nullptr;
             const nb::object value = nb::steal(Value::give(entry.value));
-            if (!value.is_valid() || PyDict_SetItem(made.ptr(), key.ptr(), value.ptr()) != 0) return nullptr;
+            if (!value.is_valid() || PyDict_SetItem(made.ptr(), key.ptr(), value.ptr()) != 0)
+                return nullptr;
         }
         return made.release().ptr();
     }
