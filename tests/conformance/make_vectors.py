@@ -131,8 +131,8 @@ def refused() -> Iterator[str]:
     small = random_message(NOTIFICATION, 0)
     for wire in ("ros1", "cdr"):
         data = bytes.fromhex(encoded(small, wire))
-        yield "# A byte is left over."
-        yield f"{NOTIFICATION} {wire} {data.hex()}00"
+        yield "# More is left over than padding may be."
+        yield f"{NOTIFICATION} {wire} {data.hex()}{'00' * (4 if wire == 'cdr' else 1)}"
         yield "# Truncated, every seventh byte."
         for end in range(0, len(data), 7):
             yield f"{NOTIFICATION} {wire} {data[:end].hex()}".rstrip()

@@ -8,6 +8,8 @@
 #include "bounds_msgs/bounded.ros1.hpp"
 #include "compile/allocations.hpp"
 #include "compile/codecs.hpp"
+#include "empties/empties.cdr.hpp"
+#include "empties/empties.ros1.hpp"
 #include "rsb/protocol/notification.cdr.hpp"
 #include "rsb/protocol/notification.ros1.hpp"
 
@@ -21,15 +23,19 @@ WIRECOST_CODEC(NotificationRos1, ::wire::rsb::protocol, Notification, ros1);
 WIRECOST_CODEC(NotificationCdr, ::wire::rsb::protocol, Notification, cdr);
 WIRECOST_CODEC(BoundedRos1, ::wire::bounds_msgs, Bounded, ros1);
 WIRECOST_CODEC(BoundedCdr, ::wire::bounds_msgs, Bounded, cdr);
+WIRECOST_CODEC(EmptiesRos1, ::wire::empties, Empties, ros1);
+WIRECOST_CODEC(EmptiesCdr, ::wire::empties, Empties, cdr);
 
 struct Ros1 {
   using Notification = NotificationRos1;
   using Bounded = BoundedRos1;
+  using Empties = EmptiesRos1;
   static constexpr std::size_t header = 0;
 };
 struct Cdr {
   using Notification = NotificationCdr;
   using Bounded = BoundedCdr;
+  using Empties = EmptiesCdr;
   static constexpr std::size_t header = 4;
 };
 
@@ -75,7 +81,6 @@ TYPED_TEST(Sequential, ReadsWhatItWrites) {
   message.parts.resize(1);
   message.pair[1].tag = "123";
   message.flags = {true, false, true};
-  message.nothings.resize(5);
   EXPECT_EQ(decoded<Bounded>(encoded<Bounded>(message)), message);
 }
 
@@ -177,16 +182,31 @@ TYPED_TEST(Sequential, AbsurdCountsAreRefusedWithoutMemory) {
 }
 
 TYPED_TEST(Sequential, ArraysOfEmptyMessagesAreBounded) {
-  using Codec = typename TypeParam::Bounded;
-  wire::bounds_msgs::Bounded message;
+  using Codec = typename TypeParam::Empties;
+  wire::empties::Empties message;
   message.nothings.resize(65'536);
   std::string in = encoded<Codec>(message);
+  ASSERT_EQ(in.size(), TypeParam::header + 4);
   EXPECT_EQ(decoded<Codec>(in), message);
   EXPECT_FALSE(view_error_of<Codec>(in));
-  for (const char* count : {"\x01\x00\x01\x00", "\xff\xff\xff\xff"}) {
-    in.replace(in.size() - 4, 4, count, 4);
+  largest_allocation();
+  for (const std::string_view count :
+       {std::string_view("\x01\x00\x01\x00", 4), std::string_view("\xff\xff\xff\xff", 4)}) {
+    in.replace(in.size() - 4, 4, count);
     EXPECT_EQ(error_of<Codec>(in).reason, Reason::bad_length);
     EXPECT_EQ(view_error_of<Codec>(in).reason, Reason::bad_length);
+  }
+  EXPECT_LT(largest_allocation(), 1000U);
+}
+
+TYPED_TEST(Sequential, ReusedArraysOfEmptyMessagesHaveTheCountTheyCameWith) {
+  using Codec = typename TypeParam::Empties;
+  wire::empties::Empties message;
+  for (const std::size_t count : {3U, 5U, 0U, 2U}) {
+    wire::empties::Empties sent;
+    sent.nothings.resize(count);
+    ASSERT_FALSE(Codec::decode(exact(encoded<Codec>(sent)), message));
+    EXPECT_EQ(message.nothings.size(), count);
   }
 }
 
@@ -242,11 +262,10 @@ TEST(Cdr, BigEndianInputIsTheSame) {
       "00000001 00 01 0000"         // pair
       "00000001 00 01 0000"         //
       "00000001 00 09"              // one
-      "0102"                        // with_default
+      "0102 00000000"               // with_default, padding
       "3ff0000000000000"            // with_real
       "00000004 61626300"           // with_text
-      "01 00 00 00"                 // with_bool, flags
-      "00000000");                  // nothings
+      "01 00 00 00");               // with_bool, flags
   EXPECT_EQ(decoded<BoundedCdr>(in), expected);
   EXPECT_EQ(view_error_of<BoundedCdr>(in).reason, Reason::bad_header);
 }
@@ -269,6 +288,14 @@ TEST(Cdr, OtherHeadersAreRefused) {
     EXPECT_EQ(error_of<NotificationCdr>(in).reason, Reason::bad_header);
   }
   EXPECT_EQ(error_of<NotificationCdr>("").reason, Reason::bad_header);
+}
+
+TEST(Ros1, EmptyMessageNeedsNoPlace) {
+  const auto made = wire::empties::ros1::encode(wire::empties::Nothing(), {});
+  EXPECT_FALSE(made.error);
+  EXPECT_TRUE(made.bytes.empty());
+  wire::empties::Nothing message;
+  EXPECT_FALSE(wire::empties::ros1::decode({}, message));
 }
 
 TEST(Ros1, NothingMayFollow) {
