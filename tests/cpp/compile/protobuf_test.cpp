@@ -10,6 +10,7 @@
 #include "conformance/chain.protobuf.hpp"
 #include "conformance/proto2/every_type_proto2.protobuf.hpp"
 #include "conformance/proto3/every_type_proto3.protobuf.hpp"
+#include "many/many.protobuf.hpp"
 #include "rsb/protocol/notification.protobuf.hpp"
 
 namespace {
@@ -23,6 +24,7 @@ WIRECOST_CODEC(Proto2, ::wire::conformance::proto2, EveryType, protobuf);
 WIRECOST_CODEC(Proto3, ::wire::conformance::proto3, EveryType, protobuf);
 WIRECOST_CODEC(Chain, ::wire::conformance, Chain, protobuf);
 WIRECOST_CODEC(Notification, ::wire::rsb::protocol, Notification, protobuf);
+WIRECOST_CODEC(Many, ::wire::many, Many, protobuf);
 WIRECOST_CODEC(Bounded, ::wire::bounds_msgs, Bounded, protobuf);
 
 template <class Codec>
@@ -115,6 +117,23 @@ TEST(Protobuf, ErrorsHavePositionAndReason) {
   EXPECT_EQ(error_of<Proto3>(from_hex("c33ecc3e")).reason, Reason::bad_group);
   EXPECT_FALSE(Error());
   EXPECT_STREQ(Error().what(), "no error");
+}
+
+TEST(Protobuf, EveryOfManyRequiredFieldsIsMissed) {
+  std::string fields;
+  for (int number = 1; number <= 70; ++number) {
+    EXPECT_EQ(error_of<Many>(fields).reason, Reason::missing_required) << number;
+    const int tag = number << 3;
+    if (tag < 0x80) {
+      fields += static_cast<char>(tag);
+    } else {
+      fields += {static_cast<char>(tag | 0x80), static_cast<char>(tag >> 7)};
+    }
+    fields += '\x01';
+  }
+  EXPECT_EQ(decoded<Many>(fields).f70, 1);
+  // The first is missing, and one whose bit is the same in the next word is there.
+  EXPECT_EQ(error_of<Many>(fields.substr(2)).reason, Reason::missing_required);
 }
 
 TEST(Protobuf, BufferMayBeLarger) {

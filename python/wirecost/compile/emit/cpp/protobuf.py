@@ -43,6 +43,22 @@ FACADE_CODEC = "protobuf_api_detail"
 """Namespace of the façade's codec."""
 
 
+WORD = 64
+"""Bits of a variable that tells which fields were seen."""
+
+
+def _word(index: int) -> str:
+    return f"seen_{index}" if index else "seen"
+
+
+def _words(bits: int) -> list[SimpleNamespace]:
+    """Variables for that many bits, each with the mask of those it has."""
+    return [
+        SimpleNamespace(name=_word(i), mask=hex((1 << min(WORD, bits - i * WORD)) - 1))
+        for i in range(-(-bits // WORD))
+    ]
+
+
 class ProtobufCodec:
     """Template contexts of the messages of a file."""
 
@@ -72,9 +88,8 @@ class ProtobufCodec:
             cyclic=cyclic(self._schema, message),
             bounded=bounded(self._schema, message),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
-            required=planned.required,
-            required_mask=hex((1 << planned.required) - 1),
-            tracked=sum(1 for i in items if i.bit is not None),
+            required=_words(planned.required),
+            tracked=_words(sum(1 for i in items if i.bit is not None)),
             view_fields=self._view_fields(message),
         )
 
@@ -91,6 +106,8 @@ class ProtobufCodec:
         context.oneof, context.index = oneof, index
         context.boxed = self._schema.recursive(message, field)
         context.bit = self._bit(message, field)
+        if context.bit is not None:
+            context.word, context.mask = _word(context.bit // WORD), hex(1 << context.bit % WORD)
         context.ranged = field.label is not Label.SINGLE or (context.boxed and field.oneof is None)
         context.reader = self.range_type(message, field) if context.ranged or context.boxed else ""
         context.required = field.presence is Presence.REQUIRED
