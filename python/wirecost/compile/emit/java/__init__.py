@@ -101,6 +101,7 @@ class _Emitter:
             constants=[self._constant(c.name, c) for c in declared.constants],
             members=self._holders.members(declared),
             cases=self._holders.cases(declared),
+            statics=self._holders.statics(declared),
             note=self._note,
             keep=keep,
             wires=[

@@ -54,8 +54,8 @@ _BOXES = {
 }
 UNSIGNED = (Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64)
 
-OBJECT, REFERENCE, LIST = 16, 8, 40
-"""Bytes of an object's header, of a field (at most) and of an empty list or map, about."""
+OBJECT, REFERENCE, MAP = 16, 8, 40
+"""Bytes of an object's header, of a field (at most) and of an empty map, about."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,8 @@ class Member:
     type: str
     zero: str
     """A literal: the default of one value; of a message none."""
+    empty: str
+    """An expression: the array of no values, which all share."""
     final: bool
     eager: bool
     """A message that is never absent."""
@@ -115,10 +117,11 @@ class Member:
         """Null says absent."""
         return self.field.is_optional and not self.is_primitive
 
-    @property
-    def none(self) -> str:
-        """The runtime's empty array of a primitive type."""
-        return f"NO_{self.value_type.removesuffix('[]').upper()}S"
+    def made(self, count: str) -> str:
+        """Expression for a new array of so many values."""
+        if self.value_type == "byte[]":
+            return f"new byte[{count}][]"
+        return f"new {self.value_type}[{count}]"
 
 
 class Holders:
@@ -129,13 +132,15 @@ class Holders:
         self.names = names
         self._members: dict[str, tuple[Member, ...]] = {}
         self._cases: dict[str, dict[str, str]] = {}
+        self._statics: dict[str, dict[str, str]] = {}
         self.footprint = cache(self._footprint)
 
     def members(self, message: Message) -> tuple[Member, ...]:
         if message.full_name not in self._members:
             unique = Unique(
-                {word(c.name) for c in message.constants} | {"java", "unknown", "ABSENT"}
+                {word(c.name) for c in message.constants} | {"java", "unknown"}
             )
+            self._statics[message.full_name] = {s: unique(s) for s in ("ABSENT", "NONE")}
             unique(self.names.runtime.partition(".")[0])
             wanted = {f.name: unique(lower_camel(f.name)) for f in message.fields}
             cases = {o: unique(f"{lower_camel(o)}Case") for o in message.oneofs}
@@ -152,6 +157,11 @@ class Holders:
         """Oneofs and the names of their case numbers."""
         self.members(message)
         return self._cases[message.full_name]
+
+    def statics(self, message: Message) -> dict[str, str]:
+        """Names of the message that stands for absent ones, and of no messages at all."""
+        self.members(message)
+        return self._statics[message.full_name]
 
     def value_type(self, message: Message, item: Field) -> str:
         """Java type of one value of a field; of a map the type of its values."""
@@ -186,8 +196,8 @@ class Holders:
             self.box(value_type),
             self._type(message, item, value_type),
             self.zero(item),
-            item.label in (Label.ARRAY, Label.MAP)
-            or (item.label is Label.REPEATED and not is_scalar),
+            self._empty(item, value_type),
+            item.label in (Label.ARRAY, Label.MAP),
             is_message
             and single
             and item.oneof is None
@@ -204,9 +214,15 @@ class Holders:
             return f"{jdk['TreeMap']}<{key}, {value}>"
         if item.label is Label.SINGLE:
             return value_type
-        if item.label is Label.ARRAY or self.box(value_type) != value_type:
-            return f"{value_type}[]"
-        return f"{jdk['ArrayList']}<{value_type}>"
+        return f"{value_type}[]"
+
+    def _empty(self, item: Field, value_type: str) -> str:
+        if isinstance(item.type, MessageRef):
+            return f"{value_type}.none()"
+        kind = kind_of(item)
+        names = {Kind.STRING: "STRINGS", Kind.BYTES: "BYTE_ARRAYS"}
+        name = names.get(kind) if kind else None
+        return f"{self.names.jdk['Wire']}.NO_{name or value_type.upper() + 'S'}"
 
     def zero(self, item: Field) -> str:
         kind = kind_of(item)
@@ -243,8 +259,8 @@ class Holders:
             item = member.field
             if member.eager and isinstance(item.type, MessageRef):
                 total += self.footprint(item.type.name)
-            elif member.is_list or member.is_map:
-                total += LIST
+            elif member.is_map:
+                total += MAP
             elif member.is_array:
                 each = OBJECT
                 if isinstance(item.type, MessageRef):

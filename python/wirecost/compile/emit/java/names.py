@@ -25,7 +25,7 @@ LOCALS = frozenset(
     re.findall(
         r"\w+",
         """b begin behind big bytes copy count depth end entry hash i in inner item key last made n
-        number offset origin other out p seen size start stop tag text that value valueStop""",
+        number offset origin other out p room seen size start stop tag text that value valueStop""",
     )
 )
 """Names of parameters and variables in generated methods; fields of these names need ``this``."""
@@ -35,7 +35,7 @@ _HOMES = {
         "Boolean", "Byte", "Double", "Float", "Integer", "Long", "Object", "Override", "Short",
         "String",
     ),
-    "java.util": ("ArrayList", "Arrays", "Map", "Objects", "StringJoiner", "TreeMap"),
+    "java.util": ("Arrays", "Map", "Objects", "StringJoiner", "TreeMap"),
     "java.nio": ("ByteBuffer",),
 }  # fmt: skip
 _RUNTIME = ("Input", "ProtobufInput", "Unknown", "Wire", "WireException")

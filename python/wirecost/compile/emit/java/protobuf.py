@@ -39,6 +39,10 @@ class Protobuf:
     def member(self, item: Item) -> Member:
         return self._holders.member(self.message, item.field)
 
+    @property
+    def members(self) -> list[Member]:
+        return [self.member(item) for item in self.plan.items]
+
     def entry(self, item: Item) -> tuple[Item, Item]:
         return entry_items(item.field)
 

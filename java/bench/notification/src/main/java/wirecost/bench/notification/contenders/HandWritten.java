@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package wirecost.bench.notification.contenders;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.OptionalLong;
 import wirecost.bench.notification.Contender;
 import wirecost.bench.notification.NotificationValue;
@@ -15,6 +17,11 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
     private static final UserTime[] NO_TIMES = {};
     private static final UserInfo[] NO_INFOS = {};
     private static final byte[] NO_BYTES = {};
+
+    private static final VarHandle INT =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     static final class EventId {
         byte[] senderId;
@@ -99,67 +106,90 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
     }
 
     @Override
-    public int encode(Notification m, byte[] to) {
-        ByteBuffer out = ByteBuffer.wrap(to).order(ByteOrder.LITTLE_ENDIAN);
-        put(out, m.senderId);
-        out.putInt(m.sequenceNumber);
-        put(out, m.scope);
-        put(out, m.wireSchema);
-        put(out, m.data);
-        put(out, m.method);
-        out.putInt(m.causes.length);
+    public int encode(Notification m, byte[] b) {
+        int p = put(b, 0, m.senderId);
+        INT.set(b, p, m.sequenceNumber);
+        p = put(b, p + 4, m.scope);
+        p = put(b, p, m.wireSchema);
+        p = put(b, p, m.data);
+        p = put(b, p, m.method);
+        INT.set(b, p, m.causes.length);
+        p += 4;
         for (EventId cause : m.causes) {
-            put(out, cause.senderId);
-            out.putInt(cause.sequenceNumber);
+            p = put(b, p, cause.senderId);
+            INT.set(b, p, cause.sequenceNumber);
+            p += 4;
         }
-        out.putLong(m.createTime).putLong(m.sendTime).putLong(m.receiveTime).putLong(m.deliverTime);
-        out.putInt(m.userTimes.length);
+        LONG.set(b, p, m.createTime);
+        LONG.set(b, p + 8, m.sendTime);
+        LONG.set(b, p + 16, m.receiveTime);
+        LONG.set(b, p + 24, m.deliverTime);
+        INT.set(b, p + 32, m.userTimes.length);
+        p += 36;
         for (UserTime time : m.userTimes) {
-            put(out, time.key);
-            out.putLong(time.timestamp);
+            p = put(b, p, time.key);
+            LONG.set(b, p, time.timestamp);
+            p += 8;
         }
-        out.putInt(m.userInfos.length);
+        INT.set(b, p, m.userInfos.length);
+        p += 4;
         for (UserInfo info : m.userInfos) {
-            put(out, info.key);
-            put(out, info.value);
+            p = put(b, p, info.key);
+            p = put(b, p, info.value);
         }
-        return out.position();
+        return p;
     }
 
     @Override
-    public Notification decode(byte[] from, int size, Notification used) {
-        ByteBuffer in = ByteBuffer.wrap(from, 0, size).order(ByteOrder.LITTLE_ENDIAN);
+    public Notification decode(byte[] b, int end, Notification used) {
+        Objects.checkFromToIndex(0, end, b.length);
         Notification m = new Notification();
-        m.senderId = get(in);
-        m.sequenceNumber = in.getInt();
-        m.scope = get(in);
-        m.wireSchema = get(in);
-        m.data = get(in);
-        m.method = get(in);
-        int count = count(in, 8);
-        m.causes = count == 0 ? NO_IDS : new EventId[count];
-        for (int i = 0; i < count; i++) {
-            m.causes[i] = new EventId();
-            m.causes[i].senderId = get(in);
-            m.causes[i].sequenceNumber = in.getInt();
+        byte[] text = m.senderId = get(b, 0, end);
+        int p = 4 + text.length;
+        m.sequenceNumber = (int) INT.get(b, p);
+        m.scope = text = get(b, p += 4, end);
+        m.wireSchema = text = get(b, p += 4 + text.length, end);
+        m.data = text = get(b, p += 4 + text.length, end);
+        m.method = text = get(b, p += 4 + text.length, end);
+        int count = count(b, p += 4 + text.length, end, 8);
+        p += 4;
+        if (count != 0) {
+            m.causes = new EventId[count];
+            for (int i = 0; i < count; i++) {
+                EventId id = m.causes[i] = new EventId();
+                id.senderId = get(b, p, end);
+                p += 8 + id.senderId.length;
+                id.sequenceNumber = (int) INT.get(b, p - 4);
+            }
         }
-        m.createTime = in.getLong();
-        m.sendTime = in.getLong();
-        m.receiveTime = in.getLong();
-        m.deliverTime = in.getLong();
-        count = count(in, 12);
-        m.userTimes = count == 0 ? NO_TIMES : new UserTime[count];
-        for (int i = 0; i < count; i++) {
-            m.userTimes[i] = new UserTime();
-            m.userTimes[i].key = get(in);
-            m.userTimes[i].timestamp = in.getLong();
+        m.createTime = (long) LONG.get(b, p);
+        m.sendTime = (long) LONG.get(b, p + 8);
+        m.receiveTime = (long) LONG.get(b, p + 16);
+        m.deliverTime = (long) LONG.get(b, p + 24);
+        count = count(b, p += 32, end, 12);
+        p += 4;
+        if (count != 0) {
+            m.userTimes = new UserTime[count];
+            for (int i = 0; i < count; i++) {
+                UserTime time = m.userTimes[i] = new UserTime();
+                time.key = get(b, p, end);
+                p += 12 + time.key.length;
+                time.timestamp = (long) LONG.get(b, p - 8);
+            }
         }
-        count = count(in, 8);
-        m.userInfos = count == 0 ? NO_INFOS : new UserInfo[count];
-        for (int i = 0; i < count; i++) {
-            m.userInfos[i] = new UserInfo();
-            m.userInfos[i].key = get(in);
-            m.userInfos[i].value = get(in);
+        count = count(b, p, end, 8);
+        p += 4;
+        if (count != 0) {
+            m.userInfos = new UserInfo[count];
+            for (int i = 0; i < count; i++) {
+                UserInfo info = m.userInfos[i] = new UserInfo();
+                info.key = get(b, p, end);
+                info.value = get(b, p += 4 + info.key.length, end);
+                p += 4 + info.value.length;
+            }
+        }
+        if (p != end) {
+            throw new IllegalArgumentException((end - p) + " bytes too many");
         }
         return m;
     }
@@ -213,20 +243,45 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
                         .toList());
     }
 
-    private static void put(ByteBuffer out, byte[] value) {
-        out.putInt(value.length).put(value);
+    private static int put(byte[] b, int p, byte[] value) {
+        int n = value.length;
+        INT.set(b, p, n);
+        copy(value, 0, b, p + 4, n);
+        return p + 4 + n;
     }
 
-    private static byte[] get(ByteBuffer in) {
-        byte[] value = new byte[count(in, 1)];
-        in.get(value);
-        return value;
+    private static byte[] get(byte[] b, int p, int end) {
+        int n = count(b, p, end, 1);
+        if (n > 32) {
+            return Arrays.copyOfRange(b, p + 4, p + 4 + n);
+        }
+        byte[] v = new byte[n];
+        copy(b, p + 4, v, 0, n);
+        return v;
+    }
+
+    /** Few bytes are copied here, without the call that many are worth. */
+    private static void copy(byte[] from, int i, byte[] to, int j, int n) {
+        if (n > 32 || n < 4) {
+            System.arraycopy(from, i, to, j, n);
+        } else if (n < 8) {
+            int head = (int) INT.get(from, i);
+            INT.set(to, j + n - 4, (int) INT.get(from, i + n - 4));
+            INT.set(to, j, head);
+        } else {
+            if (n > 16) {
+                LONG.set(to, j + 8, (long) LONG.get(from, i + 8));
+                LONG.set(to, j + n - 16, (long) LONG.get(from, i + n - 16));
+            }
+            LONG.set(to, j, (long) LONG.get(from, i));
+            LONG.set(to, j + n - 8, (long) LONG.get(from, i + n - 8));
+        }
     }
 
     /** A number of elements of at least {@code least} bytes each, which must be there. */
-    private static int count(ByteBuffer in, int least) {
-        int count = in.getInt();
-        if (count < 0 || count > in.remaining() / least) {
+    private static int count(byte[] b, int p, int end, int least) {
+        int count = (int) INT.get(b, p);
+        if (count < 0 || count > (end - p - 4) / least) {
             throw new IllegalArgumentException(count + " elements do not fit");
         }
         return count;

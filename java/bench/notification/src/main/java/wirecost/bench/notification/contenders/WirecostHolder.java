@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wirecost.bench.notification.contenders;
 
+import java.util.Arrays;
 import java.util.OptionalLong;
 import wire.rsb.protocol.EventId;
 import wire.rsb.protocol.EventMetaData;
@@ -20,9 +21,15 @@ abstract class WirecostHolder implements Contender<Notification> {
         made.wireSchema = value.wireSchema();
         made.data = value.data();
         made.method = value.method();
-        Wire.resize(made.causes, value.causes().size());
-        for (int i = 0; i < value.causes().size(); i++) {
-            fill(Wire.element(made.causes, i, EventId::new), value.causes().get(i));
+        int causes = value.causes().size();
+        if (made.causes.length != causes) {
+            made.causes = Wire.moved(made.causes, new EventId[causes]);
+        }
+        for (int i = 0; i < causes; i++) {
+            if (made.causes[i] == null) {
+                made.causes[i] = new EventId();
+            }
+            fill(made.causes[i], value.causes().get(i));
         }
         if (made.metaData == null) {
             made.metaData = new EventMetaData();
@@ -34,19 +41,29 @@ abstract class WirecostHolder implements Contender<Notification> {
         meta.receiveTime = value.receiveTime().orElse(0);
         meta.hasDeliverTime = value.deliverTime().isPresent();
         meta.deliverTime = value.deliverTime().orElse(0);
-        Wire.resize(meta.userTimes, value.userTimes().size());
-        for (int i = 0; i < value.userTimes().size(); i++) {
+        int userTimes = value.userTimes().size();
+        if (meta.userTimes.length != userTimes) {
+            meta.userTimes = Wire.moved(meta.userTimes, new EventMetaData.UserTime[userTimes]);
+        }
+        for (int i = 0; i < userTimes; i++) {
             NotificationValue.UserTime time = value.userTimes().get(i);
-            EventMetaData.UserTime added =
-                    Wire.element(meta.userTimes, i, EventMetaData.UserTime::new);
+            EventMetaData.UserTime added = meta.userTimes[i];
+            if (added == null) {
+                meta.userTimes[i] = added = new EventMetaData.UserTime();
+            }
             added.key = time.key();
             added.timestamp = time.timestamp();
         }
-        Wire.resize(meta.userInfos, value.userInfos().size());
-        for (int i = 0; i < value.userInfos().size(); i++) {
+        int userInfos = value.userInfos().size();
+        if (meta.userInfos.length != userInfos) {
+            meta.userInfos = Wire.moved(meta.userInfos, new EventMetaData.UserInfo[userInfos]);
+        }
+        for (int i = 0; i < userInfos; i++) {
             NotificationValue.UserInfo info = value.userInfos().get(i);
-            EventMetaData.UserInfo added =
-                    Wire.element(meta.userInfos, i, EventMetaData.UserInfo::new);
+            EventMetaData.UserInfo added = meta.userInfos[i];
+            if (added == null) {
+                meta.userInfos[i] = added = new EventMetaData.UserInfo();
+            }
             added.key = info.key();
             added.value = info.value();
         }
@@ -96,15 +113,15 @@ abstract class WirecostHolder implements Contender<Notification> {
                 message.wireSchema,
                 message.data,
                 message.method,
-                message.causes.stream().map(WirecostHolder::id).toList(),
+                Arrays.stream(message.causes).map(WirecostHolder::id).toList(),
                 meta.createTime,
                 meta.sendTime,
                 OptionalLong.of(meta.receiveTime),
                 OptionalLong.of(meta.deliverTime),
-                meta.userTimes.stream()
+                Arrays.stream(meta.userTimes)
                         .map(t -> new NotificationValue.UserTime(t.key, t.timestamp))
                         .toList(),
-                meta.userInfos.stream()
+                Arrays.stream(meta.userInfos)
                         .map(i -> new NotificationValue.UserInfo(i.key, i.value))
                         .toList());
     }
