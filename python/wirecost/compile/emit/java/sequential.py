@@ -105,6 +105,11 @@ class Sequential:
     def at(self, offset: int) -> str:
         return _plus(offset)
 
+    @staticmethod
+    def limit(rest: int) -> str:
+        """Where a value must end that leaves room for what follows."""
+        return f"end - {rest}" if rest else "end"
+
     def string(self, step: Text) -> bool:
         return kind_of(step.field) is Kind.STRING
 
