@@ -35,22 +35,35 @@ MODES = {
 
 
 @pytest.fixture(scope="module")
-def document(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    out = tmp_path_factory.mktemp("notification") / "result"
-    options = ("--lang", "cpp,python", "--repetitions", "2", "--out", out, "--json", "-")
-    done = wirecost("bench", "notification", *options)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    found["folder"] = out
-    return found
+def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+    def run(*options: str) -> dict[str, Any]:
+        out = tmp_path_factory.mktemp("notification") / "result"
+        common = ("--repetitions", "2", "--out", out, "--json", "-")
+        done = wirecost("bench", "notification", *options, *common)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        found["folder"] = out
+        return found
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def ticket(bench: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    return bench("--lang", "cpp", "--content", "ticket")
+
+
+@pytest.fixture(scope="module")
+def document(bench: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    return bench("--lang", "cpp,python", "--sizes", "16,128")
 
 
 def totals(document: dict[str, Any], lang: str) -> list[dict[str, Any]]:
     return [r for r in document["rows"] if r["stage"] == "total" and r["lang"] == lang]
 
 
-def test_every_message_of_the_ticket_has_its_size(document: dict[str, Any]) -> None:
-    found = {(r["contender"], r["case"]): r["bytes"] for r in totals(document, "cpp")}
+def test_every_message_of_the_ticket_has_its_size(ticket: dict[str, Any]) -> None:
+    found = {(r["contender"], r["case"]): r["bytes"] for r in totals(ticket, "cpp")}
     for contender, sizes in TICKET_BYTES.items():
         for factor, size in zip(SIZES, sizes, strict=True):
             assert found[contender, f"ticket, size factor {factor}"] == size
@@ -88,10 +101,10 @@ def test_samples_have_all_stages(document: dict[str, Any]) -> None:
         assert found == (python if key[0] == "python" else python | {"size", "move"}), key
 
 
-def test_report_shows_the_tickets_table(document: dict[str, Any], wirecost: Run) -> None:
-    done = wirecost("report", document["folder"], "--format", "md,csv,svg")
+def test_report_shows_the_tickets_table(ticket: dict[str, Any], wirecost: Run) -> None:
+    done = wirecost("report", ticket["folder"], "--format", "md,csv,svg")
     assert done.returncode == 0, done.stderr
-    text = (document["folder"] / "report.md").read_text()
+    text = (ticket["folder"] / "report.md").read_text()
     assert "The ticket's table and this machine" in text
     assert "55 / 1953 ns" in text
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from conftest import ROOT
+from compiled import ROOT
 from plan_interpreter import PlanInterpreter
 from random_messages import RandomMessages
 from random_protobuf import fill

@@ -119,9 +119,10 @@ def csv_text(rows: list[Row]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [
-        "case", "contender", "mode", "variant", "build", "fmi", "lang", "stage", "n",
-        "median_ns", "p5_ns", "p95_ns", "p99_ns", "allocations", "instructions",
+        "case", "contender", "variant", "build", "fmi", "stage", "n",
+        "median_ns", "p5_ns", "p95_ns", "p99_ns",
     ]  # fmt: skip
+    later = ["lang", "mode", "allocations", "instructions"]  # behind what older readers know
     writer.writerow(
         [*names, "ci95_low_ns", "ci95_high_ns", "bytes", "digest"]
         + [
@@ -129,11 +130,12 @@ def csv_text(rows: list[Row]) -> str:
             for r in ("ratio", "ratio_best")
             for part in ("to", "median", "low", "high")
         ]
+        + later
     )
     for row in rows:
         cells: list[Any] = [getattr(row, name) for name in names]
         cells += [*row.ci95_ns, row.bytes, row.digest]
         for ratio in (row.ratio, row.ratio_best):
             cells += [ratio.to, ratio.median, *ratio.ci95] if ratio else [None] * 4
-        writer.writerow(cells)
+        writer.writerow([*cells, *(getattr(row, name) for name in later)])
     return out.getvalue()
