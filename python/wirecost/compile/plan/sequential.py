@@ -352,4 +352,3 @@ def _ref(type_: Type) -> MessageRef:
 
 def _fixed(item: Field) -> bool:
     return item.label is Label.ARRAY
-
