@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -49,7 +50,7 @@ void Loopback::send(Wire wire, std::span<const std::byte> message) {
   out_.resize(frame_header + message.size());
   const std::uint32_t header = frame_length(wire, message.size());
   std::memcpy(out_.data(), &header, frame_header);
-  std::memcpy(out_.data() + frame_header, message.data(), message.size());
+  std::ranges::copy(message, out_.begin() + frame_header);
   std::span<const std::byte> left = out_;
   while (!left.empty()) {
     const auto sent = ::send(sender_, left.data(), left.size(), MSG_NOSIGNAL);

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Java 17 emitter: final classes with public fields and codecs over byte arrays."""
+"""The Java 17 emitter: final classes with public fields and codecs over byte arrays.
+
+Repeated fields are plain arrays: an empty one costs nothing, for all share it, and a full one is a
+single object. Decoding the sequential wires keeps the elements of an array that is there.
+"""
 
 from __future__ import annotations
 

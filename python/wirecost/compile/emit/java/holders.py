@@ -137,9 +137,7 @@ class Holders:
 
     def members(self, message: Message) -> tuple[Member, ...]:
         if message.full_name not in self._members:
-            unique = Unique(
-                {word(c.name) for c in message.constants} | {"java", "unknown"}
-            )
+            unique = Unique({word(c.name) for c in message.constants} | {"java", "unknown"})
             self._statics[message.full_name] = {s: unique(s) for s in ("ABSENT", "NONE")}
             unique(self.names.runtime.partition(".")[0])
             wanted = {f.name: unique(lower_camel(f.name)) for f in message.fields}

@@ -17,6 +17,7 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
     private static final UserTime[] NO_TIMES = {};
     private static final UserInfo[] NO_INFOS = {};
     private static final byte[] NO_BYTES = {};
+    private static final int FEW = 32;
 
     private static final VarHandle INT =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -252,7 +253,7 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
 
     private static byte[] get(byte[] b, int p, int end) {
         int n = count(b, p, end, 1);
-        if (n > 32) {
+        if (n > FEW) {
             return Arrays.copyOfRange(b, p + 4, p + 4 + n);
         }
         byte[] v = new byte[n];
@@ -262,12 +263,11 @@ public final class HandWritten implements Contender<HandWritten.Notification> {
 
     /** Few bytes are copied here, without the call that many are worth. */
     private static void copy(byte[] from, int i, byte[] to, int j, int n) {
-        if (n > 32 || n < 4) {
+        if (n > FEW || n < 4) {
             System.arraycopy(from, i, to, j, n);
         } else if (n < 8) {
-            int head = (int) INT.get(from, i);
+            INT.set(to, j, (int) INT.get(from, i));
             INT.set(to, j + n - 4, (int) INT.get(from, i + n - 4));
-            INT.set(to, j, head);
         } else {
             if (n > 16) {
                 LONG.set(to, j + 8, (long) LONG.get(from, i + 8));

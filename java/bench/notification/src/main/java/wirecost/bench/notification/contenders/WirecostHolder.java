@@ -2,6 +2,7 @@
 package wirecost.bench.notification.contenders;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalLong;
 import wire.rsb.protocol.EventId;
 import wire.rsb.protocol.EventMetaData;
@@ -21,53 +22,68 @@ abstract class WirecostHolder implements Contender<Notification> {
         made.wireSchema = value.wireSchema();
         made.data = value.data();
         made.method = value.method();
-        int causes = value.causes().size();
-        if (made.causes.length != causes) {
-            made.causes = Wire.moved(made.causes, new EventId[causes]);
-        }
-        for (int i = 0; i < causes; i++) {
-            if (made.causes[i] == null) {
-                made.causes[i] = new EventId();
-            }
-            fill(made.causes[i], value.causes().get(i));
-        }
+        fillCauses(made, value.causes());
         if (made.metaData == null) {
             made.metaData = new EventMetaData();
         }
-        EventMetaData meta = made.metaData;
+        fill(made.metaData, value);
+        return made;
+    }
+
+    // In parts, each small enough to be compiled into its caller.
+
+    private static void fillCauses(Notification made, List<NotificationValue.EventId> values) {
+        int count = values.size();
+        if (made.causes.length != count) {
+            made.causes = Wire.moved(made.causes, new EventId[count]);
+        }
+        for (int i = 0; i < count; i++) {
+            if (made.causes[i] == null) {
+                made.causes[i] = new EventId();
+            }
+            fill(made.causes[i], values.get(i));
+        }
+    }
+
+    private static void fill(EventMetaData meta, NotificationValue value) {
         meta.createTime = value.createTime();
         meta.sendTime = value.sendTime();
         meta.hasReceiveTime = value.receiveTime().isPresent();
         meta.receiveTime = value.receiveTime().orElse(0);
         meta.hasDeliverTime = value.deliverTime().isPresent();
         meta.deliverTime = value.deliverTime().orElse(0);
-        int userTimes = value.userTimes().size();
-        if (meta.userTimes.length != userTimes) {
-            meta.userTimes = Wire.moved(meta.userTimes, new EventMetaData.UserTime[userTimes]);
+        fillTimes(meta, value.userTimes());
+        fillInfos(meta, value.userInfos());
+    }
+
+    private static void fillTimes(EventMetaData meta, List<NotificationValue.UserTime> values) {
+        int count = values.size();
+        if (meta.userTimes.length != count) {
+            meta.userTimes = Wire.moved(meta.userTimes, new EventMetaData.UserTime[count]);
         }
-        for (int i = 0; i < userTimes; i++) {
-            NotificationValue.UserTime time = value.userTimes().get(i);
+        for (int i = 0; i < count; i++) {
             EventMetaData.UserTime added = meta.userTimes[i];
             if (added == null) {
                 meta.userTimes[i] = added = new EventMetaData.UserTime();
             }
-            added.key = time.key();
-            added.timestamp = time.timestamp();
+            added.key = values.get(i).key();
+            added.timestamp = values.get(i).timestamp();
         }
-        int userInfos = value.userInfos().size();
-        if (meta.userInfos.length != userInfos) {
-            meta.userInfos = Wire.moved(meta.userInfos, new EventMetaData.UserInfo[userInfos]);
+    }
+
+    private static void fillInfos(EventMetaData meta, List<NotificationValue.UserInfo> values) {
+        int count = values.size();
+        if (meta.userInfos.length != count) {
+            meta.userInfos = Wire.moved(meta.userInfos, new EventMetaData.UserInfo[count]);
         }
-        for (int i = 0; i < userInfos; i++) {
-            NotificationValue.UserInfo info = value.userInfos().get(i);
+        for (int i = 0; i < count; i++) {
             EventMetaData.UserInfo added = meta.userInfos[i];
             if (added == null) {
                 meta.userInfos[i] = added = new EventMetaData.UserInfo();
             }
-            added.key = info.key();
-            added.value = info.value();
+            added.key = values.get(i).key();
+            added.value = values.get(i).value();
         }
-        return made;
     }
 
     private static void fill(EventId made, NotificationValue.EventId value) {
