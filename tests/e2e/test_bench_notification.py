@@ -117,6 +117,7 @@ def test_report_shows_the_tickets_table(ticket: dict[str, Any], wirecost: Run) -
         (("--lang", "ada"), "--lang ada: there are cpp, python, java"),
         (("--modes", "old"), "--modes old: there are"),
         (("--content", "none"), "--content none: there are"),
+        (("--lang=python", "--modes=arena"), "no contender of python has mode arena"),
         (("--repetitions", "0"), "--repetitions 0: at least 1"),
         (("--seed", "-1"), "--seed -1: must lie between"),
     ],

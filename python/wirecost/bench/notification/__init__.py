@@ -87,7 +87,15 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
             left_out[backend.lang] = why
             continue
         left_out |= {f"{backend.lang} {name}": w for name, w in backend.not_run().items()}
-        racing.append((backend, _chosen(backend.contenders(), settings)))
+        chosen = _chosen(backend.contenders(), settings)
+        if chosen:
+            racing.append((backend, chosen))
+    if not racing:
+        told = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        raise UserError(
+            f"no contender of {', '.join(settings.languages)} has mode {', '.join(settings.modes)} "
+            f"on {', '.join(settings.wires)}{'; ' + told if told else ''}"
+        )
     measured = _Measured()
     _run_cases(cpp, racing, contents, settings, measured, progress)
     if not measured.samples:
