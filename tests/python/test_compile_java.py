@@ -53,6 +53,28 @@ Check = Callable[..., str]
 """``check(lines, refuse=False)``: runs vectors through the generated classes."""
 
 
+ROOM = """import java.nio.BufferOverflowException;
+class Room {
+    public static void main(String[] words) throws Exception {
+        Class<?> type = Class.forName(words[0]), range[] = {byte[].class, int.class, int.class};
+        for (int w = 2; w < words.length; w++) {
+            byte[] in = java.util.HexFormat.of().parseHex(words[w]), out = {};
+            Object made = type.getMethod("from" + words[1], range).invoke(null, in, 0, in.length);
+            for (int end = 3, i; end < in.length + 3; end++) try {
+                out = new byte[in.length + 9];
+                type.getMethod("encode" + words[1], range).invoke(made, out, 3, end);
+                throw new AssertionError(end);
+            } catch (java.lang.reflect.InvocationTargetException e) {
+                for (i = 0; i < out.length && (out[i] == 0 || i >= 3 && i < end); i++) {}
+                if (i < out.length || !(e.getCause() instanceof BufferOverflowException)) throw e;
+            }
+        }
+    }
+}
+"""
+"""Encodes into too little room in the midst of an array, of which nothing else may change."""
+
+
 def build(folder: Path, inputs: list[str], request: Request) -> Path:
     """Generated classes and the conformance runner, compiled."""
     write(compile_schema(inputs, ["java"], request), folder)
@@ -78,11 +100,16 @@ def checker(classes: Path, folder: Path) -> Check:
 
 
 @pytest.fixture(scope="module")
-def check(tmp_path_factory: pytest.TempPathFactory) -> Check:
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything on every wire; unknown fields are kept."""
     folder = tmp_path_factory.mktemp("java")
     inputs = [*map(str, SCHEMAS), str(RSB), *map(str, ROS), "osi3"]
-    return checker(build(folder, inputs, Request(WIRES, preserve_unknown=True)), folder)
+    return build(folder, inputs, Request(WIRES, preserve_unknown=True))
+
+
+@pytest.fixture(scope="module")
+def check(classes: Path) -> Check:
+    return checker(classes, classes.parent)
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +156,19 @@ def test_random_messages_keep_their_bytes(
     made = getattr(google(module), name)
     depth = 2 if module.startswith("osi3") else 4
     check([line(fill(made(), chance, depth), wire) for _ in range(SAMPLES)])
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("package", ["proto2", "proto3"])
+def test_too_little_room_is_refused(google: Any, classes: Path, package: str, wire: str):
+    chance = random.Random(f"room {package} {wire}")
+    made = google(f"every_type_{package}_pb2").EveryType
+    vectors = [line(fill(made(), chance, 2), wire).partition(f" {wire} ")[2] for _ in range(8)]
+    (source := classes.parent / "Room.java").write_text(ROOM)
+    words = [f"wire.conformance.{package}.EveryType", wire.capitalize(), *vectors]
+    command = ["java", "-cp", str(classes), str(source), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize("wire", ["ros1", "cdr"])
