@@ -64,11 +64,14 @@ def _totals(
     quickest = {
         row.case: row.name for row in sorted(able, key=lambda row: row.median_ns, reverse=True)
     }
+    modes = {row.mode for row in totals}
     body = []
     for name in dict.fromkeys(row.name for row in totals):
         mine = {row.case: row for row in totals if row.name == name}
-        body.append([name, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
+        shown = name if len(modes) > 1 else name.rpartition(" ")[0]
+        body.append([shown, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
     title = f"{LANGUAGES[lang]} · {variant} · a message's whole way, by size factor"
+    title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
     notes = [
         f"Medians of {totals[0].n} samples, contenders in turns: fill, size, encode, decode, read "
         "all, destroy; * the quickest but for the floors hand-written and memcpy."
