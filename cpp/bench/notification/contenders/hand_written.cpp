@@ -3,7 +3,7 @@
 // strings there are here.
 #include "bench/notification/contenders.hpp"
 #include "bench/notification/contenders/struct_interface.hpp"
-#include "wirecost/support.hpp"
+#include "wirecost/support_holders.hpp"
 
 namespace wirecost::bench {
 namespace {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from wirecost.bench.notification.content import Value
@@ -49,3 +50,37 @@ def value(m: Any) -> Value:
 
 def _bytes(text: bytes | str) -> bytes:
     return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+
+
+class Messages:
+    """Messages made by their constructors. ``find`` gives the class of a message's local name."""
+
+    read = staticmethod(read)
+    value = staticmethod(value)
+
+    def __init__(self, find: Callable[[str], Any]) -> None:
+        self.notification = find("Notification")
+        self._event_id = find("EventId")
+        self._meta_data = find("EventMetaData")
+        self._user_time = find("EventMetaData.UserTime")
+        self._user_info = find("EventMetaData.UserInfo")
+
+    def fill(self, v: Value) -> Any:
+        make_id = self._event_id
+        create, send, receive, deliver = v.times
+        return self.notification(
+            event_id=make_id(sender_id=v.event_id[0], sequence_number=v.event_id[1]),
+            scope=v.scope,
+            wire_schema=v.wire_schema,
+            data=v.data,
+            method=v.method or None,
+            causes=[make_id(sender_id=i, sequence_number=n) for i, n in v.causes],
+            meta_data=self._meta_data(
+                create_time=create,
+                send_time=send,
+                receive_time=receive or None,
+                deliver_time=deliver or None,
+                user_times=[self._user_time(key=k, timestamp=t) for k, t in v.user_times],
+                user_infos=[self._user_info(key=k, value=i) for k, i in v.user_infos],
+            ),
+        )

@@ -21,18 +21,18 @@ from wirecost.compile.schema import File, Schema
 HERE = Path(__file__).parent
 SEQUENTIAL = {"ros1": ros1.RULES, "cdr": cdr.RULES}
 SUPPORT = {
-    "": "support.hpp",
     "protobuf": "support_protobuf.hpp",
     "ros1": "support_sequential.hpp",
     "cdr": "support_sequential.hpp",
 }
-"""The support header of each wire; the first is everybody's."""
+"""The support header of each wire."""
+SHARED = ("support.hpp", "support_holders.hpp", "support_memory.hpp")
 
 
 def emit(schema: Schema, request: Request) -> Texts:
     texts: Texts = {}
-    wires = ("", *request.wires, *(("protobuf",) if request.protobuf_api else ()))
-    for name in dict.fromkeys(SUPPORT[wire] for wire in wires):
+    wires = (*request.wires, *(("protobuf",) if request.protobuf_api else ()))
+    for name in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
         texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
     printer = _Printer(schema, request)
     for file in schema.files:
