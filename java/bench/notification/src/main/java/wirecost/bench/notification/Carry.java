@@ -22,7 +22,7 @@ public final class Carry {
         }
         for (String key : Arrays.asList(arguments).subList(1, arguments.length)) {
             String[] parts = key.split("/");
-            carry(key, Contender.named(parts[0]), parts[1].equals("reused"), values);
+            carry(key, Contenders.named(parts[0]), parts[1].equals("reused"), values);
         }
     }
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package wirecost.bench.notification;
 
-import wirecost.bench.notification.contenders.HandWritten;
-import wirecost.bench.notification.contenders.ProtobufJava;
-import wirecost.bench.notification.contenders.WirecostCdr;
-import wirecost.bench.notification.contenders.WirecostProtobuf;
-import wirecost.bench.notification.contenders.WirecostRos1;
-
 /**
  * One way to carry a notification in objects {@code M}. Where an object is given to fill or to decode
  * into it is used again if the contender can; null asks for a new one. What a message holds is set
@@ -27,15 +21,4 @@ public interface Contender<M> {
 
     /** What a message holds, to be compared. */
     NotificationValue value(M message);
-
-    static Contender<?> named(String name) {
-        return switch (name) {
-            case "protobuf-java" -> new ProtobufJava();
-            case "wirecost-protobuf" -> new WirecostProtobuf();
-            case "wirecost-ros1" -> new WirecostRos1();
-            case "wirecost-cdr" -> new WirecostCdr();
-            case "hand-written" -> new HandWritten();
-            default -> throw new IllegalArgumentException(name);
-        };
-    }
 }

@@ -51,7 +51,7 @@ public class NotificationBenchmark {
     @Setup
     @SuppressWarnings("unchecked")
     public void prepare() throws Exception {
-        codec = (Contender<Object>) Contender.named(contender);
+        codec = (Contender<Object>) Contenders.named(contender);
         boolean reuse = mode.equals("reused");
         if (reuse && !contender.startsWith("wirecost-")) {
             throw new IllegalArgumentException(contender + " makes new objects only");
