@@ -46,7 +46,8 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
         print_table(console, one)
     for text in not_measured(results.meta):
         console.print(f"not measured: {text}", style="bold red", highlight=False)
-    console.print(content.built, style="dim", highlight=False)
+    if content.built:
+        console.print(content.built, style="dim", highlight=False)
     if content.lead:
         console.print(content.lead, highlight=False)
         console.print()

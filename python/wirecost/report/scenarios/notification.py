@@ -37,13 +37,13 @@ def content(results: Results, rows: list[Row]) -> Content:
         _lead(rows),
         [*totals, *([beside] if beside else [])],
         [_stages(rows, real, race) for race in races(rows)],
-        _built(results.meta),
+        _built(results.meta, {row.lang for row in rows}),
     )
 
 
-def _built(meta: dict[str, Any]) -> str:
+def _built(meta: dict[str, Any], languages: set[str]) -> str:
     where = meta["environment"]
-    if "flags" not in where:
+    if "cpp" not in languages:
         return ""
     return f"Every C++ contender: {where['compiler']}, {where['flags']}."
 
