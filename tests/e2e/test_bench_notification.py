@@ -107,6 +107,8 @@ def test_report_shows_the_tickets_table(ticket: dict[str, Any], wirecost: Run) -
     text = (ticket["folder"] / "report.md").read_text()
     assert "The ticket's table and this machine" in text
     assert "55 / 1953 ns" in text
+    (view,) = [line for line in text.splitlines() if line.startswith("| cpp wirecost-ros1 view")]
+    assert "borrowing" in view
 
 
 @pytest.mark.parametrize(

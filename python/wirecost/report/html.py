@@ -65,6 +65,6 @@ def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
             text = str(value)
         name = key.removesuffix("_bytes").removesuffix("_ns").replace("_", " ")
         rows.append((name, text))
-    for name, about in meta["contenders"].items():
-        rows.append((name, about["library"]))
+    libraries = dict.fromkeys(about["library"] for about in meta["contenders"].values())
+    rows.append(("libraries", ", ".join(libraries)))
     return rows

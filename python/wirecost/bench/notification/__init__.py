@@ -105,7 +105,11 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
         )
         raise UserError(f"nothing was measured{': ' + told if told else ' before the interrupt'}")
     libraries = {
-        f"{c.lang} {c.name}": {"wire": c.wire, "library": c.library, "guarantees": c.guarantees}
+        f"{c.lang} {c.label} {c.mode}": {
+            "wire": c.wire,
+            "library": c.library,
+            "guarantees": c.guarantees,
+        }
         for _, contenders in racing
         for c in contenders
     }

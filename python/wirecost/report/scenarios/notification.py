@@ -36,7 +36,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         TITLE,
         _lead(rows),
         [*totals, *([beside] if beside else [])],
-        [_stages(rows, real, race) for race in races(rows)],
+        [_contenders(results.meta), *(_stages(rows, real, race) for race in races(rows))],
         _built(results.meta, {row.lang for row in rows}),
     )
 
@@ -51,7 +51,20 @@ def _built(meta: dict[str, Any], languages: set[str]) -> str:
 def _floors(meta: dict[str, Any]) -> set[str]:
     """Yardsticks: they win nothing."""
     guarantees = {name: about["guarantees"] for name, about in meta["contenders"].items()}
-    return {name.split(" ", 1)[1] for name, told in guarantees.items() if "floor" in told}
+    return {name.split(" ")[1] for name, told in guarantees.items() if "floor" in told}
+
+
+def _contenders(meta: dict[str, Any]) -> Table:
+    """What each contender is and what its decoder does for the time it takes."""
+    body = [
+        [name, about["wire"], about["library"], about["guarantees"]]
+        for name, about in meta["contenders"].items()
+    ]
+    notes = [
+        "owning: what was decoded stays when the buffer goes; borrowing: it points into the "
+        "buffer; validating: every length is checked; by reference: filled without copying bytes."
+    ]
+    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
 
 
 def _totals(

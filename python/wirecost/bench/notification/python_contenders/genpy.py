@@ -21,7 +21,9 @@ class Genpy:
     value = staticmethod(attributes.value)
 
     def __init__(self, messages: Any) -> None:
-        self.about = About("genpy", "new", "ros1", "genpy (Debian)", "owning, validating")
+        self.about = About(
+            "genpy", "new", "ros1", "genpy (Debian)", "owning, validating, by reference"
+        )
         self._messages = messages
 
     def fill(self, v: Value) -> Any:

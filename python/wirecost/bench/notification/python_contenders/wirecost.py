@@ -20,7 +20,7 @@ class Wirecost(attributes.Messages):
 
     def __init__(self, name: str, wire: str) -> None:
         library = f"wirecost compile {version('wirecost')}"
-        self.about = About(name, "new", wire, library, "owning, validating")
+        self.about = About(name, "new", wire, library, "owning, validating, by reference")
         module = importlib.import_module(f"{PACKAGES[name]}.rsb.protocol.notification")
         super().__init__(lambda name: getattr(module, name.replace(".", "_")))
         self._encode = getattr(module.Notification, f"encode_{wire}")

@@ -14,8 +14,9 @@ public final class Listing {
         try (InputStream in = Listing.class.getResourceAsStream("/versions.properties")) {
             versions.load(in);
         }
-        String owning = "owning, validating";
-        print("protobuf", "new", "protobuf", versions.getProperty("protobuf-java"), owning);
+        String owning = "owning, validating, by reference";
+        String copying = "owning, validating";
+        print("protobuf", "new", "protobuf", versions.getProperty("protobuf-java"), copying);
         for (String wire : new String[] {"protobuf", "ros1", "cdr"}) {
             for (String mode : new String[] {"new", "reused"}) {
                 print("wirecost", mode, wire, versions.getProperty("wirecost"), owning);
