@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request
 
 
@@ -23,6 +23,8 @@ def main() -> None:
     parser.add_argument("--native", action="store_true")
     parser.add_argument("--namespace", default="wire")
     parser.add_argument("--preserve-unknown", action="store_true")
+    parser.add_argument("--columns", action="append", default=[])
+    parser.add_argument("--reduce", action="append", default=[])
     options = parser.parse_args()
     request = Request(
         tuple(options.wire.split(",")),
@@ -32,7 +34,9 @@ def main() -> None:
         api_namespace=options.api_namespace or "",
         native=options.native,
     )
-    write(compile_schema(options.inputs, options.lang.split(","), request), options.out)
+    columns = Columns(tuple(options.columns), tuple(options.reduce))
+    texts = compile_schema(options.inputs, options.lang.split(","), request, columns=columns)
+    write(texts, options.out)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from wirecost.cli.choices import chosen, completing
-from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import LANGUAGES, Request
 from wirecost.compile.plan import WIRES
 from wirecost.errors import UserError
@@ -54,6 +54,17 @@ def command(
         bool, typer.Option("--native", help="Python: also an extension over the generated C++.")
     ] = False,
     maven: Annotated[bool, typer.Option("--maven", help="Java: also a pom.xml.")] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MESSAGE", help="With --wire columns: whose lists; may repeat."),
+    ] = None,
+    reduce: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=HOW",
+            help="How a column is stored: exact, auto, float32, error:E; FIELD may be *.",
+        ),
+    ] = None,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
     languages = chosen("--lang", lang, LANGUAGES)
@@ -63,8 +74,15 @@ def command(
         raise UserError(f"--namespace {namespace}: give one identifier")
     if native and "cpp" not in languages:
         languages = (*languages, "cpp")
+    wires = chosen("--wire", wire, WIRES)
+    if ("columns" in wires) != bool(columns):
+        raise UserError(
+            "--wire columns needs --columns MESSAGE, the message whose lists become columns"
+            if not columns
+            else "--columns: add columns to --wire"
+        )
     request = Request(
-        chosen("--wire", wire, WIRES),
+        tuple(w for w in wires if w != "columns"),
         namespace,
         unknown == "preserve",
         protobuf_api,
@@ -72,7 +90,8 @@ def command(
         native,
         maven,
     )
-    texts = compile_schema(inputs, languages, request, include or (), dialect)
+    wanted = Columns(tuple(columns or ()), tuple(reduce or ()))
+    texts = compile_schema(inputs, languages, request, include or (), dialect, wanted)
     written = write(texts, out)
     Console(soft_wrap=True).print(
         f"{out}: {len(written)} files written, {len(texts) - len(written)} unchanged",

@@ -8,12 +8,26 @@ import importlib
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirecost.compile import frontends
 from wirecost.compile.emit import Request, Texts, location
+from wirecost.compile.plan.columns import plan as plan_columns
 from wirecost.compile.schema import CompileError, File, Origin, Schema
 from wirecost.errors import UserError
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns wire: messages by full name, and how their columns are stored."""
+
+    messages: tuple[str, ...] = ()
+    reductions: tuple[str, ...] = ()
+    """``field=how``; see wirecost.compile.plan.columns.plan."""
+
+
+NO_COLUMNS = Columns()
 
 
 def compile_schema(
@@ -22,11 +36,18 @@ def compile_schema(
     request: Request,
     include: Sequence[Path] = (),
     dialect: str | None = None,
+    columns: Columns = NO_COLUMNS,
 ) -> Texts:
     """Texts of all files by path, ``<language>/…``. Raises CompileError or UserError."""
     schema = frontends.load(inputs, include, dialect)
     _refuse_one_place_for_two(schema)
     texts: Texts = {}
+    if columns.messages:
+        roots = plan_columns(schema, columns.messages, columns.reductions)
+        # Rows are on the Protobuf wire, so whoever converts needs it.
+        wires = tuple(dict.fromkeys((*request.wires, "protobuf")))
+        request = replace(request, wires=wires, columns=roots)
+        languages = ("proto", *languages)
     for language in languages:
         emitter = importlib.import_module(f"wirecost.compile.emit.{language}")
         texts |= {language / path: text for path, text in emitter.emit(schema, request).items()}

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import File
 
 LANGUAGES = ("cpp", "python", "java")
@@ -24,6 +25,7 @@ class Request:
     """What is asked of the emitters besides the schema."""
 
     wires: tuple[str, ...]
+    """Of whole messages: ``columns`` is not among them."""
     namespace: str = "wire"
     """Root namespace or package of the holders: they link beside other classes of their names."""
     preserve_unknown: bool = False
@@ -36,6 +38,8 @@ class Request:
     """Python: also a nanobind extension over the generated C++."""
     maven: bool = False
     """Java: also a pom.xml."""
+    columns: tuple[Root, ...] = ()
+    """The messages whose lists are also emitted in columns; ``wires`` then has protobuf."""
 
 
 def snake_case(name: str) -> str:

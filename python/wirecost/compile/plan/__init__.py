@@ -6,4 +6,5 @@ One module a wire. ``sequential`` serves the wires that write every field in ord
 
 from __future__ import annotations
 
-WIRES = ("protobuf", "ros1", "cdr")
+WIRES = ("protobuf", "ros1", "cdr", "columns")
+"""``columns`` holds lists of the messages asked for; the others hold any message."""

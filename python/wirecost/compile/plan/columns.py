@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``columns``: a message type transposed, as docs/formats/columns.md says.
+
+A ``Root`` is one such type: its fields, nested messages included, as a tree of nodes in depth-first
+order. Every emitter prints that tree; the run-time parts work on it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+
+from wirecost.compile.schema import (
+    CompileError,
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
+from wirecost.errors import UserError
+
+BAND = 1 << 26
+"""Field n of the columned message has its column at n, what belongs to it at k · BAND + n."""
+
+
+class Band(IntEnum):
+    """k: what a number belongs to."""
+
+    COLUMN = 0
+    PRESENCE = 1
+    OFFSETS = 2
+    SCALE = 3
+    BASE = 4
+    CONSTANT = 5
+    TWIN = 6
+    OWN = 7
+
+    def number(self, field: int) -> int:
+        return self * BAND + field
+
+
+COUNT = Band.OWN.number(0)
+PADDING = Band.OWN.number(1)
+ALIGNMENT = 64
+LENGTH_BYTES = 5
+"""Width of the length of every message that holds columns."""
+
+
+class Shape(StrEnum):
+    SCALAR = "scalar"
+    TEXT = "text"
+    MESSAGE = "message"
+
+
+class Reduce(StrEnum):
+    """What a writer may do to a column."""
+
+    EXACT = "exact"
+    """The type's own array."""
+    AUTO = "auto"
+    """The smallest of all forms that keep every bit."""
+    FLOAT32 = "float32"
+    """double as float."""
+    ERROR = "error"
+    """The smallest form whose values lie within ``Reduction.error``."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    form: Reduce = Reduce.EXACT
+    error: float = 0.0
+
+    def __str__(self) -> str:
+        return f"error:{self.error!r}" if self.form is Reduce.ERROR else self.form.value
+
+
+EXACT = Reduction()
+
+
+@dataclass(frozen=True)
+class Node:
+    """A field of the root or of a message in it."""
+
+    index: int
+    """Its place in ``Root.nodes``; its subtree ends before ``end``."""
+    end: int
+    parent: int | None
+    """The message node around it; None in the root itself."""
+    path: tuple[str, ...]
+    """Field names from the root."""
+    field: Field
+    shape: Shape
+    kind: Kind | None
+    """Of a scalar: its kind; None for an enum, a text and a message."""
+    repeated: bool
+    """Has offsets; its elements, and all below it, are counted by the last one."""
+    optional: bool
+    """Can be absent, which differs from the default."""
+    wraps: bool = False
+    """A repeated text: this node stands for the field, its only child (field 1) for the texts."""
+    is_map: bool = False
+    """Its children are the fields key and value of a map."""
+    reduction: Reduction = EXACT
+
+    @property
+    def number(self) -> int:
+        return self.field.number
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(self.path)
+
+    @property
+    def is_enum(self) -> bool:
+        return isinstance(self.field.type, EnumRef) and self.shape is Shape.SCALAR
+
+    @property
+    def width(self) -> int:
+        """Bytes of a stored value of a scalar without reduction; of an enum the least."""
+        return 1 if self.kind is None else self.kind.width or 1
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether its column is ``bytes`` instead of a packed field: texts, and scalars of width
+        1 and 2."""
+        return self.shape is Shape.TEXT or self.width < 4
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A repeated field of the root's type, and the field beside it that holds the columns."""
+
+    parent: Message
+    field: Field
+
+    @property
+    def name(self) -> str:
+        return f"{self.field.name}_columns"
+
+    @property
+    def number(self) -> int:
+        return Band.TWIN.number(self.field.number)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A message type in columns."""
+
+    file: File
+    """The source file that declares the message."""
+    message: Message
+    nodes: tuple[Node, ...]
+    twins: tuple[Twin, ...]
+
+    @property
+    def name(self) -> str:
+        """``LidarSensorViewReflectionColumns``"""
+        return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
+
+    def children(self, node: Node | None) -> Iterator[Node]:
+        """The fields of a message node, or of the root, in the order of their numbers."""
+        parent = None if node is None else node.index
+        start, end = (0, len(self.nodes)) if node is None else (node.index + 1, node.end)
+        while start < end:
+            child = self.nodes[start]
+            if child.parent != parent:
+                raise AssertionError(child)
+            yield child
+            start = child.end
+
+
+def plan(schema: Schema, names: Sequence[str], reductions: Sequence[str] = ()) -> tuple[Root, ...]:
+    """The roots for ``--columns`` and ``--reduce``.
+
+    ``names``: messages by full name. ``reductions``: ``[<message>.]<field>[.<field>]=<how>``, how
+    one of exact, auto, float32, error:<largest error>; the field may be ``*``. Raises UserError or
+    CompileError.
+    """
+    messages = [_message(schema, name) for name in dict.fromkeys(names)]
+    roots = [
+        Root(schema.home(m.full_name), m, _Tree(schema, m).nodes(), tuple(_twins(schema, m)))
+        for m in messages
+    ]
+    for text in reductions:
+        roots = _reduced(roots, text)
+    return tuple(roots)
+
+
+def _message(schema: Schema, name: str) -> Message:
+    for message in schema.messages():
+        if message.full_name == name:
+            return message
+    last = name.rpartition(".")[2]
+    near = [m.full_name for m in schema.messages() if m.full_name.rpartition(".")[2] == last]
+    hint = f"did you mean {' or '.join(near[:3])}" if near else "give its full name"
+    raise UserError(f"--columns {name}: error: no such message in the schema; {hint}")
+
+
+def _twins(schema: Schema, message: Message) -> Iterator[Twin]:
+    for parent in schema.messages():
+        for item in parent.fields:
+            if item.label is Label.REPEATED and item.type == MessageRef(message.full_name):
+                yield Twin(parent, item)
+
+
+class _Tree:
+    def __init__(self, schema: Schema, root: Message) -> None:
+        self._schema = schema
+        self._root = root
+        self._nodes: list[Node | None] = []
+
+    def nodes(self) -> tuple[Node, ...]:
+        self._fields(self._root, None, (), (self._root.full_name,))
+        return tuple(node for node in self._nodes if node is not None)
+
+    def _fields(
+        self, message: Message, parent: int | None, path: tuple[str, ...], around: tuple[str, ...]
+    ) -> None:
+        for item in sorted(message.fields, key=lambda f: f.number):
+            if item.number >= BAND:
+                raise CompileError(
+                    item.origin,
+                    f"field {item.name} has number {item.number}; columns need numbers below "
+                    f"{BAND}",
+                    "take the message out of --columns",
+                )
+            self._field(item, parent, (*path, item.name), around)
+
+    def _field(
+        self, item: Field, parent: int | None, path: tuple[str, ...], around: tuple[str, ...]
+    ) -> None:
+        index = len(self._nodes)
+        self._nodes.append(None)
+        repeated = item.label is not Label.SINGLE
+        wraps = False
+        if item.label is Label.MAP and item.key and item.value:
+            for part in (item.key, item.value):
+                self._field(part, index, (*path, part.name), around)
+            shape = Shape.MESSAGE
+        elif isinstance(item.type, MessageRef):
+            name = item.type.name
+            if name in around:
+                raise CompileError(
+                    item.origin,
+                    f"{name} contains itself by {'.'.join(path)}, so it has no columns",
+                    "take the message out of --columns",
+                )
+            self._fields(self._schema.message(name), index, path, (*around, name))
+            shape = Shape.MESSAGE
+        elif isinstance(item.type, Kind) and item.type.is_text:
+            shape = Shape.TEXT
+            if repeated:
+                wraps, shape = True, Shape.MESSAGE
+                text = replace(
+                    item,
+                    name="value",
+                    number=1,
+                    label=Label.SINGLE,
+                    presence=Presence.IMPLICIT,
+                    capacity=None,
+                )
+                self._field(text, index, (*path, "value"), around)
+        else:
+            shape = Shape.SCALAR
+        scalar = shape is Shape.SCALAR and isinstance(item.type, Kind)
+        self._nodes[index] = Node(
+            index=index,
+            end=len(self._nodes),
+            parent=parent,
+            path=path,
+            field=item,
+            shape=shape,
+            kind=item.type if scalar and isinstance(item.type, Kind) else None,
+            repeated=repeated,
+            optional=not repeated and _can_be_absent(item, shape),
+            wraps=wraps,
+            is_map=item.label is Label.MAP,
+        )
+
+
+def _can_be_absent(item: Field, shape: Shape) -> bool:
+    if item.presence is Presence.REQUIRED:
+        return False
+    return (
+        item.presence is Presence.EXPLICIT or item.oneof is not None or shape is Shape.MESSAGE
+    )
+
+
+_NUMBER = re.compile(r"error:(.+)")
+
+
+def parse_reduction(text: str) -> Reduction:
+    """``exact``, ``auto``, ``float32`` or ``error:<positive number>``. Raises ValueError."""
+    if match := _NUMBER.fullmatch(text):
+        error = float(match[1])
+        if not (math.isfinite(error) and error > 0):
+            raise ValueError(text)
+        return Reduction(Reduce.ERROR, error)
+    form = Reduce(text)
+    if form is Reduce.ERROR:
+        raise ValueError(text)
+    return Reduction(form)
+
+
+def _reduced(roots: list[Root], text: str) -> list[Root]:
+    where, _, how = text.rpartition("=")
+    try:
+        reduction = parse_reduction(how)
+    except ValueError:
+        raise UserError(
+            f"--reduce {text}: error: {how!r} is no reduction; give exact, auto, float32 or "
+            "error:<largest error>"
+        ) from None
+    changed = [_reduced_root(root, where, reduction) for root in roots]
+    if not any(count for _, count in changed):
+        raise UserError(
+            f"--reduce {text}: error: no column {where!r} that can be stored so; "
+            f"{_columns_hint(roots)}"
+        )
+    return [root for root, _ in changed]
+
+
+def _reduced_root(root: Root, where: str, reduction: Reduction) -> tuple[Root, int]:
+    nodes = list(root.nodes)
+    count = 0
+    for node in root.nodes:
+        names = (node.dotted, f"{root.message.full_name}.{node.dotted}")
+        chosen = where in names or where in ("*", f"{root.message.full_name}.*")
+        if chosen and can_reduce(node, reduction):
+            nodes[node.index] = replace(node, reduction=reduction)
+            count += 1
+    return replace(root, nodes=tuple(nodes)), count
+
+
+def can_reduce(node: Node, reduction: Reduction) -> bool:
+    """Whether a reduction makes sense for a node."""
+    if reduction.form is Reduce.FLOAT32:
+        return node.kind is Kind.FLOAT64
+    if reduction.form is Reduce.ERROR:
+        return node.kind in (Kind.FLOAT64, Kind.FLOAT32)
+    return node.shape is not Shape.MESSAGE
+
+
+def _columns_hint(roots: Sequence[Root]) -> str:
+    names = [n.dotted for root in roots for n in root.nodes if n.shape is Shape.SCALAR]
+    return f"there are {', '.join(names[:12])}{' …' if len(names) > 12 else ''}"
+
+
+SIGNED: Mapping[Kind, bool] = {
+    Kind.INT8: True,
+    Kind.INT16: True,
+    Kind.INT32: True,
+    Kind.INT64: True,
+    Kind.UINT8: False,
+    Kind.UINT16: False,
+    Kind.UINT32: False,
+    Kind.UINT64: False,
+}
+"""Integers that may be stored scaled."""
