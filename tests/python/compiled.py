@@ -27,6 +27,8 @@ SCHEMAS = ROOT / "tests" / "conformance" / "schemas"
 PROTOS = {
     "conformance.proto2": SCHEMAS / "every_type_proto2.proto",
     "conformance.proto3": SCHEMAS / "every_type_proto3.proto",
+    "conformance.columns2": SCHEMAS / "columns_proto2.proto",
+    "conformance.columns3": SCHEMAS / "columns_proto3.proto",
     "conformance": SCHEMAS / "chain.proto",
     "rsb.protocol": ROOT / "schemas" / "rsb" / "notification.proto",
 }
