@@ -87,7 +87,7 @@ class _Writer:
         if field.type in _MESSAGES:
             self._nested(number, field.message_type, values)
         elif field.type in _TEXTS:
-            self._texts(field, number, values)
+            self._texts(number, values)
         else:
             self._scalars(field, number, values, may_run=True)
 
@@ -102,7 +102,7 @@ class _Writer:
         elif field.type in _TEXTS:
             start = self._open(field.number)
             if any(values):
-                self._texts(field, 1, values)
+                self._texts(1, values)
             self._close(start)
         else:
             self._scalars(field, field.number, values, may_run=False)
@@ -112,7 +112,7 @@ class _Writer:
         self.message(type_, values)
         self._close(start)
 
-    def _texts(self, field: FieldDescriptor, number: int, values: list[Any]) -> None:
+    def _texts(self, number: int, values: list[Any]) -> None:
         texts = [None if v is None else v.encode() if isinstance(v, str) else v for v in values]
         present = [t for t in texts if t is not None]
         if self._reduction.form == "auto" and len(set(present)) == 1:

@@ -293,9 +293,7 @@ class _Tree:
 def _can_be_absent(item: Field, shape: Shape) -> bool:
     if item.presence is Presence.REQUIRED:
         return False
-    return (
-        item.presence is Presence.EXPLICIT or item.oneof is not None or shape is Shape.MESSAGE
-    )
+    return item.presence is Presence.EXPLICIT or item.oneof is not None or shape is Shape.MESSAGE
 
 
 _NUMBER = re.compile(r"error:(.+)")
