@@ -16,6 +16,7 @@ PYTHON_MAY_IMPORT = {
     "analysis": {"analysis", "records"},
     "report": {"report", "analysis", "records"},
     "doctor": {"doctor"},
+    "traces": {"traces"},
     "compile": {"compile"},
     "bench": {"bench", "records", "doctor"},
 }

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OSI trace files: ``.osi``, ``.mcap`` and ``.txth`` behind one interface.
+
+>>> with open_trace(Path("drive.mcap")) as trace:
+...     for timestamp_ns, message in trace.frames(100, 200):
+...         ...
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.traces import messages
+from wirecost.traces.mcap_file import McapTrace
+from wirecost.traces.mcap_writer import McapWriter, about_named
+from wirecost.traces.names import SUFFIXES, type_of
+from wirecost.traces.osi_file import OsiTrace, OsiWriter
+from wirecost.traces.text_file import TextTrace, TextWriter
+from wirecost.traces.trace import About, Frame, Progress, Trace, TraceWriter, silent
+
+__all__ = ["About", "Frame", "Trace", "TraceWriter", "create_trace", "open_trace"]
+
+LOOKED_AT = 4
+"""Frames that tell the type of a trace whose name does not."""
+
+
+def open_trace(
+    path: Path,
+    topic: str | None = None,
+    type_name: str | None = None,
+    progress: Progress = silent,
+) -> Trace:
+    """Open a trace file by its ending.
+
+    ``topic``: the channel of an .mcap file with several. ``type_name``: the message type, instead
+    of what MCAP's schema, the name or else the first frames tell. Raises UserError.
+    """
+    if type_name is not None:
+        messages.message_class(type_name)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UserError(f"{path}: no trace file by its name; there are {', '.join(SUFFIXES)}")
+    if topic is not None and suffix != ".mcap":
+        raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
+    if suffix == ".mcap":
+        mcap = McapTrace(path, topic, progress)
+        mcap.type_name = type_name or mcap.type_name
+        return mcap
+    if suffix == ".txth":
+        told = type_name or type_of(path)
+        if told is None:
+            raise UserError(f"{path}: its name does not tell its message type; say --type")
+        return TextTrace(path, told)
+    osi = OsiTrace(path, progress=progress)
+    osi.type_name = type_name or _type_seen(osi)
+    return osi
+
+
+def _type_seen(trace: OsiTrace) -> str:
+    """By the name where that fits the first frames, else by those."""
+    told = type_of(trace.path)
+    first = [message for _, message in islice(trace.frames(), LOOKED_AT)]
+    if told is not None and messages.fits(told, first) < 0.5:
+        return told
+    if not first:
+        raise UserError(f"{trace.path}: holds no whole frame to tell its message type; say --type")
+    found = messages.identify(first)
+    if not found:
+        raise UserError(f"{trace.path}: its frames are no OSI messages; is it a trace file?")
+    if len(found) > 1:
+        raise UserError(f"{trace.path}: could be {' or '.join(found)}; say --type")
+    if told is not None:
+        trace.warnings.append(f"{trace.path}: named {told}, but its frames are {found[0]}")
+    return found[0]
+
+
+def create_trace(
+    path: Path, type_name: str, about: About | None = None, compression: str = "zstd"
+) -> TraceWriter:
+    """Begin a trace file of frames of one type; it appears once the ``with`` block ends well.
+
+    ``about``: what the source says of itself, for .mcap. Raises UserError.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".osi":
+        return OsiWriter(path)
+    if suffix == ".mcap":
+        return McapWriter(path, type_name, about or about_named(path), compression)
+    if suffix == ".txth":
+        return TextWriter(path, type_name)
+    raise UserError(f"{path}: no trace file by its name; there are {', '.join(SUFFIXES)}")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files as traces need them: mapped for reading, written whole or not at all."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from wirecost.errors import UserError
+
+BUFFER = 1 << 20
+
+
+class Mapped:
+    """A file in memory, read-only, without reading it: pages come and go with their use.
+
+    Raises UserError on what cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with path.open("rb") as file:
+                self.stat = os.fstat(file.fileno())
+                self.size = self.stat.st_size
+                # An empty file cannot be mapped.
+                self._map = (
+                    mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if self.size else None
+                )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UserError(f"{path}: {reason}; name a readable trace file") from error
+        self.view = memoryview(self._map if self._map is not None else b"")
+
+    def close(self) -> None:
+        """Frames that are still held keep the mapping alive."""
+        self.view = memoryview(b"")
+        self._map = None
+
+
+class WholeFile:
+    """A file that appears under its name once the block ends well, and otherwise never.
+
+    Raises UserError where it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            self.file: BinaryIO = self._partial.open("wb", buffering=BUFFER)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            self.file.close()
+            if kind is None:
+                self._partial.replace(self.path)
+        except OSError as failure:
+            raise unwritable(self.path, failure) from failure
+        finally:
+            self._partial.unlink(missing_ok=True)
+
+
+def unwritable(path: Path, error: OSError) -> UserError:
+    """The error for a file that cannot be written."""
+    return UserError(f"{path}: {error.strerror}; name a file that can be written")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OSI's multi-channel trace files: MCAP with Protobuf channels (OSI, "trace file formats")."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcap.opcode import Opcode
+
+from wirecost.errors import UserError
+from wirecost.traces import mcap_index
+from wirecost.traces.files import Mapped
+from wirecost.traces.messages import TYPES
+from wirecost.traces.trace import About, Closing, Frame, Progress, silent
+
+METADATA = "net.asam.osi.trace"
+CHANNEL = "net.asam.osi.trace.channel"
+CACHED = 128 << 20
+"""Bytes of unpacked chunks that are kept; at least the one in use is."""
+
+
+class McapTrace(Closing):
+    """The frames of one OSI channel, in the order of their log times. Raises UserError."""
+
+    def __init__(self, path: Path, topic: str | None = None, progress: Progress = silent) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._data = Mapped(path)
+        self._chunks = _Chunks(path, self._data)
+        try:
+            contents = mcap_index.read_contents(self._data.view, progress)
+        except mcap_index.DAMAGE as error:
+            raise UserError(f"{path}: no MCAP file; record it again") from error
+        channels = osi_channels(contents)
+        self.topics = tuple(channels)
+        """Of all OSI channels in the file."""
+        topic = _chosen(path, topic, self.topics, contents)
+        ids, self.type_name = channels[topic]
+        records = [record for record in contents.metadata if record.name == METADATA]
+        self.metadata_records = len(records)
+        """How many records ``net.asam.osi.trace`` there are; there should be one."""
+        self.about = About(
+            topic,
+            dict(records[0].metadata) if records else {},
+            dict(contents.channels[min(ids)].metadata),
+        )
+        assert contents.frames is not None
+        self._table = contents.frames.of(ids)
+        self._ids = ids
+        if contents.complaint:
+            self.warnings.append(
+                f"{path}: {contents.complaint}; the {self.frame_count} whole frames that were "
+                "found are read"
+            )
+
+    @property
+    def frame_count(self) -> int:
+        return len(self._table.offset)
+
+    def frame(self, number: int) -> Frame:
+        """Log time and message of frame ``number`` from 0. Raises IndexError, UserError."""
+        if not 0 <= number < self.frame_count:
+            raise IndexError(number)
+        place, at = int(self._table.chunk[number]), int(self._table.offset[number])
+        data = self._data.view if place == mcap_index.OUTSIDE else self._chunks.at(place)
+        if at + mcap_index.MESSAGE.size > len(data):
+            raise _damaged(self.path, number)
+        opcode, length, channel, _, log_time, _ = mcap_index.MESSAGE.unpack_from(data, at)
+        end = at + 9 + length
+        start = at + mcap_index.MESSAGE.size
+        if opcode != Opcode.MESSAGE or channel not in self._ids or not start <= end <= len(data):
+            raise _damaged(self.path, number)
+        return log_time, data[start:end]
+
+    def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
+        last = self.frame_count if stop is None else min(stop, self.frame_count)
+        for number in range(start, last):
+            yield self.frame(number)
+
+    def close(self) -> None:
+        self._chunks.clear()
+        self._data.close()
+
+
+class _Chunks:
+    """The unpacked chunks used last."""
+
+    def __init__(self, path: Path, data: Mapped) -> None:
+        self._path = path
+        self._data = data
+        self._kept: OrderedDict[int, memoryview] = OrderedDict()
+
+    def at(self, place: int) -> memoryview:
+        if place in self._kept:
+            self._kept.move_to_end(place)
+            return self._kept[place]
+        try:
+            chunk = mcap_index.chunk_at(self._data.view, place)
+        except mcap_index.DAMAGE as error:
+            raise UserError(
+                f"{self._path}: the chunk at byte {place} is damaged ({error}); record it again"
+            ) from error
+        self._kept[place] = chunk
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
+            self._kept.popitem(last=False)
+        return chunk
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+
+def osi_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+    """Topic → its channels' ids and message type, for all OSI channels in Protobuf."""
+    found: dict[str, tuple[set[int], str]] = {}
+    for channel in contents.channels.values():
+        schema = contents.schemas.get(channel.schema_id)
+        if schema is None or {channel.message_encoding, schema.encoding} != {"protobuf"}:
+            continue
+        name = schema.name.removeprefix("osi3.")
+        if schema.name != name and name in TYPES.values():
+            ids, first = found.setdefault(channel.topic, (set(), name))
+            if first == name:
+                ids.add(channel.id)
+    return found
+
+
+def _chosen(
+    path: Path, topic: str | None, topics: tuple[str, ...], contents: mcap_index.Contents
+) -> str:
+    if not topics:
+        others = [
+            f"{c.topic}: {c.message_encoding or 'no encoding'} "
+            f"{contents.schemas[c.schema_id].name if c.schema_id in contents.schemas else ''}"
+            for c in contents.channels.values()
+        ]
+        raise UserError(
+            f"{path}: holds no OSI channel in Protobuf "
+            f"({'; '.join(o.strip() for o in others[:3]) or 'no channel at all'}); "
+            "convert its messages to osi3 Protobuf first"
+        )
+    if topic is None:
+        if len(topics) > 1:
+            raise UserError(f"{path}: has several OSI channels; choose --topic {_or(topics)}")
+        return topics[0]
+    if topic not in topics:
+        raise UserError(f"{path}: has no OSI channel {topic}; choose --topic {_or(topics)}")
+    return topic
+
+
+def _or(topics: tuple[str, ...]) -> str:
+    return " or ".join(topics[:8])
+
+
+def _damaged(path: Path, number: int) -> UserError:
+    return UserError(f"{path}: its index leads to no message for frame {number}; record it again")

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the frames of an MCAP file are: from its own index, else by reading all of it."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, cast
+
+import lz4.frame  # type: ignore[import-untyped]
+import numpy as np
+import numpy.typing as npt
+import zstandard
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.reader import SeekingReader
+from mcap.records import Channel, Chunk, McapRecord, Message, MessageIndex, Metadata, Schema
+from mcap.stream_reader import StreamReader
+from mcap.summary import Summary
+
+from wirecost.traces.trace import Progress
+
+MAX_CHUNK = 1 << 30
+"""Bytes a chunk may have unpacked; a small file can claim any number."""
+MAX_FRAMES = 1 << 26
+"""Frames that a file without an index of its own may have."""
+OUTSIDE = -1
+"""The chunk of messages that stand in the file itself."""
+
+DAMAGE = (
+    McapError,
+    struct.error,
+    ValueError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    EOFError,
+    RuntimeError,
+    zstandard.ZstdError,
+)
+"""What the readers of records and chunks raise on hostile bytes."""
+
+MESSAGE = struct.Struct("<BQHIQQ")
+"""Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
+_HEAD = 9
+
+
+class Bytes:
+    """A view as the file that the mcap package reads: a read never takes more than there is."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self._at = 0
+
+    def read(self, size: int) -> bytes:
+        part = bytes(self._view[self._at : self._at + size])
+        self._at += len(part)
+        return part
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        at = offset + (0, self._at, len(self._view))[whence]
+        if not 0 <= at <= len(self._view):
+            raise ValueError(f"offset {at} lies outside the file")
+        self._at = at
+        return at
+
+    def tell(self) -> int:
+        return self._at
+
+    def seekable(self) -> bool:
+        return True
+
+
+def stream(view: memoryview, at: int = 0) -> IO[bytes]:
+    """The view from ``at`` on, as the mcap package wants it."""
+    return cast(IO[bytes], Bytes(view[at:]))
+
+
+@dataclass
+class Contents:
+    """Everything but the frames' data. Frames are in the order of their log times."""
+
+    channels: dict[int, Channel] = field(default_factory=dict)
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    metadata: list[Metadata] = field(default_factory=list)
+    frames: Frames | None = None
+    complaint: str = ""
+    """What is wrong with the file, in half a sentence; empty if nothing."""
+
+
+class Frames:
+    """Channel, log time and place of every message, as columns."""
+
+    def __init__(self) -> None:
+        self.channel = array("H")
+        self.log_time = array("Q")
+        self.chunk = array("q")
+        self.offset = array("Q")
+
+    def add(self, channel: int, log_time: int, chunk: int, offset: int) -> None:
+        """``chunk``: where the chunk's record is, or OUTSIDE; ``offset`` of the message in it."""
+        self.channel.append(channel)
+        self.log_time.append(log_time)
+        self.chunk.append(chunk)
+        self.offset.append(offset)
+
+    def of(self, channels: set[int]) -> Table:
+        kept = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
+        times = np.asarray(self.log_time)[kept]
+        order = kept[np.argsort(times, kind="stable")]
+        return Table(
+            np.asarray(self.log_time)[order],
+            np.asarray(self.chunk)[order],
+            np.asarray(self.offset)[order],
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """The frames of a channel, in the order of their log times."""
+
+    log_time: npt.NDArray[np.uint64]
+    chunk: npt.NDArray[np.int64]
+    offset: npt.NDArray[np.uint64]
+
+
+def read_contents(view: memoryview, progress: Progress) -> Contents:
+    """By the summary where it says all; else all chunks are read once. Raises what DAMAGE names
+    only where the file is no MCAP at all."""
+    if next(StreamReader(stream(view), record_size_limit=len(view)).records, None) is None:
+        raise ValueError("no record")
+    summary, complaint = _summary(view)
+    if summary is not None and _indexed(summary):
+        try:
+            return _by_summary(view, summary)
+        except DAMAGE:
+            complaint = "its index does not fit it"
+    contents = _scan(view, progress)
+    contents.complaint = "; ".join(filter(None, (complaint, contents.complaint)))
+    return contents
+
+
+def _summary(view: memoryview) -> tuple[Summary | None, str]:
+    try:
+        summary = SeekingReader(stream(view), record_size_limit=len(view)).get_summary()
+    except DAMAGE:
+        return None, "cut off, or still being written"
+    return summary, "" if summary is not None else "has no summary"
+
+
+def _indexed(summary: Summary) -> bool:
+    """Whether the summary leads to every message."""
+    statistics = summary.statistics
+    if statistics is None or not all(c.message_index_offsets for c in summary.chunk_indexes):
+        return False
+    return bool(summary.chunk_indexes) or statistics.message_count == 0
+
+
+def _by_summary(view: memoryview, summary: Summary) -> Contents:
+    frames = Frames()
+    for chunk in summary.chunk_indexes:
+        for at in chunk.message_index_offsets.values():
+            index = _record(view, at)
+            if not isinstance(index, MessageIndex):
+                raise ValueError("no message index")
+            for log_time, offset in index.records:
+                frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
+    metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
+    return Contents(
+        dict(summary.channels),
+        dict(summary.schemas),
+        [record for record in metadata if isinstance(record, Metadata)],
+        frames,
+    )
+
+
+def _record(view: memoryview, at: int) -> McapRecord:
+    if at > len(view):
+        raise ValueError("offset beyond the file")
+    reader = StreamReader(
+        stream(view, at), skip_magic=True, emit_chunks=True, record_size_limit=len(view)
+    )
+    record = next(reader.records, None)
+    if record is None:
+        raise ValueError("no record")
+    return record
+
+
+def _scan(view: memoryview, progress: Progress) -> Contents:
+    contents = Contents(frames=Frames())
+    damaged = 0
+    for at, record in _records(view):
+        progress(at, len(view), "finding the frames")
+        if isinstance(record, Chunk):
+            try:
+                _scan_chunk(at, unpacked(record), contents)
+            except DAMAGE:
+                damaged += 1
+        else:
+            _note(record, OUTSIDE, at, contents)
+    if damaged:
+        contents.complaint = "; ".join(
+            filter(None, (contents.complaint, f"{damaged} of its chunks are damaged"))
+        )
+    return contents
+
+
+def _records(view: memoryview) -> Iterator[tuple[int, McapRecord]]:
+    """Every whole record before the summary, with its place."""
+    at = 8
+    while at < len(view):
+        try:
+            opcode, length = struct.unpack_from("<BQ", view, at)
+            if length > len(view) - at - _HEAD:
+                return
+            if opcode in (Opcode.DATA_END, Opcode.FOOTER):
+                return
+            record = _record(view[: at + _HEAD + length], at)
+        except DAMAGE:
+            return
+        yield at, record
+        at += _HEAD + length
+
+
+def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
+    at = 0
+    while at < len(data):
+        opcode, length = struct.unpack_from("<BQ", data, at)
+        end = at + _HEAD + length
+        if end > len(data):
+            raise ValueError("a record reaches beyond its chunk")
+        if opcode == Opcode.MESSAGE:
+            _, _, channel, _, log_time, _ = MESSAGE.unpack_from(data, at)
+            _add(contents, channel, log_time, place, at)
+        elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+            _note(_record(data[:end], at), place, at, contents)
+        at = end
+
+
+def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
+    if isinstance(record, Schema):
+        contents.schemas[record.id] = record
+    elif isinstance(record, Channel):
+        contents.channels[record.id] = record
+    elif isinstance(record, Metadata):
+        contents.metadata.append(record)
+    elif isinstance(record, Message):
+        _add(contents, record.channel_id, record.log_time, place, at)
+
+
+def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -> None:
+    assert contents.frames is not None
+    if len(contents.frames.offset) >= MAX_FRAMES:
+        raise ValueError("more frames than a file without an index may have")
+    contents.frames.add(channel, log_time, place, at)
+
+
+def chunk_at(view: memoryview, at: int) -> memoryview:
+    """The unpacked content of the chunk whose record is there. Raises what DAMAGE names."""
+    record = _record(view, at)
+    if not isinstance(record, Chunk):
+        raise ValueError("no chunk")
+    return unpacked(record)
+
+
+def unpacked(chunk: Chunk) -> memoryview:
+    """A chunk's records; never more bytes than it claims and MAX_CHUNK allows."""
+    size = chunk.uncompressed_size
+    if size > MAX_CHUNK:
+        raise ValueError(f"a chunk of {size} bytes")
+    if chunk.compression == "zstd":
+        with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
+            data = reader.read(size)
+    elif chunk.compression == "lz4":
+        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size)
+    elif not chunk.compression:
+        data = chunk.data
+    else:
+        raise ValueError(f"compression {chunk.compression}")
+    if len(data) != size:
+        raise ValueError("a chunk is not as long as it says")
+    return memoryview(data)

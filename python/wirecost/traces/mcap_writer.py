@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes OSI's multi-channel trace files, one channel each, with the metadata OSI asks for."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mcap.writer import CompressionType, Writer
+
+from wirecost.errors import UserError
+from wirecost.traces import messages
+from wirecost.traces.files import WholeFile, unwritable
+from wirecost.traces.mcap_file import CHANNEL, METADATA
+from wirecost.traces.names import parse_name
+from wirecost.traces.trace import About
+
+COMPRESSIONS = {
+    "zstd": CompressionType.ZSTD,
+    "lz4": CompressionType.LZ4,
+    "none": CompressionType.NONE,
+}
+DATE_TIME = re.compile(
+    r"-?([1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"T(([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?|24:00:00(\.0+)?)"
+    r"(Z|[+-]((0\d|1[0-3]):[0-5]\d|14:00))",
+    re.ASCII,
+)
+"""XML Schema's dateTimeStamp, which OSI asks for in ``zero_time`` and ``creation_time``."""
+
+
+class McapWriter:
+    """``about``: what the source says of itself; it is carried over. Raises UserError."""
+
+    def __init__(self, path: Path, type_name: str, about: About, compression: str = "zstd") -> None:
+        if compression not in COMPRESSIONS:
+            raise UserError(f"--compression {compression}: there are {', '.join(COMPRESSIONS)}")
+        self.path = path
+        self.frame_count = 0
+        self._type = type_name
+        self._about = about
+        self._channel: int | None = None
+        self._schema = messages.schema_of(type_name)
+        self._out = WholeFile(path)
+        self._writer = Writer(self._out.file, compression=COMPRESSIONS[compression])
+
+    def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
+        """A frame without a timestamp has time 0, as Protobuf reads an absent one."""
+        time = timestamp_ns or 0
+        if not 0 <= time < 2**64:
+            raise UserError(
+                f"{self.path}: frame {self.frame_count} has the timestamp {time} ns, which MCAP "
+                "cannot hold; write .osi"
+            )
+        try:
+            if self._channel is None:
+                self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
+            self._writer.add_message(self._channel, time, message, time)  # type: ignore[arg-type]
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self.frame_count += 1
+
+    def _start(self, version: str | None) -> int:
+        """The records before the first message; ``version`` is what that one states."""
+        about = self._about
+        osi = about.channel.get(f"{CHANNEL}.osi_version") or version or messages.schema_version()
+        protobuf = about.channel.get(f"{CHANNEL}.protobuf_version") or messages.PROTOBUF_VERSION
+        self._writer.start(library="wirecost")
+        self._writer.add_metadata(
+            METADATA,
+            {
+                "creation_time": datetime.now(UTC).isoformat(timespec="seconds"),
+                **about.file,
+                "version": messages.schema_version(),
+                "min_osi_version": osi,
+                "max_osi_version": osi,
+                "min_protobuf_version": protobuf,
+                "max_protobuf_version": protobuf,
+            },
+        )
+        schema = self._writer.register_schema(f"osi3.{self._type}", "protobuf", self._schema)
+        return self._writer.register_channel(
+            about.topic or self._type,
+            "protobuf",
+            schema,
+            {
+                **about.channel,
+                f"{CHANNEL}.osi_version": osi,
+                f"{CHANNEL}.protobuf_version": protobuf,
+            },
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            try:
+                if self._channel is None:
+                    self._start(None)
+                self._writer.finish()  # type: ignore[no-untyped-call]
+            except OSError as failure:
+                self._out.__exit__(OSError, failure, None)
+                raise unwritable(self.path, failure) from failure
+        self._out.__exit__(kind, error, traceback)
+
+
+def about_named(path: Path) -> About:
+    """What a file's name tells that MCAP's metadata can hold: when its recording began."""
+    name = parse_name(path)
+    if name is None:
+        return About()
+    stamp = name.timestamp.replace(",", ".")
+    date = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:]}"
+    offset = re.search(r"([+-]\d{2})(\d{2})?$", stamp[8:])
+    if offset is not None:
+        date = date[: -len(offset[0])] + f"{offset[1]}:{offset[2] or '00'}"
+    return About(file={"creation_time": date} if DATE_TIME.fullmatch(date) else {})

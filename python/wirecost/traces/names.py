@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names OSI recommends for trace files.
+
+``<timestamp>_<type>_<osi>_<protobuf>_<frames>[_<name>].osi``, by OSI's "trace file naming
+conventions".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.traces.messages import TYPES
+
+FORM = "<timestamp>_<type>_<osi version>_<protobuf version>_<frames>_<name>"
+
+SUFFIXES = (".osi", ".mcap", ".txth")
+
+_TIMESTAMP = r"\d{8}T\d{6}(?:[.,]\d+)?(?:Z|[+-]\d{2}(?:\d{2})?)"
+_NAME = re.compile(
+    rf"(?P<timestamp>{_TIMESTAMP})_(?P<tag>[a-z]+)_(?P<osi>\d+)_(?P<protobuf>\d+)_(?P<frames>\d+)"
+    r"(?:_(?P<custom>.*))?",
+    re.ASCII | re.DOTALL,
+)
+_TAG = re.compile(r"(?:^|_)(" + "|".join(TYPES) + r")(?=_|$)")
+
+
+@dataclass(frozen=True)
+class TraceName:
+    """A name that follows the convention."""
+
+    timestamp: str
+    tag: str
+    osi: str
+    """Version without dots: 370."""
+    protobuf: str
+    frames: int
+    custom: str | None
+
+
+def parse_name(path: Path) -> TraceName | None:
+    """None where the name does not follow the convention."""
+    found = _NAME.fullmatch(path.stem)
+    if found is None or (found["tag"] not in TYPES and found["tag"] != "multi"):
+        return None
+    if len(found["frames"]) > 18:
+        return None
+    parts = (found["timestamp"], found["tag"], found["osi"], found["protobuf"])
+    return TraceName(*parts, int(found["frames"]), found["custom"])
+
+
+def type_of(path: Path) -> str | None:
+    """The message type a name tells, be it by the convention or by a lone ``_sv_`` in it."""
+    name = parse_name(path)
+    if name is not None:
+        return TYPES.get(name.tag)
+    tags = set(_TAG.findall(path.stem))
+    return TYPES[tags.pop()] if len(tags) == 1 else None

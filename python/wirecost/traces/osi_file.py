@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``.osi``: length (u32, little-endian) and message, again and again."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from wirecost.errors import UserError
+from wirecost.traces import messages, osi_index
+from wirecost.traces.files import Mapped, WholeFile, unwritable
+from wirecost.traces.trace import About, Closing, Frame, Progress, silent
+
+MAX_LENGTH = 2**32 - 1
+_LENGTH = struct.Struct("<I")
+
+
+class OsiTrace(Closing):
+    """Frames by number at once, as views into the mapped file. Raises UserError.
+
+    ``type_name``: as which message the frames' timestamps are read; it may be set later.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        type_name: str = "",
+        progress: Progress = silent,
+        worthwhile: int = osi_index.WORTHWHILE,
+    ) -> None:
+        self.path = path
+        self.type_name = type_name
+        self.about = About()
+        self.warnings: list[str] = []
+        self._data = Mapped(path)
+        self._offsets = osi_index.offsets(path, self._data, progress, worthwhile)
+        rest = self._data.size - int(self._offsets[-1])
+        if rest:
+            self.warnings.append(
+                f"{path}: cut off, its last {rest} bytes are no whole frame; the "
+                f"{self.frame_count} whole frames before are read"
+            )
+
+    @property
+    def frame_count(self) -> int:
+        return len(self._offsets) - 1
+
+    def message(self, number: int) -> memoryview:
+        """Frame ``number`` from 0, not copied. Raises IndexError beyond the last frame."""
+        if not 0 <= number < self.frame_count:
+            raise IndexError(number)
+        at, end = map(int, self._offsets[number : number + 2])
+        data = self._data.view
+        # The offsets may come from a file that somebody else wrote.
+        if not (at + 4 <= end <= len(data) and _LENGTH.unpack_from(data, at)[0] == end - at - 4):
+            osi_index.forget(self.path)
+            raise UserError(
+                f"{osi_index.index_path(self.path)}: does not fit its trace; it was removed, "
+                "run the command again"
+            )
+        return data[at + 4 : end]
+
+    def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
+        last = self.frame_count if stop is None else min(stop, self.frame_count)
+        for number in range(start, last):
+            message = self.message(number)
+            yield (
+                (messages.timestamp_ns(self.type_name, message) if self.type_name else None),
+                message,
+            )
+
+    def close(self) -> None:
+        self._data.close()
+
+
+class OsiWriter:
+    """Writes frames as they come; the file appears whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.frame_count = 0
+        self._out = WholeFile(path)
+
+    def write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
+        """The timestamp is the message's own business here. Raises UserError."""
+        if len(message) > MAX_LENGTH:
+            raise UserError(
+                f"{self.path}: frame {self.frame_count} has {len(message)} bytes, an .osi frame "
+                "at most 4294967295; write .mcap"
+            )
+        try:
+            self._out.file.write(_LENGTH.pack(len(message)))
+            self._out.file.write(message)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self.frame_count += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._out.__exit__(kind, error, traceback)

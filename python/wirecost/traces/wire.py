@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few fields of a frame that are wanted without parsing all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+NANOS = 1_000_000_000
+
+
+def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Number and value of each field, in the order of the bytes; nothing is copied.
+
+    Varints and fixed numbers are unsigned. Raises ValueError on what is no Protobuf message and on
+    groups, which no OSI message has.
+    """
+    at, end = 0, len(data)
+    while at < end:
+        tag, at = _varint(data, at)
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise ValueError("field number 0")
+        if kind == VARINT:
+            value, at = _varint(data, at)
+            yield number, value
+            continue
+        if kind == BYTES:
+            size, at = _varint(data, at)
+        elif kind in (FIXED64, FIXED32):
+            size = 8 if kind == FIXED64 else 4
+        else:
+            raise ValueError(f"wire type {kind}")
+        if size > end - at:
+            raise ValueError("a field reaches beyond the message")
+        part = data[at : at + size]
+        yield number, part if kind == BYTES else int.from_bytes(part, "little")
+        at += size
+
+
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            raise ValueError("a number reaches beyond the message")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & (2**64 - 1), at
+    raise ValueError("a number of more than ten bytes")
+
+
+def first(data: memoryview, number: int) -> int | memoryview | None:
+    """The first field of that number; None if there is none or the bytes are no message."""
+    try:
+        return next((value for found, value in fields(data) if found == number), None)
+    except ValueError:
+        return None
+
+
+def timestamp_ns(data: memoryview, number: int) -> int | None:
+    """An OSI ``Timestamp`` in field ``number``, as nanoseconds; None without a readable one."""
+    stamp = first(data, number)
+    if not isinstance(stamp, memoryview):
+        return None
+    seconds = first(stamp, 1) or 0
+    nanos = first(stamp, 2) or 0
+    if not isinstance(seconds, int) or not isinstance(nanos, int):
+        return None
+    return (seconds - 2**64 if seconds >= 2**63 else seconds) * NANOS + nanos
+
+
+def interface_version(data: memoryview, number: int) -> str | None:
+    """An OSI ``InterfaceVersion`` in field ``number``, as ``3.7.0``."""
+    version = first(data, number)
+    if not isinstance(version, memoryview):
+        return None
+    parts = [first(version, part) or 0 for part in (1, 2, 3)]
+    return ".".join(map(str, parts)) if all(isinstance(part, int) for part in parts) else None
