@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import jinja2
 
 from wirecost.compile.emit import Request, Texts, banner
-from wirecost.compile.emit.cpp import api
+from wirecost.compile.emit.cpp import api, columns
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
@@ -34,6 +34,8 @@ def emit(schema: Schema, request: Request) -> Texts:
     wires = (*request.wires, *(("protobuf",) if request.protobuf_api else ()))
     for name in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
         texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
+    if request.columns:
+        texts |= columns.runtime()
     printer = _Printer(schema, request)
     for file in schema.files:
         texts |= dict(printer.file(file))
@@ -74,6 +76,8 @@ class _Printer:
             yield self._codec(file, wire)
         if self._request.protobuf_api:
             yield self._api(file)
+        if any(root.file.name == file.name for root in self._request.columns):
+            yield self._columns(file)
 
     def _is_imported(self, file: File) -> bool:
         return any(file.name in other.imports for other in self._schema.files)
@@ -134,6 +138,15 @@ class _Printer:
             messages=api.messages(self._schema, self._api_names, file),
             codecs=self._facade.messages(file),
             unknown=self._request.preserve_unknown,
+        )
+
+    def _columns(self, file: File) -> tuple[PurePosixPath, str]:
+        return self._render(
+            "columns/columns.hpp.j2",
+            file,
+            ".columns",
+            namespace=self._names.namespace(file),
+            roots=columns.roots(self._schema, self._names, file, self._request.columns),
         )
 
 

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns wire in C++: schemas and tokens of the roots, and the run-time's headers."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
+
+from wirecost.compile.emit import Texts
+from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, text_literal
+from wirecost.compile.plan.columns import Node, Reduce, Root, Shape
+from wirecost.compile.schema import (
+    Enum,
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    Presence,
+    Schema,
+)
+
+RUNTIME = Path(__file__).parent / "columns"
+
+_TYPES: Mapping[Kind, str] = {
+    Kind.BOOL: "boolean",
+    Kind.INT8: "int8",
+    Kind.UINT8: "uint8",
+    Kind.INT16: "int16",
+    Kind.UINT16: "uint16",
+    Kind.INT32: "int32",
+    Kind.UINT32: "uint32",
+    Kind.INT64: "int64",
+    Kind.UINT64: "uint64",
+    Kind.FLOAT32: "float32",
+    Kind.FLOAT64: "float64",
+}
+_PACK: Mapping[Kind, str] = {
+    Kind.BOOL: "<?",
+    Kind.INT8: "<b",
+    Kind.UINT8: "<B",
+    Kind.INT16: "<h",
+    Kind.UINT16: "<H",
+    Kind.INT32: "<i",
+    Kind.UINT32: "<I",
+    Kind.INT64: "<q",
+    Kind.UINT64: "<Q",
+    Kind.FLOAT32: "<f",
+    Kind.FLOAT64: "<d",
+}
+_REDUCE: Mapping[Reduce, str] = {
+    Reduce.EXACT: "exact",
+    Reduce.AUTO: "automatic",
+    Reduce.FLOAT32: "float32",
+    Reduce.ERROR: "error",
+}
+_OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
+"""What every generated struct declares besides its tokens."""
+
+
+def runtime() -> Texts:
+    """Headers that all generated ones share."""
+    folder = PurePosixPath("wirecost/columns")
+    return {folder / path.name: path.read_text() for path in sorted(RUNTIME.glob("*.hpp"))}
+
+
+def roots(
+    schema: Schema, names: Names, file: File, planned: tuple[Root, ...]
+) -> list[SimpleNamespace]:
+    """What ``columns.hpp.j2`` prints for the roots that a file declares."""
+    declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+    taken = {names.plain(d) for d in declared}
+    return [
+        _root(schema, names, root, _unique(root.name, taken))
+        for root in planned
+        if root.file.name == file.name
+    ]
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespace:
+    printer = _Tokens(schema, names, root, name)
+    return SimpleNamespace(
+        name=name,
+        message=root.message.full_name,
+        holder=names.plain(root.message),
+        nodes=[_node(root, node) for node in root.nodes],
+        reductions=[
+            f"{{Reduce::{_REDUCE[node.reduction.form]}, {node.reduction.error!r}}}"
+            for node in root.nodes
+        ],
+        structs=list(printer.structs()),
+        tokens=list(printer.tokens(None)),
+    )
+
+
+def _node(root: Root, node: Node) -> str:
+    """A node's initializer; what has its default is left out."""
+    item = node.field
+    in_entry = node.parent is not None and root.nodes[node.parent].is_map
+    required = item.presence is Presence.REQUIRED and not node.repeated
+    parts = [
+        f'.name = "{node.dotted}"',
+        f".number = {node.number}",
+        f".parent = {-1 if node.parent is None else node.parent}",
+        f".end = {node.end}",
+        f".type = Type::{_type(node)}",
+    ]
+    if node.shape is Shape.SCALAR and item.coding.value != "varint" and _is_integer(node):
+        parts.append(f".coding = Coding::{item.coding.value}")
+    if node.kind in (Kind.FLOAT32, Kind.FLOAT64):
+        parts.append(".coding = Coding::fixed")
+    flags = {
+        "repeated": node.repeated,
+        "optional": node.optional,
+        "required": required,
+        "always": required or in_entry,
+        "packed": node.repeated and item.packed,
+        "group": item.group and node.shape is Shape.MESSAGE,
+        "wraps": node.wraps,
+    }
+    parts += [f".{name} = true" for name, is_set in flags.items() if is_set]
+    if item.oneof is not None:
+        parts.append(f".oneof = {_oneofs(root)[node.parent, item.oneof]}")
+    if bits := _default_bits(node):
+        parts.append(f".default_bits = {bits:#x}U")
+    if node.shape is Shape.TEXT and item.default:
+        value = item.default if isinstance(item.default, (str, bytes)) else b""
+        parts.append(f".default_text = {text_literal(value)}")
+    return ", ".join(parts)
+
+
+def _is_integer(node: Node) -> bool:
+    return node.kind is not None and node.kind not in (Kind.BOOL, Kind.FLOAT32, Kind.FLOAT64)
+
+
+def _type(node: Node) -> str:
+    if node.shape is not Shape.SCALAR:
+        return node.shape.value
+    return "enumeration" if node.kind is None else _TYPES[node.kind]
+
+
+def _oneofs(root: Root) -> dict[tuple[int | None, str], int]:
+    """A number for every oneof of every message node."""
+    found: dict[tuple[int | None, str], int] = {}
+    for node in root.nodes:
+        if node.field.oneof is not None:
+            found.setdefault((node.parent, node.field.oneof), len(found))
+    return found
+
+
+def _default_bits(node: Node) -> int:
+    default = node.field.default
+    if node.shape is not Shape.SCALAR or node.repeated or default is None:
+        return 0
+    if node.kind is None:
+        return int(default) & 0xFFFFFFFF
+    return int.from_bytes(struct.pack(_PACK[node.kind], default), "little")
+
+
+class _Tokens:
+    """Members that name a root's fields; those of messages in it have structs of their own."""
+
+    def __init__(self, schema: Schema, names: Names, root: Root, name: str) -> None:
+        self._schema = schema
+        self._names = names
+        self._root = root
+        self._structs: dict[int, str] = {}
+        taken = {name, *_OWN_NAMES}
+        self._members = {
+            node.index: _unique(identifier(node.name), taken) for node in root.children(None)
+        }
+        for node in root.nodes:
+            if node.parent is not None:
+                self._members[node.index] = identifier(node.name)
+            if self._has_struct(node):
+                self._structs[node.index] = _unique("_".join(node.path) + "_fields", taken)
+
+    def structs(self) -> Iterator[SimpleNamespace]:
+        """Innermost first, as C++ wants them."""
+        for node in reversed(self._root.nodes):
+            if self._has_struct(node):
+                yield SimpleNamespace(
+                    name=self._structs[node.index],
+                    base="RepeatedMessage" if node.repeated else "Message",
+                    tokens=list(self.tokens(node)),
+                )
+
+    def tokens(self, message: Node | None) -> Iterator[SimpleNamespace]:
+        for node in self._root.children(message):
+            yield SimpleNamespace(
+                name=self._members[node.index],
+                type=self._token(node),
+                initial=self._initial(node),
+                comment=node.field.comment if message is None else "",
+            )
+
+    def _has_struct(self, node: Node) -> bool:
+        return node.shape is Shape.MESSAGE and not node.wraps
+
+    def _token(self, node: Node) -> str:
+        if node.wraps:
+            return "wirecost::columns::RepeatedText"
+        if node.shape is Shape.MESSAGE:
+            return self._structs[node.index]
+        if node.shape is Shape.TEXT:
+            return "wirecost::columns::Text"
+        token = "Repeated" if node.repeated else "Scalar"
+        return f"wirecost::columns::{token}<{self._value(node.field)}>"
+
+    def _value(self, item: Field) -> str:
+        if isinstance(item.type, EnumRef):
+            home = self._schema.home(item.type.name)
+            plain = self._names.plain(self._schema.enum(item.type))
+            return f"::{self._names.namespace(home)}::{plain}"
+        if not isinstance(item.type, Kind) or item.label is Label.MAP:
+            raise AssertionError(item)
+        return SCALARS[item.type]
+
+    def _initial(self, node: Node) -> str:
+        own = f"{{{node.index}}}"
+        if not self._has_struct(node):
+            return own
+        parts = [own, *(self._initial(child) for child in self._root.children(node))]
+        return f"{{{', '.join(parts)}}}"
