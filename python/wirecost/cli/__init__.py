@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from wirecost.cli import bench_notification, bench_osi, compile, log, report
+from wirecost.cli import bench_notification, bench_osi, compile, log, report, trace
 from wirecost.errors import UserError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 bench = typer.Typer(help="Measure a scenario on this machine.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(trace.app, name="trace")
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 app.command("compile")(compile.command)

@@ -15,7 +15,7 @@ from wirecost.errors import UserError
 from wirecost.traces import messages
 from wirecost.traces.mcap_file import McapTrace
 from wirecost.traces.mcap_writer import McapWriter, about_named
-from wirecost.traces.names import SUFFIXES, type_of
+from wirecost.traces.names import SUFFIXES, misnamed, type_of
 from wirecost.traces.osi_file import OsiTrace, OsiWriter
 from wirecost.traces.text_file import TextTrace, TextWriter
 from wirecost.traces.trace import About, Frame, Progress, Trace, TraceWriter, silent
@@ -49,10 +49,7 @@ def open_trace(
         mcap.type_name = type_name or mcap.type_name
         return mcap
     if suffix == ".txth":
-        told = type_name or type_of(path)
-        if told is None:
-            raise UserError(f"{path}: its name does not tell its message type; say --type")
-        return TextTrace(path, told)
+        return TextTrace(path, type_name or type_of(path) or _type_read(path))
     osi = OsiTrace(path, progress=progress)
     osi.type_name = type_name or _type_seen(osi)
     return osi
@@ -66,13 +63,22 @@ def _type_seen(trace: OsiTrace) -> str:
         return told
     if not first:
         raise UserError(f"{trace.path}: holds no whole frame to tell its message type; say --type")
-    found = messages.identify(first)
-    if not found:
-        raise UserError(f"{trace.path}: its frames are no OSI messages; is it a trace file?")
-    if len(found) > 1:
-        raise UserError(f"{trace.path}: could be {' or '.join(found)}; say --type")
+    found = _only(trace.path, messages.identify(first))
     if told is not None:
-        trace.warnings.append(f"{trace.path}: named {told}, but its frames are {found[0]}")
+        trace.warnings.append(misnamed(trace.path, told, found))
+    return found
+
+
+def _type_read(path: Path) -> str:
+    """By trying to read the first message: text names its fields."""
+    return _only(path, [name for name in messages.TYPES.values() if TextTrace(path, name).readable])
+
+
+def _only(path: Path, found: list[str]) -> str:
+    if not found:
+        raise UserError(f"{path}: its frames are no OSI messages; is it a trace file?")
+    if len(found) > 1:
+        raise UserError(f"{path}: could be {' or '.join(found)}; say --type")
     return found[0]
 
 

@@ -57,3 +57,8 @@ def type_of(path: Path) -> str | None:
         return TYPES.get(name.tag)
     tags = set(_TAG.findall(path.stem))
     return TYPES[tags.pop()] if len(tags) == 1 else None
+
+
+def misnamed(path: Path, told: str, found: str) -> str:
+    """The warning for a name that tells another type than the frames."""
+    return f"{path}: is named as {told}, but its frames are {found}"

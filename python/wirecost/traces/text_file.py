@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from google.protobuf import text_format
-from google.protobuf.message import EncodeError
+from google.protobuf.message import EncodeError, Message
 
 from wirecost.errors import UserError
 from wirecost.traces import messages
@@ -40,6 +40,18 @@ class TextTrace(Closing):
         if not path.is_file():
             raise UserError(f"{path}: no such file; name a readable trace file")
 
+    @property
+    def readable(self) -> bool:
+        """Whether the first message is of the type."""
+        first = next(self._texts(), None)
+        try:
+            return first is not None and self._parsed(first[1]).ByteSize() > 0
+        except text_format.ParseError:
+            return False
+
+    def _parsed(self, text: str) -> Message:
+        return text_format.Parse(text, messages.message_class(self.type_name)())
+
     def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
         self.warnings.clear()
         texts = self._texts()
@@ -49,8 +61,7 @@ class TextTrace(Closing):
             if number < start:
                 continue
             try:
-                message = text_format.Parse(text, messages.message_class(self.type_name)())
-                frame = memoryview(message.SerializeToString())
+                frame = memoryview(self._parsed(text).SerializeToString())
             except (text_format.ParseError, EncodeError, UnicodeError) as error:
                 if last:
                     self.warnings.append(

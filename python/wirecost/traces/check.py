@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a trace is what OSI asks of one, finding by finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from wirecost.traces import messages
+from wirecost.traces.mcap_file import CHANNEL, METADATA, McapTrace
+from wirecost.traces.mcap_writer import DATE_TIME
+from wirecost.traces.names import FORM, misnamed, parse_name, type_of
+from wirecost.traces.trace import Progress, Trace
+
+GAP = 1.5
+"""A step between two frames of more than so many median steps is a gap."""
+ROUNDING = 1000
+"""Nanoseconds: recorders that reckon in seconds as double do not hit the same nanosecond."""
+VERSIONS = ("min_osi_version", "max_osi_version", "min_protobuf_version", "max_protobuf_version")
+DATES = ("zero_time", "creation_time")
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    """Readers that follow OSI may refuse the trace or misread it."""
+    WARNING = "warning"
+    """Something is missing or unusual; the frames can be used."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong and what to do about it."""
+
+    severity: Severity
+    text: str
+    remedy: str
+
+
+@dataclass
+class _Frames:
+    """What one pass over all frames finds; places are frame numbers."""
+
+    count: int = 0
+    times: list[int] = field(default_factory=list)
+    untimed: list[int] = field(default_factory=list)
+    unparsable: list[int] = field(default_factory=list)
+    backwards: list[int] = field(default_factory=list)
+    other_times: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+    unknown_names: tuple[str, ...] = ()
+    versions: dict[str, int] = field(default_factory=dict)
+    unversioned: list[int] = field(default_factory=list)
+
+
+def check(trace: Trace, progress: Progress) -> list[Finding]:
+    """Parse every frame of the trace and judge it, errors first. Raises UserError where the file
+    cannot be read on."""
+    seen = _pass(trace, progress)
+    named = misnamed(trace.path, type_of(trace.path) or "", trace.type_name)
+    findings = [
+        *(
+            Finding(Severity.ERROR, _after(warning), "record or copy the file again")
+            for warning in trace.warnings
+            if warning != named
+        ),
+        *_of_frames(trace, seen),
+        *_of_times(seen),
+        *_of_name(trace, seen),
+        *(_of_metadata(trace, seen) if isinstance(trace, McapTrace) else ()),
+    ]
+    return sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR)
+
+
+def _after(warning: str) -> str:
+    """Without the path, which every finding stands below."""
+    return warning.partition(": ")[2]
+
+
+def _pass(trace: Trace, progress: Progress) -> _Frames:
+    seen = _Frames()
+    name = trace.type_name
+    timed = messages.field_number(name, "timestamp") > 0
+    last: int | None = None
+    for number, (file_time, frame) in enumerate(trace.frames()):
+        if number % 16 == 0:
+            progress(number, trace.frame_count or 0, f"checking {trace.path.name}")
+        seen.count += 1
+        time = messages.timestamp_ns(name, frame)
+        if time is not None:
+            seen.times.append(time)
+            if last is not None and time <= last:
+                seen.backwards.append(number)
+            last = time
+        elif timed:
+            seen.untimed.append(number)
+        if (
+            isinstance(trace, McapTrace)
+            and timed
+            and abs((file_time or 0) - (time or 0)) > ROUNDING
+        ):
+            seen.other_times.append(number)
+        version = messages.osi_version(name, frame)
+        if version is None:
+            seen.unversioned.append(number)
+        else:
+            seen.versions.setdefault(version, number)
+        _parse(name, number, frame, seen)
+    return seen
+
+
+def _parse(name: str, number: int, frame: memoryview, seen: _Frames) -> None:
+    try:
+        if not messages.unknown_bytes(messages.parse(name, frame)):
+            return
+    except ValueError:
+        seen.unparsable.append(number)
+        return
+    if not seen.unknown:
+        seen.unknown_names = tuple(
+            dict.fromkeys(messages.unknown_fields(messages.parse(name, frame)))
+        )
+    seen.unknown.append(number)
+
+
+def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
+    error, warning = Severity.ERROR, Severity.WARNING
+    if not seen.count:
+        yield Finding(error, "holds no frame", "record it again")
+    if seen.unparsable:
+        yield Finding(
+            error,
+            f"no {trace.type_name} in {_frames(seen.unparsable, seen.count)}",
+            "say the right --type, or record it again",
+        )
+    if seen.unknown:
+        yield Finding(
+            warning,
+            f"fields that OSI {messages.schema_version()} does not know in "
+            f"{_frames(seen.unknown, seen.count)}: {', '.join(seen.unknown_names[:3])}",
+            "say the right --type, or expect readers to skip them",
+        )
+    if seen.unversioned:
+        yield Finding(
+            warning,
+            f"no version in {_frames(seen.unversioned, seen.count)}",
+            "have the recorder set the message's version",
+        )
+    if len(seen.versions) > 1:
+        told = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
+        yield Finding(error, f"changes its OSI version: {told}", "split it by version")
+
+
+def _of_times(seen: _Frames) -> Iterator[Finding]:
+    if seen.untimed:
+        yield Finding(
+            Severity.WARNING,
+            f"no timestamp in {_frames(seen.untimed, seen.count)}",
+            "have the recorder set the message's timestamp",
+        )
+    if seen.backwards:
+        yield Finding(
+            Severity.ERROR,
+            f"timestamps that do not grow in {_frames(seen.backwards, seen.count)}",
+            "sort it, or record each run into a file of its own",
+        )
+    if seen.other_times:
+        yield Finding(
+            Severity.WARNING,
+            f"log time differs from the message's timestamp in "
+            f"{_frames(seen.other_times, seen.count)}",
+            "write it again with `wirecost trace convert` by way of .osi",
+        )
+    steps = np.diff(np.array(seen.times, dtype=object)) if len(seen.times) > 2 else np.array([])
+    usual = sorted(steps)[len(steps) // 2] if len(steps) else 0
+    gaps = [number for number, step in enumerate(steps) if usual > 0 and step > GAP * usual]
+    if gaps:
+        worst = max(gaps, key=lambda number: int(steps[number]))
+        yield Finding(
+            Severity.WARNING,
+            f"{len(gaps)} of its {len(steps)} steps are longer than {GAP} usual ones of "
+            f"{usual / 1e6:g} ms; the longest is {steps[worst] / 1e6:g} ms from frame {worst}",
+            "look for frames the recorder lost",
+        )
+
+
+def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
+    told = type_of(trace.path)
+    if told not in (None, trace.type_name):
+        yield Finding(
+            Severity.ERROR,
+            f"is named as {told}, but its frames are {trace.type_name}",
+            f"put {_tag(trace.type_name)} into its name",
+        )
+    name = parse_name(trace.path)
+    if name is None:
+        yield Finding(Severity.WARNING, "is not named as OSI recommends", f"name it {FORM}")
+        return
+    if name.custom is None:
+        yield Finding(Severity.WARNING, "its name lacks a custom name", f"name it {FORM}")
+    if name.frames != seen.count:
+        yield Finding(
+            Severity.ERROR,
+            f"is named for {name.frames} frames, but holds {seen.count}",
+            f"put {seen.count} into its name, or find the lost frames",
+        )
+    for version in seen.versions:
+        if version.replace(".", "") != name.osi:
+            yield Finding(
+                Severity.ERROR,
+                f"is named for OSI {name.osi}, but its frames say {version}",
+                f"put {version.replace('.', '')} into its name",
+            )
+            break
+
+
+def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
+    error, warning = Severity.ERROR, Severity.WARNING
+    remedy = "write it again with `wirecost trace convert`"
+    if trace.metadata_records != 1:
+        many = f"{trace.metadata_records} records" if trace.metadata_records else "no record"
+        yield Finding(error, f"{many} {METADATA}, there must be one", remedy)
+    entries = trace.about.file
+    missing = [key for key in ("version", *VERSIONS) if key not in entries]
+    if trace.metadata_records and missing:
+        yield Finding(error, f"{METADATA} lacks {', '.join(missing)}", remedy)
+    for key in DATES:
+        if key in entries and not DATE_TIME.fullmatch(entries[key]):
+            yield Finding(
+                error, f"{METADATA}: {key} {entries[key]!r} is no date with time and zone", remedy
+            )
+    for key in ("osi_version", "protobuf_version"):
+        if f"{CHANNEL}.{key}" not in trace.about.channel:
+            yield Finding(error, f"channel {trace.about.topic} lacks {CHANNEL}.{key}", remedy)
+    stated = trace.about.channel.get(f"{CHANNEL}.osi_version")
+    for version in seen.versions:
+        if stated is not None and version != stated:
+            yield Finding(warning, f"its channel says OSI {stated}, its frames {version}", remedy)
+            break
+
+
+def _tag(type_name: str) -> str:
+    return next(tag for tag, name in messages.TYPES.items() if name == type_name)
+
+
+def _frames(numbers: list[int], count: int) -> str:
+    """``frame 3``, ``all 20 frames``, ``5 of 20 frames, first 3``"""
+    if len(numbers) == count:
+        return f"all {count} frames" if count > 1 else "its one frame"
+    if len(numbers) == 1:
+        return f"frame {numbers[0]}"
+    return f"{len(numbers)} of {count} frames, first {numbers[0]}"

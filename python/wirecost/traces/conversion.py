@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to columns and back, frame by frame (docs/formats/columns.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from wirecost.errors import UserError
+
+
+class Conversion(Protocol):
+    """A message to the same message in the other form."""
+
+    def __call__(self, message: memoryview) -> memoryview | bytes:
+        """The result holds until the next call. Raises ValueError on what is no such message."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What ``trace convert`` was asked for."""
+
+    columns: tuple[str, ...] = ()
+    """Lists that become columns, by path; ``all``."""
+    rows: bool = False
+    """All columns become rows."""
+    reduce: tuple[str, ...] = ()
+    """``FIELD=HOW``"""
+    also_rows: bool = False
+    """Columns beside the rows instead of in their place."""
+
+    def check(self) -> None:
+        """Raises UserError on what contradicts itself."""
+        if self.columns and self.rows:
+            raise UserError("--columns and --rows: choose one")
+        for option, given in (("--reduce", self.reduce), ("--also-rows", self.also_rows)):
+            if given and not self.columns:
+                raise UserError(f"{option}: only with --columns")
+
+
+def conversion(type_name: str, wanted: Wanted) -> Conversion | None:
+    """What is done to each frame of that type; None where nothing is. Raises UserError."""
+    wanted.check()
+    if not wanted.columns and not wanted.rows:
+        return None
+    option = "--rows" if wanted.rows else "--columns"
+    raise UserError(f"{option}: this wirecost cannot convert {type_name}; leave the option out")

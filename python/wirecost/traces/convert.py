@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace to another trace file, frame by frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.traces import About, create_trace, messages
+from wirecost.traces.conversion import Wanted, conversion
+from wirecost.traces.mcap_file import CHANNEL
+from wirecost.traces.mcap_writer import about_named
+from wirecost.traces.trace import Frame, Progress, Trace
+
+NANOS = 1_000_000_000
+_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?s", re.ASCII)
+_FRAMES = re.compile(r"\d{1,18}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A place in a trace: a frame number, or nanoseconds since the first frame."""
+
+    frame: int | None = None
+    ns: int | None = None
+
+    @staticmethod
+    def parse(option: str, text: str) -> Bound:
+        """``250`` or ``2.5s``. Raises UserError."""
+        if _SECONDS.fullmatch(text):
+            whole, _, rest = text[:-1].partition(".")
+            return Bound(ns=int(whole) * NANOS + int(rest.ljust(9, "0")))
+        if _FRAMES.fullmatch(text):
+            return Bound(frame=int(text))
+        raise UserError(f"{option} {text}: give a frame number (250) or seconds (2.5s)")
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What came out; bytes of the messages and of the whole files."""
+
+    frames: int
+    message_bytes: tuple[int, int]
+    file_bytes: tuple[int, int]
+
+
+def convert(
+    trace: Trace,
+    out: Path,
+    wanted: Wanted,
+    compression: str,
+    start: Bound,
+    stop: Bound,
+    progress: Progress,
+) -> Converted:
+    """Write the frames from ``start`` up to, without, ``stop`` to ``out``. Raises UserError."""
+    change = conversion(trace.type_name, wanted)
+    size = trace.path.stat().st_size  # of before, should it be replaced
+    before = after = frames = 0
+    with create_trace(out, trace.type_name, _about(trace), compression) as writer:
+        for number, (time, message) in between(trace, start, stop):
+            result: memoryview | bytes = message
+            if change is not None:
+                try:
+                    result = change(message)
+                except ValueError as error:
+                    raise UserError(
+                        f"{trace.path}: frame {number} is no {trace.type_name} ({error}); say the "
+                        "right --type"
+                    ) from error
+            writer.write(time, result)
+            frames += 1
+            before += len(message)
+            after += len(result)
+            progress(number, trace.frame_count or 0, f"writing {out.name}")
+    return Converted(frames, (before, after), (size, out.stat().st_size))
+
+
+def _about(trace: Trace) -> About:
+    """What the source says of itself, in its name and its first frame if nowhere else."""
+    version = f"{CHANNEL}.osi_version"
+    if version in trace.about.channel:
+        return trace.about
+    about = trace.about if trace.about.topic else about_named(trace.path)
+    for _, message in trace.frames(0, 1):
+        told = messages.osi_version(trace.type_name, message)
+        if told is not None:
+            return replace(about, channel={**about.channel, version: told})
+    return about
+
+
+def between(trace: Trace, start: Bound, stop: Bound) -> Iterator[tuple[int, Frame]]:
+    """The frames in the range, with their numbers; times need not grow."""
+    first = start.frame or 0
+    if start.ns is None and stop.ns is None:
+        yield from enumerate(trace.frames(first, stop.frame), first)
+        return
+    zero: int | None = None
+    for number, (time, message) in enumerate(trace.frames(0, stop.frame)):
+        if time is None:
+            raise UserError(
+                f"{trace.path}: frame {number} has no timestamp; give --from and --to in frames"
+            )
+        zero = time if zero is None else zero
+        after_start = number >= first if start.ns is None else time - zero >= start.ns
+        if after_start and (stop.ns is None or time - zero < stop.ns):
+            yield number, (time, message)
