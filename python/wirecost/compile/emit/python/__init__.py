@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirecost.compile.emit import Request, Texts
-from wirecost.compile.emit.python import names, native
+from wirecost.compile.emit.python import columns, names, native
 from wirecost.compile.emit.python.generator import Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import Schema
@@ -31,6 +31,8 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts[root / path] = _tidy(text)
     texts[root / "_wirecost.py"] = _support(request)
     texts[root / "py.typed"] = ""
+    if request.columns:
+        texts |= {root / path: text for path, text in columns.emit(schema, request).items()}
     if request.native:
         texts |= _packages(schema, native.root(request)) | native.emit(schema, request)
     return texts

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns in Python: a typed class a list of messages, over a run-time that needs NumPy.
+
+``runtime`` is copied as it is into the package ``<namespace>/_columns``; what it takes from the
+codecs' support module comes from the generated one there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.python import names
+from wirecost.compile.emit.python.columns.module import ColumnsModule, documented
+from wirecost.compile.plan.columns import Root
+from wirecost.compile.schema import CompileError, File, Origin, Schema
+
+_RUNTIME = Path(__file__).parent / "runtime"
+_SUPPORT = "from wirecost.compile.emit.python.support import"
+
+
+def emit(schema: Schema, request: Request) -> Texts:
+    """``<package>/<file>_columns.py`` of each file with columned messages, and the run-time.
+
+    Paths are below the namespace. Raises CompileError where a file of the schema has that name.
+    """
+    texts: Texts = {
+        PurePosixPath("_columns", source.name): _of_namespace(source.read_text(encoding="utf-8"))
+        for source in sorted(_RUNTIME.glob("*.py"))
+    }
+    taken = {names.module_place(file): file for file in schema.files}
+    for name, roots in groupby(sorted(request.columns, key=_file), key=_file):
+        found = tuple(roots)
+        file = found[0].file
+        place = names.module_place(file)
+        place = place.with_name(f"{place.name}_columns")
+        if place in taken:
+            raise CompileError(
+                Origin(taken[place].name),
+                f"its output is {place}.py as that of the columns of {name}",
+                "rename one of the two",
+            )
+        texts[place.with_name(f"{place.name}.py")] = _module(schema, file, found)
+    return texts
+
+
+def _file(root: Root) -> str:
+    return root.file.name
+
+
+def _module(schema: Schema, file: File, roots: tuple[Root, ...]) -> str:
+    module = ColumnsModule(schema, file)
+    classes = [cls for root in roots for cls in module.classes(root)]
+    text = (
+        _environment()
+        .get_template("module.py.j2")
+        .render(
+            banner=banner(file, "#"),
+            documented=documented,
+            file=file,
+            dots=module.dots,
+            classes=classes,
+            imports=module.imports(),
+            runtime=module.runtime(),
+        )
+    )
+    return text.rstrip("\n") + "\n"
+
+
+def _of_namespace(source: str) -> str:
+    return source.replace(_SUPPORT, "from .._wirecost import")
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("wirecost.compile.emit.python.columns", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
