@@ -70,7 +70,7 @@ public final class Conformance {
     }
 
     /** The class of that name, of which the last parts may be nested. */
-    private static Class<?> type(String name) throws ClassNotFoundException {
+    static Class<?> type(String name) throws ClassNotFoundException {
         for (String tried = name; ; ) {
             try {
                 return Class.forName(tried);

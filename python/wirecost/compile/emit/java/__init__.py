@@ -15,6 +15,7 @@ from typing import Any
 import jinja2
 
 from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.java.columns import PLAIN, SCALARS, Columns
 from wirecost.compile.emit.java.documentation import javadoc
 from wirecost.compile.emit.java.holders import UNSIGNED, Holders, Member
 from wirecost.compile.emit.java.names import Names, nested, word
@@ -63,6 +64,7 @@ class _Emitter:
                     )
                     yield _path(place.package, place.name), text
         yield from self._runtime()
+        yield from self._columns()
         if self._request.maven:
             yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
 
@@ -80,6 +82,39 @@ class _Emitter:
                 extendable=_EXTENDABLE,
             )
             yield _path(self._names.runtime, name), text
+
+    def _columns(self) -> Iterator[tuple[PurePosixPath, str]]:
+        for root in self._request.columns:
+            columns = Columns(self._holders, root)
+            body = self._render("columns/root.java.j2", c=columns)
+            package = columns.place.package
+            text = self._render(
+                "file.java.j2",
+                banner=banner(root.file, "//"),
+                package=package,
+                imports=self._names.imports(body),
+                body=body,
+            )
+            yield _path(package, columns.name), text
+        if not self._request.columns:
+            return
+        for name in PLAIN:
+            text = self._render(
+                f"runtime/columns/{name}.java.j2", package=self._names.runtime, columns=SCALARS
+            )
+            yield _path(self._names.runtime, name), text
+        for name, type_, width, buffer, from_bits, about in SCALARS:
+            text = self._render(
+                "runtime/columns/values.java.j2",
+                package=self._names.runtime,
+                name=name,
+                type=type_,
+                width=width,
+                buffer=buffer,
+                from_bits=from_bits,
+                about=about,
+            )
+            yield _path(self._names.runtime, f"{name}Column"), text
 
     def _declaration(self, declared: Message | Enum) -> str:
         place = self._names.place(declared.full_name)

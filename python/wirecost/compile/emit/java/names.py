@@ -35,10 +35,15 @@ _HOMES = {
         "Boolean", "Byte", "Double", "Float", "Integer", "Long", "Object", "Override", "Short",
         "String",
     ),
-    "java.util": ("Arrays", "Map", "Objects", "StringJoiner", "TreeMap"),
+    "java.util": ("Arrays", "BitSet", "List", "Map", "Objects", "StringJoiner", "TreeMap"),
     "java.nio": ("ByteBuffer",),
 }  # fmt: skip
-_RUNTIME = ("Input", "ProtobufInput", "Unknown", "Wire", "WireException")
+_RUNTIME = (
+    "BooleanColumn", "ColumnInput", "ColumnNode", "ColumnType", "DoubleColumn", "FloatColumn",
+    "Input", "IntColumn", "LongColumn", "MessageBuilder", "MessageColumn", "ProtobufInput",
+    "Reduction", "RootBuilder", "RowReader", "RowWriter", "TextColumn", "Unknown", "Wire",
+    "WireException",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
