@@ -63,7 +63,10 @@ def _type_seen(trace: OsiTrace) -> str:
         return told
     if not first:
         raise UserError(f"{trace.path}: holds no whole frame to tell its message type; say --type")
-    found = _only(trace.path, messages.identify(first))
+    known = messages.identify(first)
+    if told is not None and len(known) != 1:
+        return told
+    found = _only(trace.path, known)
     if told is not None:
         trace.warnings.append(misnamed(trace.path, told, found))
     return found

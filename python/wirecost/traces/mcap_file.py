@@ -17,8 +17,8 @@ from wirecost.traces.trace import About, Closing, Frame, Progress, silent
 
 METADATA = "net.asam.osi.trace"
 CHANNEL = "net.asam.osi.trace.channel"
-CACHED = 128 << 20
-"""Bytes of unpacked chunks that are kept; at least the one in use is."""
+CACHED = 32 << 20
+"""Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
 
 
 class McapTrace(Closing):
