@@ -108,17 +108,14 @@ def _by_field(node: Node, values: Any) -> dict[str, Any]:
         name, _, rest = key.partition(".")
         if name not in known or (rest and not known[name].is_message):
             raise WireError(f"{place} has no field {key!r}; there are {', '.join(known)}")
-        if rest:
-            inner = given.setdefault(name, {})
-            if not isinstance(inner, Mapping) or rest in inner:
+        held = {rest: value} if rest else value
+        if name in given:
+            before = given[name]
+            merge = isinstance(before, Mapping) and isinstance(held, Mapping)
+            if not merge or before.keys() & held.keys():
                 raise WireError(f"{place} has {key!r} twice")
-            given[name] = {**inner, rest: value}
-        elif isinstance(given.get(name), Mapping) and isinstance(value, Mapping):
-            given[name] = {**given[name], **value}
-        elif name in given:
-            raise WireError(f"{place} has {key!r} twice")
-        else:
-            given[name] = value
+            held = {**before, **held}
+        given[name] = held
     return given
 
 
