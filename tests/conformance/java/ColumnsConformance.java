@@ -10,9 +10,9 @@ import java.util.List;
 
 /**
  * Converts the vectors of files between columns and rows by generated classes: {@code java
- * ColumnsConformance [--refuse] FILE...}. Lines are {@code <message> <reduction> <columns hex> <rows
- * hex>}; with {@code --refuse} they are {@code <message> <columns hex>}, and each must be refused.
- * Exits with 1 if one fails.
+ * ColumnsConformance [--refuse | --damaged] FILE...}. Lines are {@code <message> <reduction> <columns
+ * hex> <rows hex>}; where the reduction is {@code read}, columns are only read. Otherwise they are
+ * {@code <message> <columns hex>}: each must be refused, or read or refused. Exits with 1 if one fails.
  */
 public final class ColumnsConformance {
     /** The generated class of the messages; of their columns below. */
@@ -28,9 +28,10 @@ public final class ColumnsConformance {
 
     public static void main(String[] arguments) throws Exception {
         boolean refuse = arguments[0].equals("--refuse");
+        boolean damaged = arguments[0].equals("--damaged");
         int failed = 0;
         int done = 0;
-        for (String file : Arrays.asList(arguments).subList(refuse ? 1 : 0, arguments.length)) {
+        for (String file : Arrays.asList(arguments).subList(refuse || damaged ? 1 : 0, arguments.length)) {
             List<String> lines = Files.readAllLines(Path.of(file));
             for (int i = 0; i < lines.size(); i++) {
                 String[] words = lines.get(i).strip().split("\\s+");
@@ -38,15 +39,10 @@ public final class ColumnsConformance {
                     continue;
                 }
                 done++;
-                ColumnsConformance runner = new ColumnsConformance(words[0]);
-                String[] parts = Arrays.copyOf(words, 4);
-                String fault;
-                try {
-                    fault = refuse ? runner.read(words.length > 1 ? words[1] : "") : runner.check(parts);
-                } catch (InvocationTargetException thrown) {
-                    fault = thrown.getCause().toString();
-                }
-                if ((fault == null) == refuse || refuse && !fault.contains("WireException")) {
+                String fault = fault(words, refuse || damaged);
+                boolean refused = fault != null && fault.contains("WireException");
+                boolean right = refuse ? refused : fault == null || damaged && refused;
+                if (!right) {
                     failed++;
                     System.out.println(file + ":" + (i + 1) + ": " + words[0] + ": " + fault);
                 }
@@ -56,13 +52,20 @@ public final class ColumnsConformance {
         System.exit(failed == 0 && done > 0 ? 0 : 1);
     }
 
-    /** Reads columns and makes rows of them, whatever they are. */
-    private String read(String hex) throws Exception {
-        rows(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
-        return null;
+    /** What is wrong; null: nothing. */
+    private static String fault(String[] words, boolean only) throws Exception {
+        ColumnsConformance runner = new ColumnsConformance(words[0]);
+        try {
+            if (!only) {
+                return runner.check(Arrays.copyOf(words, 4));
+            }
+            runner.rows(ByteBuffer.wrap(HexFormat.of().parseHex(words.length > 1 ? words[1] : "")));
+            return null;
+        } catch (InvocationTargetException thrown) {
+            return thrown.getCause().toString();
+        }
     }
 
-    /** What is wrong; null: nothing. */
     private String check(String[] words) throws Exception {
         byte[] expected = HexFormat.of().parseHex(words[2]);
         List<Object> given = new ArrayList<>();
@@ -78,11 +81,12 @@ public final class ColumnsConformance {
             given.add(row.getMethod("fromProtobuf", ByteBuffer.class).invoke(null, in.slice().limit(size)));
             in.position(in.position() + size);
         }
-        byte[] made = write(given, words[1]);
+        boolean read = words[1].equals("read");
+        byte[] made = read ? expected : write(given, words[1]);
         if (!Arrays.equals(made, expected)) {
             return "columns differ at byte " + Arrays.mismatch(made, expected) + ": " + HexFormat.of().formatHex(made);
         }
-        boolean lossless = words[1].equals("exact") || words[1].equals("auto");
+        boolean lossless = read || words[1].equals("exact") || words[1].equals("auto");
         ByteBuffer direct = ByteBuffer.allocateDirect(expected.length + 3).position(3).put(expected).position(3);
         Object[] again = rows(direct);
         if (lossless) {

@@ -59,11 +59,11 @@ _STRUCTS = {Kind.FLOAT64: "<dq", Kind.FLOAT32: "<fi"}
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
-        """appendTo begin builder clone elements end finalize find fromRows getClass has hashCode
-        notify notifyAll present read reduce size toBytes toRows toString wait within write""",
+        """clone columnNode elements finalize getClass hashCode notify notifyAll size toBytes toRows
+        toString wait""",
     )
 )
-"""Methods that accessors may not hide."""
+"""Methods without parameters, which accessors may not hide."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Columns:
         """Expression for a node and all below it."""
         made = self._jdk["ColumnNode"]
         if node.shape is Shape.MESSAGE and not node.wraps:
-            return f"{self._classes[node.index]}.node()"
+            return f"{self._classes[node.index]}.columnNode()"
         start = f'"{node.name}", {node.number}'
         if node.wraps:
             child = self.table(next(iter(self.root.children(node))))
