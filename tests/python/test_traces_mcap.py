@@ -26,7 +26,7 @@ ROS = "only_osi_topic.mcap"
 
 def written(**options: object) -> tuple[io.BytesIO, Writer]:
     out = io.BytesIO()
-    writer = Writer(out, chunk_size=64, **options)  # type: ignore[arg-type]
+    writer = Writer(out, chunk_size=64, **options)
     writer.start()
     return out, writer
 
@@ -255,7 +255,7 @@ def raise_if_short(data: memoryview, size: int) -> None:
 
 def test_columns_beside_a_list_survive_text(tmp_path: Path) -> None:
     view = messages.message_class("SensorView")()
-    lidar = view.lidar_sensor_view.add()  # type: ignore[attr-defined]
+    lidar = view.lidar_sensor_view.add()
     count = b"\x80\x80\x80\x80\x0e\x2a"  # element count 42
     lidar.reflection_columns = count
     message = view.SerializeToString()

@@ -31,9 +31,9 @@ def read(path: Path, worthwhile: int = 1 << 20) -> list[bytes]:
 
 def sensor_view(seconds: int, nanos: int = 0) -> bytes:
     message = messages.message_class("SensorView")()
-    message.timestamp.seconds, message.timestamp.nanos = seconds, nanos  # type: ignore[attr-defined]
-    message.version.version_major = 3  # type: ignore[attr-defined]
-    message.version.version_minor = 7  # type: ignore[attr-defined]
+    message.timestamp.seconds, message.timestamp.nanos = seconds, nanos
+    message.version.version_major = 3
+    message.version.version_minor = 7
     return message.SerializeToString()
 
 

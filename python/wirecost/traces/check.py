@@ -10,6 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from wirecost.traces import messages
+from wirecost.traces.files import shown
 from wirecost.traces.mcap_file import CHANNEL, METADATA, McapTrace
 from wirecost.traces.mcap_writer import DATE_TIME
 from wirecost.traces.names import FORM, misnamed, parse_name, type_of
@@ -229,15 +230,21 @@ def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
     for key in DATES:
         if key in entries and not DATE_TIME.fullmatch(entries[key]):
             yield Finding(
-                error, f"{METADATA}: {key} {entries[key]!r} is no date with time and zone", remedy
+                error,
+                f"{METADATA}: {key} {shown(entries[key])!r} is no date with time and zone",
+                remedy,
             )
     for key in ("osi_version", "protobuf_version"):
         if f"{CHANNEL}.{key}" not in trace.about.channel:
-            yield Finding(error, f"channel {trace.about.topic} lacks {CHANNEL}.{key}", remedy)
+            yield Finding(
+                error, f"channel {shown(trace.about.topic)} lacks {CHANNEL}.{key}", remedy
+            )
     stated = trace.about.channel.get(f"{CHANNEL}.osi_version")
     for version in seen.versions:
         if stated is not None and version != stated:
-            yield Finding(warning, f"its channel says OSI {stated}, its frames {version}", remedy)
+            yield Finding(
+                warning, f"its channel says OSI {shown(stated)}, its frames {version}", remedy
+            )
             break
 
 

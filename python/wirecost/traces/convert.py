@@ -75,7 +75,8 @@ def convert(
             frames += 1
             before += len(message)
             after += len(result)
-            progress(number, trace.frame_count or 0, f"writing {out.name}")
+            if frames % 16 == 0:
+                progress(number, trace.frame_count or 0, f"writing {out.name}")
     return Converted(frames, (before, after), (size, out.stat().st_size))
 
 

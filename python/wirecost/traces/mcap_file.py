@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcap.opcode import Opcode
+from mcap.records import Channel
 
 from wirecost.errors import UserError
 from wirecost.traces import mcap_index
-from wirecost.traces.files import Mapped
+from wirecost.traces.files import Mapped, shown
 from wirecost.traces.messages import TYPES
 from wirecost.traces.trace import About, Closing, Frame, Progress, silent
 
@@ -100,7 +101,7 @@ class _Chunks:
             chunk = mcap_index.chunk_at(self._data.view, place)
         except mcap_index.DAMAGE as error:
             raise UserError(
-                f"{self._path}: the chunk at byte {place} is damaged ({error}); record it again"
+                f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record it again"
             ) from error
         self._kept[place] = chunk
         while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
@@ -131,13 +132,12 @@ def _chosen(
 ) -> str:
     if not topics:
         others = [
-            f"{c.topic}: {c.message_encoding or 'no encoding'} "
-            f"{contents.schemas[c.schema_id].name if c.schema_id in contents.schemas else ''}"
+            shown(f"{c.topic}: {c.message_encoding or 'no encoding'} {_schema(contents, c)}")
             for c in contents.channels.values()
         ]
         raise UserError(
             f"{path}: holds no OSI channel in Protobuf "
-            f"({'; '.join(o.strip() for o in others[:3]) or 'no channel at all'}); "
+            f"({'; '.join(others[:3]) or 'no channel at all'}); "
             "convert its messages to osi3 Protobuf first"
         )
     if topic is None:
@@ -149,8 +149,13 @@ def _chosen(
     return topic
 
 
+def _schema(contents: mcap_index.Contents, channel: Channel) -> str:
+    schema = contents.schemas.get(channel.schema_id)
+    return schema.name if schema is not None else ""
+
+
 def _or(topics: tuple[str, ...]) -> str:
-    return " or ".join(topics[:8])
+    return " or ".join(shown(topic) for topic in topics[:8])
 
 
 def _damaged(path: Path, number: int) -> UserError:

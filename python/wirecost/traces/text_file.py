@@ -18,7 +18,7 @@ from google.protobuf.message import EncodeError, Message
 
 from wirecost.errors import UserError
 from wirecost.traces import messages
-from wirecost.traces.files import WholeFile, unwritable
+from wirecost.traces.files import WholeFile, shown, unwritable
 from wirecost.traces.trace import About, Closing, Frame
 
 MAX_LINE = 1 << 26
@@ -71,7 +71,7 @@ class TextTrace(Closing):
                     return
                 raise UserError(
                     f"{self.path}: frame {number} from line {line} is no {self.type_name} "
-                    f"({_one_line(error)}); say its --type"
+                    f"({shown(error)}); say its --type"
                 ) from error
             yield messages.timestamp_ns(self.type_name, frame), frame
 
@@ -163,7 +163,3 @@ class TextWriter:
         traceback: TracebackType | None,
     ) -> None:
         self._out.__exit__(kind, error, traceback)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
