@@ -141,7 +141,7 @@ class Builder {
         return (std::size_t{placed.elements} + 7) / 8;
     }
     static bool may_be_left_out(const Node& node) noexcept {
-        return !node.optional && !node.always && !node.repeated;
+        return !node.optional && !node.required && !node.repeated;
     }
     static std::size_t set_bits(std::span<const Byte> bits, std::size_t count) noexcept {
         std::size_t set = 0;

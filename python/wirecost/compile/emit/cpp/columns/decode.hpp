@@ -19,7 +19,7 @@ T from_bits(std::uint64_t bits) noexcept {
     }
 }
 
-// A scaled value of a checked column: integers lie within 2^54.
+// A scaled value of a checked column: an integer is the sum modulo the type's width.
 template <class T>
 T from_scaled(double base, double scale, std::uint32_t stored) noexcept {
     if constexpr (std::is_floating_point_v<T>) {

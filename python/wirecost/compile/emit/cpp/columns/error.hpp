@@ -58,7 +58,7 @@ constexpr const char* text(Reason reason) noexcept {
         "the starts of runs do not start at 0, rise and end at the element count",
         "the length is no width of this type for each value",
         "scale and base are not both there, not finite, or not allowed for the type",
-        "a scaled value does not fit the type",
+        "its constant does not fit the type",
         "a constant stands beside a column or offsets",
         "rows have a field that the schema does not know",
         "a row has two members of one oneof",

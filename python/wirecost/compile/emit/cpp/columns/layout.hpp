@@ -134,12 +134,13 @@ class Layout {
     }
 
     static void constant(const Node& field, const Placed& placed, Buffer& out) {
+        const std::uint32_t number = number_of(Part::constant, field.number);
         if (field.type == Type::text) {
-            const std::size_t at = payload(out, Part::constant, field.number, placed.size);
-            if (placed.size != 0) std::memcpy(out.data() + at, placed.text, placed.size);
+            put_tag(out, number, protobuf::len);
+            put_varint(out, placed.size);
+            out.append(placed.text, placed.size);
             return;
         }
-        const std::uint32_t number = number_of(Part::constant, field.number);
         if (field.type == Type::boolean) {
             put_tag(out, number, protobuf::varint);
             put_varint(out, placed.bits);

@@ -111,6 +111,13 @@ struct Reduction {
     bool operator==(const Reduction&) const = default;
 };
 
+// Whether a reduction makes sense for a node; for others a writer is given exact.
+constexpr bool can_reduce(const Node& node, const Reduction& reduction) noexcept {
+    if (reduction.form == Reduce::float32) return node.type == Type::float64;
+    if (reduction.form == Reduce::error) return is_real(node.type);
+    return node.type != Type::message;
+}
+
 // k of a number k * band + n: what it is to field n.
 enum class Part : std::uint32_t { column, presence, offsets, scale, base, constant, twin, own };
 
