@@ -101,7 +101,8 @@ class _Chunks:
             chunk = mcap_index.chunk_at(self._data.view, place)
         except mcap_index.DAMAGE as error:
             raise UserError(
-                f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record it again"
+                f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
+                "trace again"
             ) from error
         self._kept[place] = chunk
         while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
