@@ -26,8 +26,8 @@ from wirecost.compile import frontends
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 from wirecost.compile.emit.java.names import LOCALS
-from wirecost.compile.plan import WIRES
 
+WIRES = ("protobuf", "ros1", "cdr")
 CONFORMANCE = ROOT / "tests" / "conformance"
 SCHEMAS = [CONFORMANCE / "schemas" / f"every_type_proto{n}.proto" for n in (2, 3)]
 CHAIN = CONFORMANCE / "schemas" / "chain.proto"

@@ -167,6 +167,8 @@ public final class ColumnsUse {
         refused("absent text", b -> b.aString(new String[] {"a", "", ""}).present(BitSet.valueOf(new long[] {2})));
         refused("reduction", b -> b.aBool(new boolean[3]).reduce(Reduction.error(1)));
         refused("error", b -> Reduction.error(0));
+        Sample unknown = Sample.fromProtobuf(ByteBuffer.wrap(HexFormat.of().parseHex("a00101c20100c03e05")));
+        refused("unknown field", b -> SampleColumns.fromRows(List.of(unknown)));
         byte[] made = sample().toBytes();
         SampleColumns columns = SampleColumns.read(made, 0, made.length);
         try {

@@ -17,18 +17,11 @@ from wirecost.compile.plan.columns import EXACT, Node, Reduce, Root, Shape
 from wirecost.compile.schema import Coding, Kind, MessageRef, Presence
 
 SCALARS = [
-    ("Double", "double", 8, "DoubleBuffer", "Double.longBitsToDouble(data.bits(slot))", "Doubles"),
-    ("Float", "float", 4, "FloatBuffer", "Float.intBitsToFloat((int) data.bits(slot))", "Floats"),
-    ("Long", "long", 8, "LongBuffer", "data.bits(slot)", "Integers of 64 bits"),
-    (
-        "Int",
-        "int",
-        4,
-        "IntBuffer",
-        "(int) data.bits(slot)",
-        "Smaller integers, or numbers of enums,",
-    ),
-    ("Boolean", "boolean", 1, None, "data.bits(slot) != 0", "Booleans"),
+    ("Double", "double", 8, "DoubleBuffer", "Double.longBitsToDouble(bits)", "Doubles"),
+    ("Float", "float", 4, "FloatBuffer", "Float.intBitsToFloat((int) bits)", "Floats"),
+    ("Long", "long", 8, "LongBuffer", "bits", "Integers of 64 bits"),
+    ("Int", "int", 4, "IntBuffer", "(int) bits", "Smaller integers, and numbers of enums,"),
+    ("Boolean", "boolean", 1, None, "bits != 0", "Booleans"),
 ]
 """Columns of one template: name, type, width where plain, view, value of bits, what they hold."""
 
