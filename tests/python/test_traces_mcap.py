@@ -208,7 +208,9 @@ def test_a_file_cut_anywhere_yields_its_whole_frames(
     assert counts[-1] == 6
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
 def test_hostile_bytes_are_refused_or_read(tmp_path: Path, data: st.DataObject) -> None:
     compression = data.draw(st.sampled_from(list(CompressionType)))
@@ -251,6 +253,14 @@ def test_a_chunk_gets_no_more_memory_than_it_says(compression: str, claimed: int
 def raise_if_short(data: memoryview, size: int) -> None:
     if len(data) < size:
         raise ValueError("a chunk was cut at what it claims")
+
+
+def test_a_changed_byte_in_a_chunk_is_seen(tmp_path: Path) -> None:
+    data = trace_of(compression=CompressionType.NONE)
+    frame = sensor_view(3)
+    assert data.count(frame) == 1
+    with pytest.raises(UserError, match="checksum is wrong"):
+        read(tmp_path / "changed.mcap", data.replace(frame, frame[:-1] + b"\x05"))
 
 
 def test_columns_beside_a_list_survive_text(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_a_trace_cut_at_any_byte_yields_all_whole_frames_and_one_warning(tmp_pat
             assert all(f"the {count} whole frames" in text for text in trace.warnings)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_lead_beyond_the_file(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
@@ -119,7 +120,7 @@ def test_where_no_index_can_be_written_it_is_kept_in_memory(tmp_path: Path) -> N
     assert sorted(p.name for p in tmp_path.iterdir()) == ["trace.osi", "trace.osi.index"]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_a_hostile_index_is_not_believed(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -281,4 +282,6 @@ def unpacked(chunk: Chunk) -> memoryview:
         raise ValueError(f"compression {chunk.compression}")
     if len(data) != size:
         raise ValueError("a chunk is not as long as it says")
+    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):  # 0: its writer took none
+        raise ValueError("a chunk's checksum is wrong")
     return memoryview(data)
