@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,6 +21,9 @@ GAP = 1.5
 """A step between two frames of more than so many median steps is a gap."""
 ROUNDING = 1000
 """Nanoseconds: recorders that reckon in seconds as double do not hit the same nanosecond."""
+LATEST = 2**61
+"""Nanoseconds beyond which times count as this, so that differences fit 64 bits."""
+MAX_VERSIONS = 16
 VERSIONS = ("min_osi_version", "max_osi_version", "min_protobuf_version", "max_protobuf_version")
 DATES = ("zero_time", "creation_time")
 
@@ -41,19 +45,32 @@ class Finding:
 
 
 @dataclass
-class _Frames:
-    """What one pass over all frames finds; places are frame numbers."""
+class _Places:
+    """Frames with the same fault."""
 
     count: int = 0
-    times: list[int] = field(default_factory=list)
-    untimed: list[int] = field(default_factory=list)
-    unparsable: list[int] = field(default_factory=list)
-    backwards: list[int] = field(default_factory=list)
-    other_times: list[int] = field(default_factory=list)
-    unknown: list[int] = field(default_factory=list)
+    first: int = 0
+
+    def add(self, number: int) -> None:
+        self.first = self.first if self.count else number
+        self.count += 1
+
+
+@dataclass
+class _Frames:
+    """What one pass over all frames finds."""
+
+    count: int = 0
+    times: array[int] = field(default_factory=lambda: array("q"))
+    untimed: _Places = field(default_factory=_Places)
+    unparsable: _Places = field(default_factory=_Places)
+    backwards: _Places = field(default_factory=_Places)
+    other_times: _Places = field(default_factory=_Places)
+    unversioned: _Places = field(default_factory=_Places)
+    unknown: _Places = field(default_factory=_Places)
     unknown_names: tuple[str, ...] = ()
     versions: dict[str, int] = field(default_factory=dict)
-    unversioned: list[int] = field(default_factory=list)
+    """The first frame of each; at most MAX_VERSIONS of them."""
 
 
 def check(trace: Trace, progress: Progress) -> list[Finding]:
@@ -91,22 +108,22 @@ def _pass(trace: Trace, progress: Progress) -> _Frames:
         seen.count += 1
         time = messages.timestamp_ns(name, frame)
         if time is not None:
-            seen.times.append(time)
+            seen.times.append(max(-LATEST, min(time, LATEST)))
             if last is not None and time <= last:
-                seen.backwards.append(number)
+                seen.backwards.add(number)
             last = time
         elif timed:
-            seen.untimed.append(number)
+            seen.untimed.add(number)
         if (
             isinstance(trace, McapTrace)
             and timed
             and abs((file_time or 0) - (time or 0)) > ROUNDING
         ):
-            seen.other_times.append(number)
+            seen.other_times.add(number)
         version = messages.osi_version(name, frame)
         if version is None:
-            seen.unversioned.append(number)
-        else:
+            seen.unversioned.add(number)
+        elif len(seen.versions) < MAX_VERSIONS:
             seen.versions.setdefault(version, number)
         _parse(name, number, frame, seen)
     return seen
@@ -117,33 +134,33 @@ def _parse(name: str, number: int, frame: memoryview, seen: _Frames) -> None:
         if not messages.unknown_bytes(messages.parse(name, frame)):
             return
     except ValueError:
-        seen.unparsable.append(number)
+        seen.unparsable.add(number)
         return
-    if not seen.unknown:
+    if not seen.unknown.count:
         seen.unknown_names = tuple(
             dict.fromkeys(messages.unknown_fields(messages.parse(name, frame)))
         )
-    seen.unknown.append(number)
+    seen.unknown.add(number)
 
 
 def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
     error, warning = Severity.ERROR, Severity.WARNING
     if not seen.count:
         yield Finding(error, "holds no frame", "record it again")
-    if seen.unparsable:
+    if seen.unparsable.count:
         yield Finding(
             error,
             f"no {trace.type_name} in {_frames(seen.unparsable, seen.count)}",
             "say the right --type, or record it again",
         )
-    if seen.unknown:
+    if seen.unknown.count:
         yield Finding(
             warning,
             f"fields that OSI {messages.schema_version()} does not know in "
             f"{_frames(seen.unknown, seen.count)}: {', '.join(seen.unknown_names[:3])}",
             "say the right --type, or expect readers to skip them",
         )
-    if seen.unversioned:
+    if seen.unversioned.count:
         yield Finding(
             warning,
             f"no version in {_frames(seen.unversioned, seen.count)}",
@@ -155,33 +172,33 @@ def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
 
 
 def _of_times(seen: _Frames) -> Iterator[Finding]:
-    if seen.untimed:
+    if seen.untimed.count:
         yield Finding(
             Severity.WARNING,
             f"no timestamp in {_frames(seen.untimed, seen.count)}",
             "have the recorder set the message's timestamp",
         )
-    if seen.backwards:
+    if seen.backwards.count:
         yield Finding(
             Severity.ERROR,
             f"timestamps that do not grow in {_frames(seen.backwards, seen.count)}",
             "sort it, or record each run into a file of its own",
         )
-    if seen.other_times:
+    if seen.other_times.count:
         yield Finding(
             Severity.WARNING,
             f"log time differs from the message's timestamp in "
             f"{_frames(seen.other_times, seen.count)}",
             "write it again with `wirecost trace convert` by way of .osi",
         )
-    steps = np.diff(np.array(seen.times, dtype=object)) if len(seen.times) > 2 else np.array([])
-    usual = sorted(steps)[len(steps) // 2] if len(steps) else 0
-    gaps = [number for number, step in enumerate(steps) if usual > 0 and step > GAP * usual]
+    steps = np.diff(np.asarray(seen.times))
+    usual = float(np.median(steps)) if len(steps) > 1 else 0.0
+    gaps = int(np.count_nonzero(steps > GAP * usual)) if usual > 0 else 0
     if gaps:
-        worst = max(gaps, key=lambda number: int(steps[number]))
+        worst = int(np.argmax(steps))
         yield Finding(
             Severity.WARNING,
-            f"{len(gaps)} of its {len(steps)} steps are longer than {GAP} usual ones of "
+            f"{gaps} of its {len(steps)} steps are longer than {GAP} usual ones of "
             f"{usual / 1e6:g} ms; the longest is {steps[worst] / 1e6:g} ms from frame {worst}",
             "look for frames the recorder lost",
         )
@@ -252,10 +269,10 @@ def _tag(type_name: str) -> str:
     return next(tag for tag, name in messages.TYPES.items() if name == type_name)
 
 
-def _frames(numbers: list[int], count: int) -> str:
+def _frames(places: _Places, count: int) -> str:
     """``frame 3``, ``all 20 frames``, ``5 of 20 frames, first 3``"""
-    if len(numbers) == count:
+    if places.count == count:
         return f"all {count} frames" if count > 1 else "its one frame"
-    if len(numbers) == 1:
-        return f"frame {numbers[0]}"
-    return f"{len(numbers)} of {count} frames, first {numbers[0]}"
+    if places.count == 1:
+        return f"frame {places.first}"
+    return f"{places.count} of {count} frames, first {places.first}"

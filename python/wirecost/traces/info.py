@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from wirecost.traces import messages
+from wirecost.traces.osi_file import OsiTrace
 from wirecost.traces.trace import Progress, Trace
+
+Sizes = npt.NDArray[np.uint64]
 
 PARSED = 32
 """Frames that are parsed for their lists and versions, evenly spread, first and last among them."""
@@ -58,17 +63,8 @@ class TraceInfo:
 
 
 def info(trace: Trace, progress: Progress) -> TraceInfo:
-    """Read a trace once, and some of its frames again to parse them. Raises UserError."""
-    sizes: list[int] = []
-    times: list[int] = []
-    for time, message in trace.frames():
-        sizes.append(len(message))
-        if time is not None and len(times) < 2:
-            times.append(time)
-        elif time is not None:
-            times[1] = time
-        if len(sizes) % 256 == 0:
-            progress(len(sizes), trace.frame_count or 0, f"reading {trace.path.name}")
+    """Measure all frames and parse some of them. Raises UserError."""
+    sizes, times = _ends(trace) if isinstance(trace, OsiTrace) else _all(trace, progress)
     counted, versions, parsed = _contents(trace, len(sizes), progress)
     return TraceInfo(
         file=trace.path,
@@ -77,13 +73,33 @@ def info(trace: Trace, progress: Progress) -> TraceInfo:
         frames=len(sizes),
         first_ns=times[0] if times else None,
         last_ns=times[-1] if times else None,
-        bytes=sum(sizes),
-        frame_bytes=_spread(sizes) if sizes else None,
+        bytes=int(sizes.sum()),
+        frame_bytes=_spread(sizes) if len(sizes) else None,
         osi_versions=tuple(sorted(versions)),
         lists=counted,
         parsed=parsed,
         warnings=tuple(trace.warnings),
     )
+
+
+def _ends(trace: OsiTrace) -> tuple[Sizes, list[int]]:
+    """Sizes of all frames; timestamps of the first and the last."""
+    numbers = {0, trace.frame_count - 1} if trace.frame_count else set()
+    frames = [frame for number in sorted(numbers) for frame in trace.frames(number, number + 1)]
+    return trace.sizes, [time for time, _ in frames if time is not None]
+
+
+def _all(trace: Trace, progress: Progress) -> tuple[Sizes, list[int]]:
+    """The same where frames must be unpacked to be measured."""
+    sizes = array("Q")
+    times: list[int] = []
+    for time, message in trace.frames():
+        sizes.append(len(message))
+        if time is not None:
+            times[1:] = [time]
+        if len(sizes) % 256 == 0:
+            progress(len(sizes), trace.frame_count or 0, f"reading {trace.path.name}")
+    return np.array(sizes, dtype=np.uint64), times
 
 
 def _contents(
@@ -110,5 +126,5 @@ def _contents(
     return spreads, versions, len(found)
 
 
-def _spread(values: list[int]) -> Spread:
-    return Spread(min(values), int(np.median(values)), max(values))
+def _spread(values: Sizes | list[int]) -> Spread:
+    return Spread(int(np.min(values)), int(np.median(values)), int(np.max(values)))

@@ -9,6 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+import numpy.typing as npt
+
 from wirecost.errors import UserError
 from wirecost.traces import messages, osi_index
 from wirecost.traces.files import Mapped, WholeFile, unwritable
@@ -47,6 +50,11 @@ class OsiTrace(Closing):
     @property
     def frame_count(self) -> int:
         return len(self._offsets) - 1
+
+    @property
+    def sizes(self) -> npt.NDArray[np.uint64]:
+        """Bytes of every message, without touching any."""
+        return np.diff(self._offsets) - np.uint64(4)
 
     def message(self, number: int) -> memoryview:
         """Frame ``number`` from 0, not copied. Raises IndexError beyond the last frame."""
