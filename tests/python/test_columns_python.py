@@ -378,6 +378,9 @@ def test_ros_types(tmp_path: Path):
     assert [row.raw for row in rows] == [b"ab", b""]
     assert [list(row.fixed) for row in rows] == values["fixed"]
     assert columns.from_rows(rows, "auto") == made
+    (row,) = columns.read(columns.build(1, {})).to_rows()
+    assert list(row.fixed) == [0, 0, 0]
+    assert row.encode_protobuf() == type(row)().encode_protobuf()
     with pytest.raises(ValueError, match="fixed has 2 elements or bytes; it takes 3"):
         columns.build(1, {"fixed": [[1, 2]]})
     with pytest.raises(ValueError, match="few has 3 elements or bytes; it takes 2"):

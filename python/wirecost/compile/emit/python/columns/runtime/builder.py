@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from wirecost.compile.emit.python.support import WireError
 
-from .data import Data, Mask, both, check_oneofs, offsets_of, text_data
+from .data import Data, Mask, both, check_oneofs, lengths_of, offsets_of, text_data
 from .node import DTYPES, MOST_ELEMENTS, OFFSET, Node
 
 Array = npt.ArrayLike
@@ -123,9 +123,15 @@ def _nothing(node: Node, count: int, around: Mask | None) -> Data:
     """A field no value was given for: absent, or the default of what cannot be absent."""
     present = np.zeros(count, np.bool_) if node.optional else around
     data = Data(node, count, present)
-    if node.repeated or node.is_text:
+    inner = count
+    if node.is_text:
         data.offsets = np.zeros(count + 1, OFFSET)
-    inner = 0 if node.repeated else count
+    elif node.repeated:
+        # Of a fixed array there are zeros.
+        many = node.capacity or 0 if node.fixed else 0
+        there = np.full(count, many) if around is None else many * around.astype(np.int64)
+        data.offsets = offsets_of(node, there)
+        inner = int(data.offsets[-1])
     if not node.is_message and not node.is_text:
         data.values = np.zeros(inner, DTYPES[node.kind])
     around = None if node.repeated else present
@@ -234,7 +240,7 @@ def _offsets(node: Node, count: int, given: npt.ArrayLike) -> npt.NDArray[np.uin
     wide = found.astype(np.int64)
     if wide[0] or (np.diff(wide) < 0).any():
         raise WireError(f"{node.path} has offsets that do not start at 0 or go back")
-    return offsets_of(node, np.diff(wide).tolist() if node.capacity else np.diff(wide), count)
+    return offsets_of(node, np.diff(wide))
 
 
 def _ragged(node: Node, count: int, value: Any) -> tuple[Any, npt.NDArray[np.uint32]]:
@@ -245,7 +251,7 @@ def _ragged(node: Node, count: int, value: Any) -> tuple[Any, npt.NDArray[np.uin
         raise WireError(f"{node.path} takes Ragged(offsets, values)")
     try:
         parts = list(value)
-        offsets = offsets_of(node, (len(part) for part in parts), len(parts))
+        offsets = offsets_of(node, lengths_of(parts))
     except TypeError:
         raise WireError(f"{node.path} takes a sequence of values an element") from None
     if len(parts) != count:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -39,19 +39,22 @@ class Data:
         return self.present is not None and not self.present.any()
 
 
-def offsets_of(node: Node, lengths: Iterable[int], count: int) -> npt.NDArray[np.uint32]:
-    """From the length of each of ``count`` elements. Raises WireError where they are too long."""
-    found = np.fromiter(lengths, np.int64, count)
-    ends = np.zeros(count + 1, np.int64)
-    np.cumsum(found, out=ends[1:])
+def lengths_of(values: Sequence[Sized]) -> npt.NDArray[np.int64]:
+    return np.fromiter(map(len, values), np.int64, len(values))
+
+
+def offsets_of(node: Node, lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+    """From the length of each element. Raises WireError where they are too long."""
+    ends = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
     most = (1 << 32) - 1 if node.is_text else MOST_ELEMENTS
     if ends[-1] > most:
         raise WireError(f"{node.path} has {ends[-1]} values or bytes; there is room for {most}")
     capacity = node.text_capacity if node.is_text else node.capacity
-    if capacity is not None and count:
-        wrong = found != capacity if node.fixed else found > capacity
+    if capacity is not None and len(lengths):
+        wrong = lengths != capacity if node.fixed else lengths > capacity
         if wrong.any():
-            length = found[wrong.argmax()]
+            length = lengths[wrong.argmax()]
             raise WireError(f"{node.path} has {length} elements or bytes; it takes {capacity}")
     return ends.astype(OFFSET)
 
@@ -62,7 +65,7 @@ def text_data(node: Node, texts: Sequence[str | bytes | None], present: Mask | N
         raw = [text.encode() if isinstance(text, str) else _no_text(node, text) for text in texts]
     else:
         raw = [_no_text(node, text) for text in texts]
-    offsets = offsets_of(node, map(len, raw), len(raw))
+    offsets = offsets_of(node, lengths_of(raw))
     return Data(node, len(raw), present, content=b"".join(raw), offsets=offsets)
 
 

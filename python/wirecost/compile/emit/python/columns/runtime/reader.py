@@ -21,7 +21,6 @@ from .column import (
     Offsets,
     Presence,
     RepeatedColumn,
-    RepeatedGroup,
     RepeatedTextColumn,
     TextColumn,
 )
@@ -153,10 +152,10 @@ class Reader:
         found = given.get(0)
         return {} if found is None else self._parts(node, found.start, found.end)
 
-    def _message(self, node: Node, given: _Given, count: int, presence: Presence) -> RepeatedGroup:
+    def _message(self, node: Node, given: _Given, count: int, presence: Presence) -> Any:
         if node.group is None:
             raise AssertionError(node)
-        group: RepeatedGroup = node.group(node, count, presence)
+        group: Group = node.group(node, count, presence)
         self.fill(group, self._inner_parts(node, given), presence)
         return group
 

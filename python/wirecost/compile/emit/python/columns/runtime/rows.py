@@ -29,7 +29,7 @@ from .column import (
     RepeatedTextColumn,
     TextColumn,
 )
-from .data import Data, Mask, both, check_oneof, check_oneofs, offsets_of, text_data
+from .data import Data, Mask, both, check_oneof, check_oneofs, lengths_of, offsets_of, text_data
 from .node import DTYPES, Node
 
 _CODES = {
@@ -115,7 +115,7 @@ def _numbers(node: Node, held: Sequence[Any]) -> npt.NDArray[Any]:
 
 def _repeated(node: Node, held: list[Any]) -> Data:
     lists = [() if values is None else values for values in held]
-    data = Data(node, len(lists), offsets=offsets_of(node, map(len, lists), len(lists)))
+    data = Data(node, len(lists), offsets=offsets_of(node, lengths_of(lists)))
     if node.is_map:
         key, value = node.children
         ordered = (sorted(entries.items(), key=_key) for entries in lists if entries)
@@ -160,7 +160,7 @@ class _Budget:
         self._spend(len(group))
         for _, child in group.children():
             if isinstance(child, Group):
-                if isinstance(child, RepeatedGroup) and child._node.repeated:
+                if isinstance(child, RepeatedGroup):
                     self._spend(len(child.offsets))
                 self.check(child)
             elif isinstance(child, RepeatedColumn):
@@ -191,6 +191,10 @@ def _messages(group: Group) -> list[Any]:
     if make is None:
         raise AssertionError(node)
     held = [_held(columns[child.field_name]) for child in node.children]
+    for at, child in enumerate(node.children):
+        if child.fixed:  # rows cannot have less of them: what has none gets zeros
+            default = attrgetter(child.held)
+            held[at] = [value or default(make()) for value in held[at]]
     names = list(by_name)
     order = [f.name for f in dataclasses.fields(make) if f.name in by_name]  # type: ignore[arg-type]
     lists = [held[names.index(name)] for name in order]
@@ -219,7 +223,7 @@ def _check_oneofs(group: Group) -> None:
 
 def _held(child: AnyColumn | Group) -> list[Any]:
     """What the rows' attribute gets, an item an element."""
-    if isinstance(child, RepeatedGroup) and child._node.repeated:
+    if isinstance(child, RepeatedGroup):
         return _lists(child._node, child.offsets, _entries(child))
     if isinstance(child, Group):
         return _messages(child)
@@ -278,7 +282,9 @@ def _check_capacity(node: Node, offsets: npt.NDArray[np.uint32]) -> None:
     if node.capacity is None or len(offsets) < 2:
         return
     lengths = np.diff(offsets)
-    wrong = lengths != node.capacity if node.fixed else lengths > node.capacity
+    wrong = lengths > node.capacity
+    if node.fixed:
+        wrong |= (lengths != 0) & (lengths < node.capacity)
     if wrong.any():
         length = lengths[wrong.argmax()]
         raise WireError(f"{node.path} has {length} elements; it takes {node.capacity}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from wirecost.compile.emit.python.support import WireError
 
@@ -32,6 +33,13 @@ class Container:
     """The lists whose columns it holds."""
     leads: Mapping[int, tuple[str, str, bool]] = field(default_factory=dict)
     """Name, full name of the message, and whether it is repeated."""
+
+    @cached_property
+    def passed(self) -> frozenset[int]:
+        """Tags of one byte, of fields with a length, that neither hold columns nor lead to some."""
+        return frozenset(
+            number << 3 | LENGTH for number in range(1, 16) if number not in self.leads
+        )
 
 
 class Twins:
@@ -72,11 +80,12 @@ class Twins:
             raise WireError(f"messages are nested deeper than {DEPTH}", start)
         container = self._containers[message]
         seen: dict[int, int] = {}
-        for found in fields(view, start, end):
+        for found in fields(view, start, end, container.passed):
             band, number = divmod(found.number, BAND)
-            if found.wire_type == LENGTH and band == 6 and number in container.twins:
-                if found.number in seen:
-                    raise WireError(f"field {found.number} comes twice", found.at)
+            if band == 6 and number in container.twins:
+                if found.number in seen or found.wire_type != LENGTH:
+                    what = "comes twice" if found.number in seen else "is no message"
+                    raise WireError(f"field {found.number} {what}", found.at)
                 seen[found.number] = 1
                 path = f"{prefix}{container.twins[number]}"
                 yield Twin(path, found.start, found.end - found.start)

@@ -63,9 +63,21 @@ def read_varint(view: memoryview, pos: int, end: int) -> tuple[int, int]:
     raise WireError("a varint is longer than ten bytes", pos)
 
 
-def fields(view: memoryview, pos: int, end: int) -> Iterator[Found]:
-    """The fields of the message in ``view[pos:end]``; a group as one. Raises WireError."""
+def fields(
+    view: memoryview, pos: int, end: int, passed: frozenset[int] = frozenset()
+) -> Iterator[Found]:
+    """The fields of the message in ``view[pos:end]``; a group as one. Raises WireError.
+
+    ``passed``: tags of one byte, of fields with a length, that may be left out.
+    """
     while pos < end:
+        # A loop of its own: lists of short messages are what a message has most of.
+        while pos + 1 < end and view[pos] in passed and (size := view[pos + 1]) < 0x80:
+            pos += 2 + size
+        if pos >= end:
+            if pos > end:
+                raise WireError("a field reaches beyond the end of its message", end)
+            return
         found = _field(view, pos, end)
         if found.wire_type == _GROUP:
             found = _group(view, found, end)
