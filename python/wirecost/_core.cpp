@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Python needs of the C++ side; wirecost.verification gives it types and names.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 
 #include "wirecost/codec/independent_readers.hpp"
+#include "wirecost/codec/within.hpp"
 #include "wirecost/probe/event_log.hpp"
 
 namespace nb = nanobind;
@@ -50,8 +52,13 @@ NB_MODULE(_core, m) {
   m.def("protobuf_reader", [](const nb::bytes& schema) {
     return protobuf::make_reader({schema.c_str(), schema.size()});
   });
+  m.def("arrays_reader", &bare::make_reader);
   m.def("flatbuffers_reader", [](const nb::bytes& schema) {
     return flatbuffer::make_reader({schema.c_str(), schema.size()});
+  });
+  m.def("difference_beyond", [](const nb::bytes& one, const nb::bytes& other,
+                                const Tolerances& tolerances) {
+    return difference_beyond({one.c_str(), one.size()}, {other.c_str(), other.size()}, tolerances);
   });
   m.def("empty_step_ns", &empty_step_ns);
 }

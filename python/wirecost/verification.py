@@ -29,11 +29,15 @@ class Canonical:
 
 
 class IndependentReader:
-    """Reads the messages of one wire, given that wire's schema (``.fds`` or ``.bfbs``)."""
+    """Reads the messages of one wire, given that wire's schema: ``.fds``, ``.bfbs`` or none."""
 
     def __init__(self, schema: Path) -> None:
-        make = _core.protobuf_reader if schema.suffix == ".fds" else _core.flatbuffers_reader
-        self._reader = make(schema.read_bytes())
+        if schema.suffix == ".fds":
+            self._reader = _core.protobuf_reader(schema.read_bytes())
+        elif schema.suffix == ".bfbs":
+            self._reader = _core.flatbuffers_reader(schema.read_bytes())
+        else:
+            self._reader = _core.arrays_reader()
 
     def read(self, message: str, address: int, size: int) -> Canonical:
         """Read ``size`` bytes in this process's memory as ``message`` ("SensorView", …).
@@ -47,6 +51,14 @@ def empty_step_ns(repetitions: int = 1001) -> int:
     """Median nanoseconds that the timestamps of one step of both models cost."""
     samples = sorted(_core.empty_step_ns() for _ in range(repetitions))
     return samples[repetitions // 2]
+
+
+def difference_beyond(one: Canonical, other: Canonical, tolerances: dict[str, float]) -> str:
+    """Where two messages differ by more than the tolerances of their numbers; empty if nowhere.
+
+    ``tolerances``: the largest difference by the field's name, in the field's unit.
+    """
+    return _core.difference_beyond(one.content, other.content, tolerances)
 
 
 def first_difference(one: Canonical, other: Canonical) -> str:

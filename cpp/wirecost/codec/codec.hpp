@@ -116,7 +116,11 @@ void write(Writer& writer, const SensorViewHeader& header, const LidarConfigurat
            const auto& reflections, const auto& objects) {
   writer.begin(header);
   writer.begin_reflections(lidar, reflections.size());
-  for (const Reflection reflection : reflections) writer.add(reflection);
+  const auto add = [&writer](const Reflection& reflection) { writer.add(reflection); };
+  if constexpr (requires { reflections.each(add); })
+    reflections.each(add);
+  else
+    for (const Reflection reflection : reflections) add(reflection);
   writer.end_reflections();
   for (const MovingObject& object : objects) writer.add(object);
   writer.end();

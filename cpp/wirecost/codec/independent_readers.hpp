@@ -11,6 +11,10 @@ namespace wirecost::protobuf {
 std::unique_ptr<IndependentReader> make_reader(std::string_view file_descriptor_set);
 }
 
+namespace wirecost::bare {
+std::unique_ptr<IndependentReader> make_reader();
+}
+
 namespace wirecost::flatbuffer {
 std::unique_ptr<IndependentReader> make_reader(std::string_view binary_schema);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The independent reader of the Protobuf wire: reflection over the FileDescriptorSet.
+// The independent reader of the Protobuf wire, with columns or without: reflection over the
+// FileDescriptorSet.
 #include "wirecost/codec/independent_readers.hpp"
 
 #include <google/protobuf/descriptor.pb.h>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+
+#include "wirecost/codec/columns_walk.hpp"
 
 namespace wirecost::protobuf {
 namespace {
@@ -35,7 +38,8 @@ class Walk {
   const std::vector<const pb::FieldDescriptor*>& sorted(const pb::Descriptor* type) {
     auto& fields = sorted_[type];
     if (fields.empty() && type->field_count() > 0) {
-      for (int i = 0; i < type->field_count(); ++i) fields.push_back(type->field(i));
+      for (int i = 0; i < type->field_count(); ++i)
+        if (type->field(i)->number() < first_band) fields.push_back(type->field(i));
       std::ranges::sort(fields, {}, [](const auto* field) { return field->name(); });
     }
     return fields;
@@ -66,6 +70,11 @@ class Walk {
   }
 
   void list(const pb::Message& m, const pb::Reflection& r, const pb::FieldDescriptor* f) {
+    const pb::FieldDescriptor* const twin = twin_of(f);
+    if (twin != nullptr && r.HasField(m, twin)) {
+      walk_columns(out_, f->name(), f->message_type(), r.GetMessage(m, twin));
+      return;
+    }
     const int count = r.FieldSize(m, f);
     if (count == 0) return;
     out_.list(f->name(), static_cast<std::uint64_t>(count));

@@ -6,24 +6,18 @@
 namespace wirecost {
 namespace {
 
-constexpr std::size_t offsets = 4096;  // frames before an offset comes round again
-constexpr std::size_t stride = 997;    // coprime to `offsets`: neighbours lie far apart
+constexpr std::size_t row = 4096;
 
 }  // namespace
 
 VariedReflections::VariedReflections(std::size_t count, std::uint64_t seed)
-    : count_(count), table_(count == 0 ? 0 : count + offsets) {
+    : count_(count), table_(2 * row) {
   constexpr double speed_of_light = 299'792'458;
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> distance(0.5, 200), strength(-60, 0);
-  for (Reflection& reflection : table_)
-    reflection = {.time_of_flight = 2 * distance(random) / speed_of_light,
-                  .signal_strength = strength(random)};
-}
-
-std::span<const Reflection> VariedReflections::frame(std::uint64_t step) const {
-  if (count_ == 0) return {};
-  return std::span(table_).subspan(step * stride % offsets, count_);
+  for (std::size_t i = 0; i < row; ++i)
+    table_[i] = table_[i + row] = {.time_of_flight = 2 * distance(random) / speed_of_light,
+                                   .signal_strength = strength(random)};
 }
 
 }  // namespace wirecost

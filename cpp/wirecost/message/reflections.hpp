@@ -2,6 +2,7 @@
 // The two kinds of reflections a source can send, both ranges of Reflection.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -20,17 +21,45 @@ inline auto constant_reflections(Reflection value, std::size_t count) {
 
 /// Seeded reflections that differ from ray to ray and from step to step.
 ///
-/// The table is drawn once; every step reads it from another offset, so that no two successive
-/// frames are equal and nobody profits from a constant or from a stale buffer.
+/// The values are drawn once, few enough to stay in a core's cache: the source's own reading would
+/// otherwise cost more than the quick codecs' writing. Every row of rays and every step starts at
+/// another of them, so that neither a constant nor a stale buffer goes unseen.
 class VariedReflections {
  public:
+  /// One step's reflections.
+  class Frame {
+   public:
+    Frame(std::span<const Reflection> table, std::size_t count, std::uint64_t step)
+        : table_(table), count_(count), step_(step) {}
+
+    std::size_t size() const { return count_; }
+
+    /// Calls `take` with one after the other, a row's in a loop of its own.
+    void each(auto&& take) const {
+      const std::size_t row = table_.size() / 2;
+      for (std::size_t done = 0; done < count_; done += row) {
+        const std::size_t start = (step_ * step_stride + done / row * row_stride) % row;
+        const Reflection* const first = table_.data() + start;
+        const std::size_t taken = std::min(row, count_ - done);
+        for (std::size_t i = 0; i < taken; ++i) take(first[i]);
+      }
+    }
+
+   private:
+    static constexpr std::uint64_t step_stride = 997, row_stride = 331;  // coprime to a row
+
+    std::span<const Reflection> table_;
+    std::size_t count_;
+    std::uint64_t step_;
+  };
+
   VariedReflections(std::size_t count, std::uint64_t seed);
 
-  std::span<const Reflection> frame(std::uint64_t step) const;
+  Frame frame(std::uint64_t step) const { return {table_, count_, step}; }
 
  private:
   std::size_t count_;
-  std::vector<Reflection> table_;
+  std::vector<Reflection> table_;  // a row twice, so that it can start anywhere
 };
 
 }  // namespace wirecost

@@ -47,6 +47,8 @@ class Row:
     digest: str
     ratio: Ratio | None
     ratio_best: Ratio | None
+    ratio_sceptic: Ratio | None = None
+    """To the incumbent's wire with our own best codec, where the scenario has such a contender."""
     lang: str = ""
     mode: str = ""
     allocations: float | None = None
@@ -157,6 +159,7 @@ def _race_rows(
                     digest=run[f"{of}_digest"],
                     ratio=compare(name, stage, scenario.baseline),
                     ratio_best=compare(name, stage, best),
+                    ratio_sceptic=compare(name, stage, scenario.sceptic),
                     lang=key[4],
                     mode=name[1],
                     allocations=run.get("allocations"),
@@ -170,5 +173,9 @@ def _best_incumbent(
     names: list[Name], series: dict[tuple[Name, str], Array], scenario: Scenario
 ) -> Name | None:
     """The incumbent's mode with the least total: the incumbent at its best."""
-    modes = [name for name in names if name[0].startswith(scenario.incumbent)]
+    modes = [
+        name
+        for name in names
+        if name[0].startswith(scenario.incumbent) and name != scenario.sceptic
+    ]
     return min(modes, key=lambda name: float(np.median(series[name, "total"])), default=None)

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from wirecost import _core
 from wirecost.errors import UserError
@@ -16,6 +16,10 @@ from wirecost.errors import UserError
 INSTALLED = Path(_core.__file__).parent
 SCHEMAS = INSTALLED / "schemas"
 ROLES = ("source", "sensor")
+
+Compared = Literal["exact", "error", "view"]
+"""Whether a contender's messages must be the others', lie within its stated error of them, or only
+its sensor view must be theirs."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class Contender:
     wire: str
     schema: str
     library: str
+    default: bool
+    """Whether it runs when nobody asks for contenders."""
+    compared: Compared
 
 
 class Registry:
@@ -46,6 +53,10 @@ class Registry:
     @cached_property
     def contenders(self) -> dict[str, Contender]:
         return {row["name"]: Contender(**row) for row in self.manifest["contenders"]}
+
+    @property
+    def default(self) -> list[str]:
+        return [name for name, contender in self.contenders.items() if contender.default]
 
     def select(self, names: list[str]) -> list[Contender]:
         unknown = [name for name in names if name not in self.contenders]

@@ -184,6 +184,7 @@ def _assignment(
         schema=SCHEMAS / contender.schema,
         source_values=common | content,
         sensor_values=common,
+        compared=contender.compared,
     )
 
 

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from wirecost.bench.contenders import Compared
 from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
 from wirecost.errors import UserError
 from wirecost.verification import Canonical, IndependentReader
@@ -29,6 +30,7 @@ class Assignment:
     schema: Path
     source_values: Values
     sensor_values: Values
+    compared: Compared = "exact"
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,10 @@ def _complete_contenders(incomplete: str) -> list[str]:
 def command(
     contenders: Annotated[
         str | None,
-        typer.Option(help="Comma-separated; all by default.", autocompletion=_complete_contenders),
+        typer.Option(
+            help="Comma-separated; all: those outside the default set too.",
+            autocompletion=_complete_contenders,
+        ),
     ] = None,
     reflections: Annotated[
         str, typer.Option(metavar="N", help="Reflections a message; several: N,N,…")
@@ -87,7 +90,9 @@ def command(
     if table1:
         cases = osi.table1_cases(variants, content)
     else:
-        names = contenders.split(",") if contenders else list(registry.contenders)
+        names = contenders.split(",") if contenders else registry.default
+        if names == ["all"]:
+            names = list(registry.contenders)
         registry.select(names)
         unknown = [build for build in builds.split(",") if build not in osi.BUILDS]
         if unknown:

@@ -47,7 +47,7 @@ def compile_schema(
         # Rows are on the Protobuf wire, so whoever converts needs it.
         wires = tuple(dict.fromkeys((*request.wires, "protobuf")))
         request = replace(request, wires=wires, columns=roots)
-        languages = ("proto", *languages)
+        languages = tuple(dict.fromkeys(("proto", *languages)))
     for language in languages:
         emitter = importlib.import_module(f"wirecost.compile.emit.{language}")
         texts |= {language / path: text for path, text in emitter.emit(schema, request).items()}

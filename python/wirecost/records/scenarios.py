@@ -17,11 +17,13 @@ RACE = ("case", "variant", "build", "fmi", "lang")
 @dataclass(frozen=True)
 class Scenario:
     """``baseline``: contender and mode of the usual way of using the incumbent; ``incumbent``: what
-    its contenders' names start with, the best of which is the other yardstick."""
+    its contenders' names start with, the best of which is the other yardstick; ``sceptic``: the
+    incumbent's wire with the best codec we have, which is not the incumbent."""
 
     stages: tuple[str, ...]
     baseline: tuple[str, str]
     incumbent: str = "protobuf"
+    sceptic: tuple[str, str] | None = None
     second_subject: frozenset[str] = frozenset()
     """Stages whose size and digest are those of ``subjects[1]``."""
     subjects: tuple[str, str] = ("message", "message")
@@ -35,6 +37,7 @@ SCENARIOS = {
     "osi": Scenario(
         STAGES,
         ("protobuf", ""),
+        sceptic=("protobuf-view", ""),
         second_subject=frozenset(STAGES) - OF_SENSOR_VIEW,
         subjects=("sensor_view", "sensor_data"),
     ),

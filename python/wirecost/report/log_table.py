@@ -34,4 +34,4 @@ def log_table(logs: list[PerformanceLog]) -> Table:
         if not log.complete
     ]
     headings = ["model and stage", "steps", "median", "p5", "p95", "p99", "message"]
-    return Table("Performance log", headings, body, notes, frozenset({"p5", "p99"}))
+    return Table("Performance log", headings, body, notes, ("p5", "p99"))

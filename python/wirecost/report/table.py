@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.analysis.summary import Row
+from wirecost.analysis.summary import Ratio, Row
 from wirecost.report import units
 
 Race = tuple[str, str, str, int | None, str]
@@ -26,8 +26,8 @@ class Table:
     headings: list[str]
     rows: list[list[str]]
     notes: list[str]
-    optional: frozenset[str] = frozenset()
-    """Headings of the columns that a narrow terminal may leave out."""
+    optional: tuple[str, ...] = ()
+    """Headings of the columns that a narrow terminal may leave out, the first ones first."""
 
 
 def races(rows: list[Row]) -> list[Race]:
@@ -66,6 +66,7 @@ def stage_winners(rows: list[Row], race: Race) -> dict[str, str]:
 def stages_table(rows: list[Row], race: Race) -> Table:
     """Every stage of every contender with its spread."""
     winners = stage_winners(rows, race)
+    yardsticks = sceptics(rows, race)
     body = [
         [
             f"{row.name} {row.stage}" + ("*" if winners[row.stage] == row.name else ""),
@@ -76,6 +77,7 @@ def stages_table(rows: list[Row], race: Race) -> Table:
             units.time(row.p99_ns),
             ratio_text(row, "ratio"),
             ratio_text(row, "ratio_best"),
+            *(ratio_text(row, "ratio_sceptic") for _ in yardsticks),
             units.size(row.bytes),
         ]
         for row in rows
@@ -90,14 +92,21 @@ def stages_table(rows: list[Row], race: Race) -> Table:
         "p99",
         f"× {baseline(rows, race)}",
         "× best Protobuf",
+        *(f"× {name}" for name in yardsticks),
         "size",
     ]
     return Table(race_title(race), headings, body, ["* quickest of its stage"])
 
 
+def sceptics(rows: list[Row], race: Race) -> list[str]:
+    """The third contender that every ratio is given to, if the race has it."""
+    names = [r.ratio_sceptic.to for r in rows if r.race == race and r.ratio_sceptic]
+    return names[:1]
+
+
 def ratio_text(row: Row, which: str) -> str:
     """A row's ratio, ``1`` for the one that is compared with."""
-    ratio = row.ratio if which == "ratio" else row.ratio_best
+    ratio: Ratio | None = getattr(row, which)
     if ratio is None:
         return "–"
     if ratio.to == row.name:
@@ -122,20 +131,23 @@ def csv_text(rows: list[Row]) -> str:
         "case", "contender", "variant", "build", "fmi", "stage", "n",
         "median_ns", "p5_ns", "p95_ns", "p99_ns",
     ]  # fmt: skip
-    later = ["lang", "mode", "allocations", "instructions"]  # behind what older readers know
+    # Behind what older readers know.
+    later = ["lang", "mode", "allocations", "instructions"]
+    parts = ("to", "median", "low", "high")
     writer.writerow(
         [*names, "ci95_low_ns", "ci95_high_ns", "bytes", "digest"]
-        + [
-            f"{r}_{part}"
-            for r in ("ratio", "ratio_best")
-            for part in ("to", "median", "low", "high")
-        ]
+        + [f"{r}_{part}" for r in ("ratio", "ratio_best") for part in parts]
         + later
+        + [f"ratio_sceptic_{part}" for part in parts]
     )
     for row in rows:
         cells: list[Any] = [getattr(row, name) for name in names]
         cells += [*row.ci95_ns, row.bytes, row.digest]
-        for ratio in (row.ratio, row.ratio_best):
-            cells += [ratio.to, ratio.median, *ratio.ci95] if ratio else [None] * 4
-        writer.writerow([*cells, *(getattr(row, name) for name in later)])
+        cells += [*_ratio_cells(row.ratio), *_ratio_cells(row.ratio_best)]
+        cells += [getattr(row, name) for name in later]
+        writer.writerow([*cells, *_ratio_cells(row.ratio_sceptic)])
     return out.getvalue()
+
+
+def _ratio_cells(ratio: Ratio | None) -> list[Any]:
+    return [ratio.to, ratio.median, *ratio.ci95] if ratio else [None] * 4

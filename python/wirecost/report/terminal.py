@@ -13,9 +13,6 @@ from wirecost.report import table
 from wirecost.report.failures import not_measured
 from wirecost.report.scenarios import content_of
 
-WIDE = 116
-"""Columns from which on a table is shown whole."""
-
 
 def print_table(console: Console, content: table.Table) -> None:
     out = RichTable(
@@ -24,7 +21,7 @@ def print_table(console: Console, content: table.Table) -> None:
         pad_edge=False,
         padding=0,
     )
-    hidden = content.optional if console.width < WIDE else frozenset()
+    hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     for i in shown:
         out.add_column(content.headings[i], justify="right" if i else "left", no_wrap=True)
@@ -35,8 +32,25 @@ def print_table(console: Console, content: table.Table) -> None:
     for note in content.notes:
         console.print(note, style="dim", highlight=False)
     if hidden:
-        console.print(f"From {WIDE} columns on also: {', '.join(sorted(hidden))}.", style="dim")
+        console.print(
+            f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}.", style="dim"
+        )
     console.print()
+
+
+def _hidden(content: table.Table, width: int) -> list[str]:
+    """The optional columns to leave out so that the others fit, in the order they are given."""
+    needed = {
+        heading: 1 + max(map(len, (heading, *(row[i] for row in content.rows))))
+        for i, heading in enumerate(content.headings)
+    }
+    left_out: list[str] = []
+    for heading in content.optional:
+        if sum(needed.values()) - 1 <= width:
+            break
+        if needed.pop(heading, None):
+            left_out.append(heading)
+    return left_out
 
 
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:

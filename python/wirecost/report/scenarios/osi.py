@@ -15,12 +15,24 @@ from wirecost.report.table import (
     race_title,
     races,
     ratio_text,
+    sceptics,
     stage_winners,
     stages_table,
 )
 
 BASELINE = "protobuf"
 TITLE = "OSI co-simulation: what a sensor view costs"
+NOTES = {
+    "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
+    "place by wirecost's own codec.",
+    "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
+    "columns-old-consumer": "columns-old-consumer: the sensor has the official OSI classes, sees "
+    "the objects and copies the field it does not know; no reflections, so no detections.",
+    "columns-also-rows-old-consumer": "columns-also-rows-old-consumer: the same sensor with rows "
+    "beside the columns: all its work, and the copy.",
+    "arrays": "arrays: the floor, plain structs and arrays without any schema; its messages are "
+    "read back and compared like all others.",
+}
 
 
 def content(results: Results, rows: list[Row]) -> Content:
@@ -43,6 +55,7 @@ def overview(rows: list[Row], race: Race) -> Table:
     """Source, model and total of a race, with both ratios and the sizes on the wire."""
     body, best, n = [], "", 0
     winners = stage_winners(rows, race)
+    yardsticks = sceptics(rows, race)
     for name, stages in contenders(rows, race):
         total = stages["total"]
         n = total.n
@@ -58,18 +71,21 @@ def overview(rows: list[Row], race: Race) -> Table:
                 *cells,
                 ratio_text(total, "ratio"),
                 ratio_text(total, "ratio_best"),
+                *(ratio_text(total, "ratio_sceptic") for _ in yardsticks),
                 units.size(total.bytes),
             ]
         )
     headings = ["contender", "source", "transfer", "model", "release", "total"]
-    headings += [f"× {BASELINE}", "× best Protobuf", "view"]
+    headings += [f"× {BASELINE}", "× best Protobuf", *(f"× {y}" for y in yardsticks)]
+    headings.append("view")
     notes = [
         f"Medians of {n} steps, contenders in turns; total × = ratio of totals with its 95 % "
         "bootstrap interval; * the quickest; view = sensor view on the wire."
     ]
     if best and best != BASELINE:
         notes.append(f"Best Protobuf mode: {best}.")
-    optional = frozenset({"transfer", "release", "× best Protobuf"})
+    notes += [NOTES[name] for name, _ in contenders(rows, race) if name in NOTES]
+    optional = ("transfer", "release", *(f"× {y}" for y in yardsticks), "× best Protobuf")
     return Table(race_title(race), headings, body, notes, optional)
 
 

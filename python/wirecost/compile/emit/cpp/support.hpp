@@ -168,6 +168,7 @@ struct Reading {
     const Byte* origin;  // of alignment
     int depth;
     std::size_t memory;
+    bool checked = false;  // a view's bytes, read before: elements need only be counted
     Error error{};
 
     Reading(const Byte* first, std::size_t header, std::size_t size, const Limits& limits) noexcept
@@ -239,6 +240,19 @@ class RangeView {
             return *this;
         }
         void operator++(int) { ++*this; }
+        // As ++, that often, without reading what lies between; at most to the end.
+        iterator& operator+=(std::size_t count) {
+            if (count == 0) return *this;
+            remaining_ -= count;
+            for (; count > 1; --count) {
+                if constexpr (requires { reader_.skip(); })
+                    reader_.skip();
+                else
+                    reader_.next(value_);
+            }
+            read();
+            return *this;
+        }
         bool operator==(const iterator& other) const noexcept {
             return remaining_ == other.remaining_;
         }

@@ -408,22 +408,29 @@ struct MessageReader {
     Payloads payloads;
     std::uint32_t group = 0;  // its start tag, 0 if behind a length
     void next(View& value) {
+        const auto [p, stop] = locate();
+        Reading checked(nullptr, 0, 0, no_limits);
+        checked.checked = true;
+        value = View{};
+        read(value, p, stop, checked);
+    }
+    void skip() { locate(); }
+
+  private:
+    // Where the next message begins and ends; the one behind it is next.
+    std::pair<const Byte*, const Byte*> locate() {
         Reading unused(nullptr, 0, 0, no_limits);
         const Byte* p = payloads.next();
-        const Byte* stop = nullptr;
         if (group != 0) {
-            const Byte* const behind =
-                skip_group(p, payloads.end(), unused, group, max_skipped_depth, stop);
-            value = View{};
-            read(value, p, stop, unused);
-            payloads.consumed(behind);
-            return;
+            const Byte* stop = nullptr;
+            payloads.consumed(
+                skip_group(p, payloads.end(), unused, group, max_skipped_depth, stop));
+            return {p, stop};
         }
         std::size_t size = 0;
         p = read_length(p, payloads.end(), unused, size);
-        value = View{};
-        read(value, p, p + size, unused);
         payloads.consumed(p + size);
+        return {p, p + size};
     }
 };
 
