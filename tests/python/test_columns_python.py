@@ -329,6 +329,16 @@ def test_columns_stand_beside_their_list():
             assert fault.reason
 
 
+def test_a_required_message_must_be_there():
+    columns = columns_of(SAMPLES[0])
+    read = columns.read(bytes.fromhex("808080800e02"))
+    assert not read.a_required_place.present.any()
+    with pytest.raises(ValueError, match="a_required_place is required, but no element has it"):
+        read.to_rows()
+    rows = columns.read(columns.build(2, {})).to_rows()
+    assert [row.a_required_number for row in rows] == [0, 0]
+
+
 def test_declared_reductions_are_the_default():
     module = compile_columns(["osi3"], (REFLECTION,), ("*=auto", "time_of_flight=error:0.001"))(
         "osi3.osi_sensorview_columns"

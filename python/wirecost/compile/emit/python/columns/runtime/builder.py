@@ -13,7 +13,7 @@ import numpy.typing as npt
 from wirecost.compile.emit.python.support import WireError
 
 from .data import Data, Mask, both, check_oneofs, lengths_of, offsets_of, text_data
-from .node import DTYPES, MOST_ELEMENTS, OFFSET, Node
+from .node import DTYPES, MOST_ELEMENTS, Node
 
 Array = npt.ArrayLike
 
@@ -121,21 +121,18 @@ def _by_field(node: Node, values: Any) -> dict[str, Any]:
 
 def _nothing(node: Node, count: int, around: Mask | None) -> Data:
     """A field no value was given for: absent, or the default of what cannot be absent."""
-    present = np.zeros(count, np.bool_) if node.optional else around
-    data = Data(node, count, present)
-    inner = count
-    if node.is_text:
-        data.offsets = np.zeros(count + 1, OFFSET)
-    elif node.repeated:
+    if node.optional:
+        return Data(node, count, np.broadcast_to(np.False_, count))
+    data = Data(node, count, around)
+    if node.repeated:
         # Of a fixed array there are zeros.
         many = node.capacity or 0 if node.fixed else 0
         there = np.full(count, many) if around is None else many * around.astype(np.int64)
         data.offsets = offsets_of(node, there)
-        inner = int(data.offsets[-1])
-    if not node.is_message and not node.is_text:
-        data.values = np.zeros(inner, DTYPES[node.kind])
-    around = None if node.repeated else present
-    data.children = [_nothing(child, inner, around) for child in node.children]
+        count, around = int(data.offsets[-1]), None
+        if not node.is_message:
+            data.values = np.zeros(count, DTYPES[node.kind])
+    data.children = [_nothing(child, count, around) for child in node.children]
     return data
 
 

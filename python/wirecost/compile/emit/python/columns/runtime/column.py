@@ -34,12 +34,13 @@ class Presence:
         around: Presence | None = None,
         nobody: bool = False,
     ) -> None:
-        self._count, self._bits, self._around, self._nobody = count, bits, around, nobody
+        self._count, self._bits, self._around = count, bits, around
+        self.nobody = nobody
 
     @cached_property
     def mask(self) -> Mask | None:
         """None: all have it."""
-        if self._nobody:
+        if self.nobody:
             return np.broadcast_to(np.False_, self._count)
         around = self._around.mask if self._around else None
         if self._bits is None:

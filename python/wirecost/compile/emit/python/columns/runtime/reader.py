@@ -161,7 +161,8 @@ class Reader:
 
     def _presence(self, node: Node, given: _Given, count: int, around: Presence) -> Presence:
         if not given.any:
-            return Presence(count, nobody=True) if node.optional else around
+            nobody = node.optional or node.is_message
+            return Presence(count, nobody=True) if nobody else around
         found = given.get(PRESENCE)
         if found is None:
             if node.is_message and 0 not in given:

@@ -185,6 +185,7 @@ def _messages(group: Group) -> list[Any]:
     if present is not None and node.lacks and not present.any():
         return [None] * len(group)
     _check_oneofs(group)
+    _check_required(group)
     by_name = {child.held: child for child in node.children}
     columns = dict(group.children())
     make = node.holder
@@ -219,6 +220,16 @@ def _check_oneofs(group: Group) -> None:
     for oneof, masks in members.items():
         if len(group):
             check_oneof(group._node, oneof, masks, group.present)
+
+
+def _check_required(group: Group) -> None:
+    """Raise WireError where a required message is missing; a scalar is 0 then."""
+    present = group.present
+    if not len(group) or (present is not None and not present.any()):
+        return
+    for _, child in group.children():
+        if isinstance(child, Group) and child._presence.nobody and not child._node.optional:
+            raise WireError(f"{child._node.path} is required, but no element has it")
 
 
 def _held(child: AnyColumn | Group) -> list[Any]:
