@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import jinja2
@@ -39,6 +40,8 @@ def emit(schema: Schema, request: Request) -> Texts:
     printer = _Printer(schema, request)
     for file in schema.files:
         texts |= dict(printer.file(file))
+    if any(root.twins for root in request.columns):
+        texts |= dict([printer.containers()])
     return texts
 
 
@@ -77,7 +80,7 @@ class _Printer:
         if self._request.protobuf_api:
             yield self._api(file)
         if any(root.file.name == file.name for root in self._request.columns):
-            yield self._columns(file)
+            yield from self._columns(file)
 
     def _is_imported(self, file: File) -> bool:
         return any(file.name in other.imports for other in self._schema.files)
@@ -140,14 +143,33 @@ class _Printer:
             unknown=self._request.preserve_unknown,
         )
 
-    def _columns(self, file: File) -> tuple[PurePosixPath, str]:
-        return self._render(
-            "columns/columns.hpp.j2",
-            file,
-            ".columns",
-            namespace=self._names.namespace(file),
-            roots=columns.roots(self._schema, self._names, file, self._request.columns),
+    def _columns(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
+        context: dict[str, object] = {
+            "namespace": self._names.namespace(file),
+            "roots": columns.roots(self._schema, self._names, file, self._request.columns),
+            "columns_header": self._names.header(file, ".columns"),
+            "codec_header": self._names.header(file, ".protobuf"),
+        }
+        yield self._render("columns/columns.hpp.j2", file, ".columns", **context)
+        yield self._render("columns/columns_holders.hpp.j2", file, ".columns_holders", **context)
+
+    def containers(self) -> tuple[PurePosixPath, str]:
+        """Where the lists stand, for conversions of whole messages."""
+        planned = self._request.columns
+        files = list({root.file.name: root.file for root in planned}.values())
+        package = files[0].package if len({file.package for file in files}) == 1 else ""
+        structs: dict[str, str] = {}
+        for file in files:
+            for message, name in columns.struct_names(self._names, file, planned).items():
+                structs[message] = f"::{self._names.namespace(file)}::{name}"
+        text = self._environment.get_template("columns/containers.hpp.j2").render(
+            sources=", ".join(file.name for file in files),
+            headers=[self._names.header(file, ".columns") for file in files],
+            namespace=self._names.namespace(replace(files[0], package=package)),
+            roots=[structs[root.message.full_name] for root in planned],
+            **vars(columns.containers(self._schema, self._names, planned)),
         )
+        return PurePosixPath(*package.split(".")) / "columns_containers.hpp", tidy(text)
 
 
 def comment(text: str, start: str) -> str:

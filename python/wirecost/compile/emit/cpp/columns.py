@@ -19,6 +19,7 @@ from wirecost.compile.schema import (
     Kind,
     Label,
     Message,
+    MessageRef,
     Presence,
     Schema,
 )
@@ -71,13 +72,77 @@ def roots(
     schema: Schema, names: Names, file: File, planned: tuple[Root, ...]
 ) -> list[SimpleNamespace]:
     """What ``columns.hpp.j2`` prints for the roots that a file declares."""
-    declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
-    taken = {names.plain(d) for d in declared}
+    structs = struct_names(names, file, planned)
     return [
-        _root(schema, names, root, _unique(root.name, taken))
+        _root(schema, names, root, structs[root.message.full_name])
         for root in planned
         if root.file.name == file.name
     ]
+
+
+def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
+    """What ``containers.hpp.j2`` prints: message types with twins, and those that lead to them."""
+    lists: dict[str, list[tuple[int, int, int]]] = {}
+    for index, root in enumerate(planned):
+        for twin in root.twins:
+            lists.setdefault(twin.parent.full_name, []).append(
+                (twin.field.number, twin.number, index)
+            )
+    messages = _leading(schema, set(lists))
+    indices = {message.full_name: index for index, message in enumerate(messages)}
+    edges: list[tuple[int, int]] = []
+    twins: list[tuple[int, int, int]] = []
+    made: list[SimpleNamespace] = []
+    taken = {"schemas", "reductions", "edges", "twins", "all", "containers", "ColumnContainers"}
+    for message in messages:
+        own_edges = [
+            (item.number, indices[item.type.name])
+            for item in message.fields
+            if isinstance(item.type, MessageRef) and _leads(item, set(indices))
+        ]
+        own_twins = lists.get(message.full_name, [])
+        made.append(
+            SimpleNamespace(
+                name=_unique(names.plain(message), taken),
+                message=message.full_name,
+                edges=(len(edges), len(own_edges)),
+                twins=(len(twins), len(own_twins)),
+            )
+        )
+        edges += own_edges
+        twins += own_twins
+    return SimpleNamespace(containers=made, edges=edges, twins=twins)
+
+
+def _leading(schema: Schema, reached: set[str]) -> list[Message]:
+    """Messages of these names and all from which plain fields lead to them."""
+    grown = True
+    while grown:
+        found = {
+            message.full_name
+            for message in schema.messages()
+            if any(_leads(item, reached) for item in message.fields)
+        }
+        grown = not found <= reached
+        reached |= found
+    return [message for message in schema.messages() if message.full_name in reached]
+
+
+def _leads(item: Field, reached: set[str]) -> bool:
+    # A map's entries and groups have no plain message field to walk through.
+    plain = item.label is not Label.MAP and not item.group
+    return plain and isinstance(item.type, MessageRef) and item.type.name in reached
+
+
+def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
+    """Names of the structs that a file's roots become, by the message's full name."""
+    declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+    taken = {names.plain(d) for d in declared}
+    return {
+        root.message.full_name: _unique(root.name, taken)
+        for root in planned
+        if root.file.name == file.name
+    }
 
 
 def _unique(name: str, taken: set[str]) -> str:
