@@ -391,6 +391,8 @@ def test_ros_types(tmp_path: Path):
     (row,) = columns.read(columns.build(1, {})).to_rows()
     assert list(row.fixed) == [0, 0, 0]
     assert row.encode_protobuf() == type(row)().encode_protobuf()
+    with pytest.raises(ValueError, match="the rows have more than 1000 values"):
+        columns.read(columns.build(100, {"small": 1})).to_rows(1000)
     with pytest.raises(ValueError, match="fixed has 2 elements or bytes; it takes 3"):
         columns.build(1, {"fixed": [[1, 2]]})
     with pytest.raises(ValueError, match="few has 3 elements or bytes; it takes 2"):
@@ -493,3 +495,31 @@ def test_names_of_fields_do_not_hide_those_of_the_class(tmp_path: Path):
         1, {**values, "class": True, "columns.offsets": [9]}
     )
     assert columns_module(REFLECTION).__doc__
+
+
+def test_maps_and_unknown_fields(tmp_path: Path):
+    (tmp_path / "maps.proto").write_text(
+        'syntax = "proto2"; package maps;\n'
+        "message M { map<string, Inner> named = 1; map<sint32, bool> flags = 2;\n"
+        "  message Inner { optional int32 x = 1; map<int32, bytes> deep = 2; } }\n"
+    )
+    request = Request(("protobuf",), "mapped", preserve_unknown=True)
+    inputs = [str(tmp_path / "maps.proto")]
+    write(compile_schema(inputs, ["python"], request, columns=Columns(("maps.M",))), tmp_path)
+    sys.path.insert(0, str(tmp_path / "python"))
+    columns = importlib.import_module("mapped.maps.maps_columns").MColumns
+    maps = importlib.import_module("mapped.maps.maps")
+    inner = [maps.M_Inner(x=x, deep={x: b"x", -x: b""}) for x in range(1, 4)]
+    rows = [
+        maps.M(named={"b": inner[0], "a": inner[1]}, flags={1: True, -1: False}),
+        maps.M(),
+        maps.M(named={"": maps.M_Inner(), "a": inner[2]}),
+    ]
+    for reduction in ("exact", "auto"):
+        read = columns.read(columns.from_rows(rows, reduction))
+        assert read.to_rows() == rows
+        assert list(read.named.key) == ["a", "b", "", "a"]
+        assert read.named.value.deep.offsets.tolist() == [0, 2, 4, 4, 6]
+    rows[1] = maps.M.decode_protobuf(b"\x48\x01")
+    with pytest.raises(ValueError, match="M has unknown fields, which columns cannot hold"):
+        columns.from_rows(rows)

@@ -158,6 +158,7 @@ class _Budget:
 
     def check(self, group: Group) -> None:
         self._spend(len(group))
+        self._spend(len(group) * sum(map(_zeros, group._node.children)))
         for _, child in group.children():
             if isinstance(child, Group):
                 if isinstance(child, RepeatedGroup):
@@ -179,6 +180,13 @@ class _Budget:
             )
 
 
+def _zeros(node: Node) -> int:
+    """How many values a fixed array has that was not given any."""
+    if not node.fixed:
+        return 0
+    return (node.capacity or 0) * (1 + sum(1 + _zeros(child) for child in node.children))
+
+
 def _messages(group: Group) -> list[Any]:
     """A message an element, None where absent."""
     node, present = group._node, group.present
@@ -186,19 +194,17 @@ def _messages(group: Group) -> list[Any]:
         return [None] * len(group)
     _check_oneofs(group)
     _check_required(group)
-    by_name = {child.held: child for child in node.children}
-    columns = dict(group.children())
     make = node.holder
     if make is None:
         raise AssertionError(node)
-    held = [_held(columns[child.field_name]) for child in node.children]
-    for at, child in enumerate(node.children):
+    columns = dict(group.children())
+    held = {child.held: _held(columns[child.field_name]) for child in node.children}
+    for child in node.children:
         if child.fixed:  # rows cannot have less of them: what has none gets zeros
             default = attrgetter(child.held)
-            held[at] = [value or default(make()) for value in held[at]]
-    names = list(by_name)
-    order = [f.name for f in dataclasses.fields(make) if f.name in by_name]  # type: ignore[arg-type]
-    lists = [held[names.index(name)] for name in order]
+            held[child.held] = [value or default(make()) for value in held[child.held]]
+    names = [item.name for item in dataclasses.fields(make) if item.name in held]  # type: ignore[arg-type]
+    lists = [held[name] for name in names]
     if not lists:
         rows = [make() for _ in range(len(group))]
     else:
@@ -258,12 +264,6 @@ def _entries(group: RepeatedGroup) -> list[Any]:
     if not group._node.is_map:
         return _messages(group)
     keys, values = (_held(child) for _, child in group.children())
-    value = group._node.children[1]
-    if value.is_message and value.holder is not None:
-        values = [value.holder() if item is None else item for item in values]
-    elif value.lacks:
-        zero = "" if value.kind == "string" else b"" if value.kind == "bytes" else 0
-        values = [zero if item is None else item for item in values]
     return list(zip(keys, values, strict=True))
 
 
