@@ -45,6 +45,8 @@ std::int64_t empty_step_ns() {
 
 }  // namespace
 
+void bind_columns(nb::module_& m);
+
 NB_MODULE(_core, m) {
   const nb::exception<MalformedMessage> malformed(m, "MalformedMessage", PyExc_ValueError);
   nb::class_<IndependentReader>(m, "IndependentReader")
@@ -61,4 +63,5 @@ NB_MODULE(_core, m) {
     return difference_beyond({one.c_str(), one.size()}, {other.c_str(), other.size()}, tolerances);
   });
   m.def("empty_step_ns", &empty_step_ns);
+  bind_columns(m);
 }

@@ -3,6 +3,39 @@ class MalformedMessage(ValueError): ...  # noqa: N818
 class IndependentReader:
     def canonical(self, message: str, address: int, size: int) -> bytes: ...
 
+class ColumnNode:
+    name: str
+    type: str
+    coding: str
+    number: int
+    end: int
+    parent: int
+    oneof: int
+    repeated: bool
+    optional: bool
+    required: bool
+    always: bool
+    packed: bool
+    group: bool
+    wraps: bool
+    reduce: str
+    error: float
+
+class ColumnsConverter:
+    def add_schema(self, name: str, nodes: list[ColumnNode]) -> None: ...
+    def add_container(
+        self, name: str, edges: list[tuple[int, int]], twins: list[tuple[int, int, int]]
+    ) -> None: ...
+    def close(self) -> None: ...
+    def to_columns(
+        self, container: int, message: bytes | memoryview, keep_rows: bool, before: int
+    ) -> memoryview: ...
+    def to_rows(self, container: int, message: bytes | memoryview) -> memoryview: ...
+    @property
+    def lists(self) -> int: ...
+    @property
+    def refused(self) -> int: ...
+
 def protobuf_reader(schema: bytes) -> IndependentReader: ...
 def flatbuffers_reader(schema: bytes) -> IndependentReader: ...
 def arrays_reader() -> IndependentReader: ...

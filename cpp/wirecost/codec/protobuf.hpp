@@ -241,6 +241,22 @@ class DataWriter {
   osi3::LidarDetectionData* detections_ = nullptr;
 };
 
+/// What the report's trace player did with each frame.
+template <template <class> class Storage, class Output>
+class Republish {
+ public:
+  bool parse(Bytes bytes) {
+    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return false;
+    return message_.make().ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  }
+  Bytes serialize() { return output_.write(message_.get()); }
+  void release() { message_.release(); }
+
+ private:
+  Storage<osi3::SensorView> message_;
+  Output output_;
+};
+
 template <template <class> class Storage, class Output>
 struct ProtobufCodec {
   using ViewWriter = protobuf::ViewWriter<Storage, Output>;
@@ -248,6 +264,7 @@ struct ProtobufCodec {
   using DataWriter = protobuf::DataWriter<Storage, Output>;
 };
 
+using FreshRepublish = Republish<Fresh, StringOutput>;
 using FreshCodec = ProtobufCodec<Fresh, StringOutput>;
 using ArenaCodec = ProtobufCodec<OnArena, ArrayOutput>;
 using ReuseCodec = ProtobufCodec<Reused, ArrayOutput>;

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
+from functools import cached_property
 
 from wirecost.compile.schema import (
+    Coding,
     CompileError,
     EnumRef,
     Field,
@@ -108,6 +110,8 @@ class Node:
     """A repeated text: this node stands for the field, its only child (field 1) for the texts."""
     is_map: bool = False
     """Its children are the fields key and value of a map."""
+    in_entry: bool = False
+    """It is the key or value of a map: rows always have it."""
     reduction: Reduction = EXACT
 
     @property
@@ -121,6 +125,24 @@ class Node:
     @property
     def dotted(self) -> str:
         return ".".join(self.path)
+
+    @property
+    def required(self) -> bool:
+        """A row without it is none."""
+        return self.field.presence is Presence.REQUIRED and not self.repeated
+
+    @property
+    def type_name(self) -> str:
+        """``float64``, ``enum``, ``text``, ``message`` …"""
+        if self.shape is not Shape.SCALAR:
+            return self.shape.value
+        return "enum" if self.kind is None else self.kind.value
+
+    @property
+    def coding(self) -> Coding:
+        """How a scalar stands in rows."""
+        is_real = self.kind in (Kind.FLOAT32, Kind.FLOAT64)
+        return Coding.FIXED if is_real else self.field.coding
 
     @property
     def is_enum(self) -> bool:
@@ -169,6 +191,15 @@ class Root:
         """``LidarSensorViewReflectionColumns``"""
         return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
 
+    @cached_property
+    def oneofs(self) -> dict[tuple[int | None, str], int]:
+        """A number for each oneof of each message, by that message's node and the oneof's name."""
+        found: dict[tuple[int | None, str], int] = {}
+        for node in self.nodes:
+            if node.field.oneof is not None:
+                found.setdefault((node.parent, node.field.oneof), len(found))
+        return found
+
     def children(self, node: Node | None) -> Iterator[Node]:
         """The fields of a message node, or of the root, in the order of their numbers."""
         parent = None if node is None else node.index
@@ -179,6 +210,49 @@ class Root:
                 raise AssertionError(child)
             yield child
             start = child.end
+
+
+@dataclass(frozen=True)
+class Container:
+    """A message type in which twins stand, or that leads to one that has some."""
+
+    message: Message
+    edges: tuple[tuple[Field, int], ...]
+    """Fields that lead on, each with the index of its container."""
+    twins: tuple[tuple[Twin, int], ...]
+    """Each with the index of its root."""
+
+
+def containers(schema: Schema, roots: Sequence[Root]) -> tuple[Container, ...]:
+    """All containers of these roots, in the order of the schema."""
+    twins: dict[str, list[tuple[Twin, int]]] = {}
+    for index, root in enumerate(roots):
+        for twin in root.twins:
+            twins.setdefault(twin.parent.full_name, []).append((twin, index))
+    reached = set(twins)
+    grown = True
+    while grown:
+        found = {m.full_name for m in schema.messages() if any(_lead(m, reached))}
+        grown = not found <= reached
+        reached |= found
+    messages = [message for message in schema.messages() if message.full_name in reached]
+    places = {message.full_name: index for index, message in enumerate(messages)}
+    return tuple(
+        Container(
+            message,
+            tuple((item, places[name]) for item, name in _lead(message, reached)),
+            tuple(twins.get(message.full_name, ())),
+        )
+        for message in messages
+    )
+
+
+def _lead(message: Message, reached: set[str]) -> Iterator[tuple[Field, str]]:
+    """Fields whose type is reached. A map's entries and groups cannot be walked through."""
+    for item in message.fields:
+        plain = item.label is not Label.MAP and not item.group
+        if plain and isinstance(item.type, MessageRef) and item.type.name in reached:
+            yield item, item.type.name
 
 
 def plan(schema: Schema, names: Sequence[str], reductions: Sequence[str] = ()) -> tuple[Root, ...]:
@@ -223,7 +297,13 @@ class _Tree:
 
     def nodes(self) -> tuple[Node, ...]:
         self._fields(self._root, None, (), (self._root.full_name,))
-        return tuple(node for node in self._nodes if node is not None)
+        return tuple(self._node(index) for index in range(len(self._nodes)))
+
+    def _node(self, index: int) -> Node:
+        node = self._nodes[index]
+        if node is None:
+            raise AssertionError(index)
+        return node
 
     def _fields(
         self, message: Message, parent: int | None, path: tuple[str, ...], around: tuple[str, ...]
@@ -247,7 +327,9 @@ class _Tree:
         wraps = False
         if item.label is Label.MAP and item.key and item.value:
             for part in (item.key, item.value):
+                at = len(self._nodes)
                 self._field(part, index, (*path, part.name), around)
+                self._nodes[at] = replace(self._node(at), in_entry=True)
             shape = Shape.MESSAGE
         elif isinstance(item.type, MessageRef):
             name = item.type.name

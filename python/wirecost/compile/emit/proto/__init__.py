@@ -8,8 +8,18 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import Request, Texts
-from wirecost.compile.plan.columns import COUNT, PADDING, Band, Node, Reduce, Root, Shape
-from wirecost.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.compile.plan.columns import (
+    COUNT,
+    PADDING,
+    Band,
+    Container,
+    Node,
+    Reduce,
+    Root,
+    Shape,
+    containers,
+)
+from wirecost.compile.schema import Kind, Label, MessageRef, Schema
 
 HEAD = """\
 // Do not edit: change the schema and generate again.
@@ -83,14 +93,14 @@ class _Printer:
         for root in self._roots:
             yield ""
             yield from self._root(root)
-        containers = _containers(self._schema, self._roots)
-        for message, _ in containers:
-            self._names[f"in {message.full_name}"] = self._scope.unique(
-                self._schema.home(message.full_name).local_name(message.full_name).replace(".", "")
-            )
-        for message, fields in containers:
+        found = containers(self._schema, self._roots)
+        for container in found:
+            name = container.message.full_name
+            local = self._schema.home(name).local_name(name)
+            self._names[f"in {name}"] = self._scope.unique(local.replace(".", ""))
+        for container in found:
             yield ""
-            yield from self._container(message, fields)
+            yield from self._container(container)
 
     def _root(self, root: Root) -> Iterator[str]:
         yield f"// A list of {root.message.full_name}."
@@ -140,44 +150,18 @@ class _Printer:
         yield "}"
         yield f"optional {type_} {node.name} = {node.number};"
 
-    def _container(self, message: Message, fields: list[Field]) -> Iterator[str]:
-        yield f"// Read the bytes of {message.full_name} as this to find the columns in them."
-        yield f"message {self._names[f'in {message.full_name}']} {{"
-        for item in fields:
+    def _container(self, container: Container) -> Iterator[str]:
+        name = container.message.full_name
+        yield f"// Read the bytes of {name} as this to find the columns in them."
+        yield f"message {self._names[f'in {name}']} {{"
+        for item, _ in container.edges:
             if isinstance(item.type, MessageRef):
                 label = "" if item.label is Label.SINGLE else "repeated "
                 yield f"  {label}{self._names[f'in {item.type.name}']} {item.name} = {item.number};"
-        for root in self._roots:
-            for twin in root.twins:
-                if twin.parent.full_name == message.full_name:
-                    name = self._names[root.message.full_name]
-                    yield f"  optional {name} {twin.name} = {twin.number};"
+        for twin, index in container.twins:
+            columns = self._names[self._roots[index].message.full_name]
+            yield f"  optional {columns} {twin.name} = {twin.number};"
         yield "}"
-
-
-def _containers(schema: Schema, roots: tuple[Root, ...]) -> list[tuple[Message, list[Field]]]:
-    """Every message that has or leads to a twin, with the fields that lead on."""
-    reached = {twin.parent.full_name for root in roots for twin in root.twins}
-    grown = True
-    while grown:
-        found = {
-            message.full_name
-            for message in schema.messages()
-            if any(_leads(item, reached) for item in message.fields)
-        }
-        grown = not found <= reached
-        reached |= found
-    return [
-        (message, [item for item in message.fields if _leads(item, reached)])
-        for message in schema.messages()
-        if message.full_name in reached
-    ]
-
-
-def _leads(item: Field, reached: set[str]) -> bool:
-    # A map's entries and groups have no plain message field to walk through.
-    plain = item.label is not Label.MAP and not item.group
-    return plain and isinstance(item.type, MessageRef) and item.type.name in reached
 
 
 def _stored(node: Node) -> Iterator[str]:
