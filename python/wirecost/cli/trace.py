@@ -12,13 +12,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from wirecost.bench.contenders import Registry
 from wirecost.bench.cosimulation import Values
 from wirecost.bench.player import Player, play
 from wirecost.cli import trace_tables as tables
 from wirecost.cli.choices import completing
-from wirecost.cli.console import progress
+from wirecost.cli.console import Advance, progress
 from wirecost.cli.results import INTERRUPTED
 from wirecost.errors import UserError
 from wirecost.report import units
@@ -68,7 +69,7 @@ def info_command(
     """Print what traces hold: frames, times, sizes, lists."""
     console = _console(json_file)
     infos = []
-    with progress(STDERR) as advance:
+    with _progress() as advance:
         for path in files:
             with open_trace(path, topic, type_name, advance) as trace:
                 infos.append(info(trace, advance))
@@ -84,7 +85,7 @@ def check_command(
     """Judge traces by OSI's rules and parse every frame; exit code 1 where there are errors."""
     console = _console(json_file)
     checked: dict[Path, list[Finding]] = {}
-    with progress(STDERR) as advance:
+    with _progress() as advance:
         for path in files:
             try:
                 with open_trace(path, topic, type_name, advance) as trace:
@@ -93,7 +94,7 @@ def check_command(
                 text, _, remedy = str(error).removeprefix(f"{path}: ").rpartition("; ")
                 checked[path] = [Finding(Severity.ERROR, text or remedy, remedy)]
     for path, findings in checked.items():
-        console.print(str(path), style="bold", soft_wrap=True, highlight=False)
+        console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
         for one in findings:
             style = "red" if one.severity is Severity.ERROR else "yellow"
             line = f"  [{style}]{one.severity:7}[/]  "
@@ -152,7 +153,7 @@ def convert_command(
     )
     wanted.check()
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
-    with progress(STDERR) as advance, open_trace(source, topic, type_name, advance) as trace:
+    with _progress() as advance, open_trace(source, topic, type_name, advance) as trace:
         done = convert(trace, out, wanted, compression, *bounds, advance)
     _warn(trace)
     messages_before, messages_after = map(units.size, done.message_bytes)
@@ -161,6 +162,7 @@ def convert_command(
         f"{out}: {done.frames:,} frames of {trace.type_name}, messages {messages_before} → "
         f"{messages_after}, file {before} → {after}",
         highlight=False,
+        markup=False,
     )
 
 
@@ -204,7 +206,7 @@ def play_command(
     with (
         _sensor(fmu, contender, sensor_fmi) as (archive, values),
         open_trace(file, topic) as trace,
-        progress(STDERR) as advance,
+        _progress() as advance,
     ):
         if trace.type_name != "SensorView":
             raise UserError(f"{file}: holds {trace.type_name}; a sensor reads SensorView")
@@ -266,6 +268,13 @@ def _counted(type_name: str, message: memoryview) -> dict[str, int]:
     except ValueError:
         return {}
     return {f"{type_name}.{path}": count for path, count in counts.items()}
+
+
+@contextmanager
+def _progress() -> Iterator[Advance]:
+    """Progress whose texts may hold any file name."""
+    with progress(STDERR) as advance:
+        yield lambda done, total, text: advance(done, total, escape(text))
 
 
 def _console(json_file: Path | None) -> Console:

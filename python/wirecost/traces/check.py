@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 import numpy as np
 
@@ -137,9 +138,8 @@ def _parse(name: str, number: int, frame: memoryview, seen: _Frames) -> None:
         seen.unparsable.add(number)
         return
     if not seen.unknown.count:
-        seen.unknown_names = tuple(
-            dict.fromkeys(messages.unknown_fields(messages.parse(name, frame)))
-        )
+        fields = messages.unknown_fields(messages.parse(name, frame))
+        seen.unknown_names = tuple(dict.fromkeys(islice(fields, 100)))
     seen.unknown.add(number)
 
 
