@@ -33,6 +33,8 @@ from compiled import SCHEMAS
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request
 
+REQUIRED = {"a_required_number": 7, "a_required_place": {}}
+"""What every element of the proto2 sample needs."""
 REDUCTIONS = ("exact", "auto", "float32", "error:0.01")
 SETTINGS = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -174,6 +176,7 @@ def test_plain_columns_are_not_copied(tmp_path: Path):
 def test_payloads_are_aligned_in_the_whole_message(position: int):
     columns = columns_of(SAMPLES[0])
     values = {"real": np.arange(5.0), "place.x": np.arange(5.0), "a_string": list("abcde")}
+    values |= REQUIRED
     values["a_required_place.y"] = np.ma.MaskedArray(np.arange(5.0), mask=[0, 1, 0, 0, 0])
     made = columns.build(5, values, reductions="exact", position=position)
     whole = np.frombuffer(bytes(position) + made, np.uint8)
@@ -203,7 +206,7 @@ def test_each_form():
     }
     made = columns.build(
         1000,
-        values,
+        values | REQUIRED,
         reductions={**dict.fromkeys(values, "auto"), "real": "error:0.01"},
     )
     read = columns.read(made)
@@ -241,6 +244,7 @@ def test_nested_lists():
             "places": ragged([0, 2, 3], {"x": [1.0, 2.0, None]}),
             "strings": [["a", "b"], []],
             "doubles": [[1.5], np.arange(2)],
+            **REQUIRED,
         },
     )
     read = columns.read(made)
@@ -275,7 +279,7 @@ FAULTY = [
 def test_what_cannot_be_built_is_said(values: dict[str, Any], reason: str):
     columns = columns_of(SAMPLES[0])
     with pytest.raises(runtime(columns).columns.WireError, match=reason):
-        columns.build(1, values)
+        columns.build(1, {**REQUIRED, **values})
 
 
 def test_what_else_cannot_be():
@@ -329,14 +333,16 @@ def test_columns_stand_beside_their_list():
             assert fault.reason
 
 
-def test_a_required_message_must_be_there():
+def test_what_is_required_must_be_there():
     columns = columns_of(SAMPLES[0])
     read = columns.read(bytes.fromhex("808080800e02"))
     assert not read.a_required_place.present.any()
-    with pytest.raises(ValueError, match="a_required_place is required, but no element has it"):
+    with pytest.raises(ValueError, match="a_required_number is required, but no element has it"):
         read.to_rows()
-    rows = columns.read(columns.build(2, {})).to_rows()
-    assert [row.a_required_number for row in rows] == [0, 0]
+    rows = columns.read(columns.build(2, REQUIRED)).to_rows()
+    assert [row.a_required_number for row in rows] == [7, 7]
+    with pytest.raises(ValueError, match="a_required_number is required; give its values"):
+        columns.build(2, {})
 
 
 def test_declared_reductions_are_the_default():

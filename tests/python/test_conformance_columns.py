@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from columns_random import columns_of, rows_of, same_within
+from columns_random import SAMPLES, columns_of, rows_of, same_within
+from columns_reference import Reduction, columns
+from compiled import google_class
+from random_protobuf import fill
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
+REDUCTIONS = {
+    "exact": Reduction(),
+    "auto": Reduction("auto"),
+    "float32": Reduction("float32"),
+    "error:0.01": Reduction("error", 0.01),
+}
 
 
 def lines(folder: str) -> list[list[str]]:
@@ -58,3 +68,20 @@ def test_what_is_no_columns_is_refused():
         with pytest.raises(ValueError, match=r"\w") as it:
             columns_of(name).read(bytes.fromhex("".join(content)))
         assert type(it.value).__name__ == "WireError", content
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_random_rows_become_the_columns_of_the_reference(name: str):
+    google, ours = google_class(name), columns_of(name)
+    # Google's library makes classes of entries in time only if they are asked for.
+    entries = [f.message_type._concrete_class for f in google.DESCRIPTOR.fields if f.message_type]
+    assert entries
+    for seed in range(60):
+        chance = random.Random(f"{name} {seed}")
+        different = [fill(google(), chance) for _ in range(chance.choice((1, 2, 3, 8)))]
+        rows = sorted(chance.choices(different, k=chance.choice((1, 3, 8, 65))), key=id)
+        texts = [row.SerializeToString(deterministic=True) for row in rows]
+        held = [ours.NODE.holder.decode_protobuf(text) for text in texts]
+        for how, reduction in REDUCTIONS.items():
+            expected = columns(rows, google.DESCRIPTOR, reduction)
+            assert ours.from_rows(held, how) == expected, (seed, how)

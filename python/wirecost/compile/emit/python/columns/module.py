@@ -11,7 +11,17 @@ from wirecost.compile.emit.python.columns.containers import containers
 from wirecost.compile.emit.python.lines import wrapped
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.plan.columns import Node, Root, Shape
-from wirecost.compile.schema import EnumRef, Field, File, Kind, Label, Message, MessageRef, Schema
+from wirecost.compile.schema import (
+    EnumRef,
+    Field,
+    File,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
 
 _TAKEN = {
     "NODE",
@@ -179,6 +189,7 @@ class ColumnsModule:
         flags = {
             "repeated": node.repeated,
             "optional": node.optional,
+            "required": item.presence is Presence.REQUIRED and not node.repeated,
             "lacks": self._lacks(node, around),
             "wraps": node.wraps,
             "is_map": node.is_map,

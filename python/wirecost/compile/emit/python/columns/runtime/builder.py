@@ -123,6 +123,8 @@ def _nothing(node: Node, count: int, around: Mask | None) -> Data:
     """A field no value was given for: absent, or the default of what cannot be absent."""
     if node.optional:
         return Data(node, count, np.broadcast_to(np.False_, count))
+    if node.required and count:
+        raise WireError(f"{node.path} is required; give its values")
     data = Data(node, count, around)
     if node.repeated:
         # Of a fixed array there are zeros.

@@ -77,6 +77,8 @@ class Node:
     repeated: bool = False
     optional: bool = False
     """Can be absent, which differs from the default."""
+    required: bool = False
+    """Is there wherever the message around it is, also in bytes."""
     lacks: bool = False
     """A row without it has ``None``."""
     wraps: bool = False

@@ -161,7 +161,7 @@ class Reader:
 
     def _presence(self, node: Node, given: _Given, count: int, around: Presence) -> Presence:
         if not given.any:
-            nobody = node.optional or node.is_message
+            nobody = node.optional or node.required
             return Presence(count, nobody=True) if nobody else around
         found = given.get(PRESENCE)
         if found is None:
@@ -184,7 +184,7 @@ class Reader:
             content = self._view[constant.start : constant.end]
             return TextColumn(node, count, presence, "constant", content=content, limit=self._limit)
         if not given.any:
-            form = "absent" if node.optional else "default"
+            form = "absent" if node.optional or node.required else "default"
             offsets = np.broadcast_to(np.zeros((), OFFSET), count + 1)
             return TextColumn(node, count, presence, form, offsets=offsets, limit=self._limit)
         # What the texts hold together is bounded by the column's length.
@@ -220,7 +220,7 @@ class Reader:
     def _stored(self, node: Node, given: _Given, many: int, starts: Offsets | None) -> Stored:
         """``many``: how many stored values there must be."""
         if not given.any:
-            return Stored(node, "absent" if node.optional else "default")
+            return Stored(node, "absent" if node.optional or node.required else "default")
         if (found := given.get(CONSTANT)) is not None:
             given.refuse(0, SCALE, BASE, *([] if node.repeated else [OFFSETS]))
             return Stored(node, "constant", constant=self._constant(node, found))

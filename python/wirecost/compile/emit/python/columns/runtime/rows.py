@@ -229,13 +229,14 @@ def _check_oneofs(group: Group) -> None:
 
 
 def _check_required(group: Group) -> None:
-    """Raise WireError where a required message is missing; a scalar is 0 then."""
+    """Raise WireError where a required field is missing."""
     present = group.present
     if not len(group) or (present is not None and not present.any()):
         return
     for _, child in group.children():
-        if isinstance(child, Group) and child._presence.nobody and not child._node.optional:
-            raise WireError(f"{child._node.path} is required, but no element has it")
+        node = child._node if isinstance(child, Group) else child.node
+        if node.required and child._presence.nobody:
+            raise WireError(f"{node.path} is required, but no element has it")
 
 
 def _held(child: AnyColumn | Group) -> list[Any]:

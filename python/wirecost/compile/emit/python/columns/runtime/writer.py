@@ -170,7 +170,8 @@ def _fields(message: Data, chosen: _Reductions) -> Iterator[_Item]:
 
 def _single(data: Data, around: Mask | None, chosen: _Reductions) -> Iterator[_Item]:
     node = data.node
-    if not node.is_message and not node.optional and _is_default(data):
+    may_be_left_out = not (node.is_message or node.optional or node.required)
+    if may_be_left_out and _is_default(data):
         return
     if node.optional and data.present is not None and not _same(data.present, around):
         yield _Payload(PRESENCE + node.number, np.packbits(data.present, bitorder="little"))
