@@ -170,6 +170,8 @@ def test_frames_come_in_the_order_of_their_log_times(tmp_path: Path) -> None:
         {"index_types": IndexType.CHUNK},
         {"use_chunking": False},
         {"use_statistics": False},
+        {"repeat_channels": False},
+        {"repeat_schemas": False},
     ],
 )
 def test_without_an_index_all_is_read(tmp_path: Path, options: dict[str, object]) -> None:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
+from wirecost.columns.converter import Converter
 from wirecost.errors import UserError
 
 
@@ -39,10 +41,16 @@ class Wanted:
                 raise UserError(f"{option}: only with --columns")
 
 
-def conversion(type_name: str, wanted: Wanted) -> Conversion | None:
-    """What is done to each frame of that type; None where nothing is. Raises UserError."""
+def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | None:
+    """What is done to each frame of that type; None where nothing is. Raises UserError.
+
+    ``before``: bytes that the trace file puts in front of each message.
+    """
     wanted.check()
     if not wanted.columns and not wanted.rows:
         return None
-    option = "--rows" if wanted.rows else "--columns"
-    raise UserError(f"{option}: this wirecost cannot convert {type_name}; leave the option out")
+    full_name = f"osi3.{type_name}"
+    if wanted.rows:
+        return Converter.to_rows_of(full_name).to_rows
+    converter = Converter.to_columns_of(full_name, wanted.columns, wanted.reduce)
+    return partial(converter.to_columns, keep_rows=wanted.also_rows, before=before)

@@ -16,6 +16,8 @@ from wirecost.traces.mcap_writer import about_named
 from wirecost.traces.trace import Frame, Progress, Trace
 
 NANOS = 1_000_000_000
+LENGTH_BYTES = 4
+"""Of .osi, in front of each message."""
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?s", re.ASCII)
 _FRAMES = re.compile(r"\d{1,18}", re.ASCII)
 
@@ -57,7 +59,7 @@ def convert(
     progress: Progress,
 ) -> Converted:
     """Write the frames from ``start`` up to, without, ``stop`` to ``out``. Raises UserError."""
-    change = conversion(trace.type_name, wanted)
+    change = conversion(trace.type_name, wanted, LENGTH_BYTES if out.suffix == ".osi" else 0)
     size = trace.path.stat().st_size  # of before, should it be replaced
     before = after = frames = 0
     with create_trace(out, trace.type_name, _about(trace), compression) as writer:

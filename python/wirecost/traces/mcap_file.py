@@ -47,7 +47,6 @@ class McapTrace(Closing):
             dict(records[0].metadata) if records else {},
             dict(contents.channels[min(ids)].metadata),
         )
-        assert contents.frames is not None
         self._table = contents.frames.of(ids)
         self._ids = ids
         if contents.complaint:

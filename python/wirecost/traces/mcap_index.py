@@ -79,16 +79,13 @@ def stream(view: memoryview, at: int = 0) -> IO[bytes]:
     return cast(IO[bytes], Bytes(view[at:]))
 
 
-@dataclass
-class Contents:
-    """Everything but the frames' data. Frames are in the order of their log times."""
+@dataclass(frozen=True)
+class Table:
+    """The frames of a channel, in the order of their log times."""
 
-    channels: dict[int, Channel] = field(default_factory=dict)
-    schemas: dict[int, Schema] = field(default_factory=dict)
-    metadata: list[Metadata] = field(default_factory=list)
-    frames: Frames | None = None
-    complaint: str = ""
-    """What is wrong with the file, in half a sentence; empty if nothing."""
+    log_time: npt.NDArray[np.uint64]
+    chunk: npt.NDArray[np.int64]
+    offset: npt.NDArray[np.uint64]
 
 
 class Frames:
@@ -118,13 +115,16 @@ class Frames:
         )
 
 
-@dataclass(frozen=True)
-class Table:
-    """The frames of a channel, in the order of their log times."""
+@dataclass
+class Contents:
+    """Everything but the frames' data. Frames are in the order of their log times."""
 
-    log_time: npt.NDArray[np.uint64]
-    chunk: npt.NDArray[np.int64]
-    offset: npt.NDArray[np.uint64]
+    channels: dict[int, Channel] = field(default_factory=dict)
+    schemas: dict[int, Schema] = field(default_factory=dict)
+    metadata: list[Metadata] = field(default_factory=list)
+    frames: Frames = field(default_factory=Frames)
+    complaint: str = ""
+    """What is wrong with the file, in half a sentence; empty if nothing."""
 
 
 def read_contents(view: memoryview, progress: Progress) -> Contents:
@@ -155,6 +155,10 @@ def _indexed(summary: Summary) -> bool:
     """Whether the summary leads to every message."""
     statistics = summary.statistics
     if statistics is None or not all(c.message_index_offsets for c in summary.chunk_indexes):
+        return False
+    used = {number for c in summary.chunk_indexes for number in c.message_index_offsets}
+    schemas = {c.schema_id for c in summary.channels.values()} - {0}
+    if not (used <= summary.channels.keys() and schemas <= summary.schemas.keys()):
         return False
     return bool(summary.chunk_indexes) or statistics.message_count == 0
 
@@ -190,7 +194,7 @@ def _record(view: memoryview, at: int) -> McapRecord:
 
 
 def _scan(view: memoryview, progress: Progress) -> Contents:
-    contents = Contents(frames=Frames())
+    contents = Contents()
     damaged = 0
     for at, record in _records(view):
         progress(at, len(view), "finding the frames")
@@ -252,7 +256,6 @@ def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
 
 
 def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -> None:
-    assert contents.frames is not None
     if len(contents.frames.offset) >= MAX_FRAMES:
         raise ValueError("more frames than a file without an index may have")
     contents.frames.add(channel, log_time, place, at)
