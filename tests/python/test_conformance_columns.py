@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from columns_random import SAMPLES, columns_of, rows_of, same_within
-from columns_reference import Reduction, columns
+from columns_reference import Reduction
+from columns_reference import columns as columns_by_reference
 from compiled import google_class
 from random_protobuf import fill
 
@@ -83,5 +84,5 @@ def test_random_rows_become_the_columns_of_the_reference(name: str):
         texts = [row.SerializeToString(deterministic=True) for row in rows]
         held = [ours.NODE.holder.decode_protobuf(text) for text in texts]
         for how, reduction in REDUCTIONS.items():
-            expected = columns(rows, google.DESCRIPTOR, reduction)
+            expected = columns_by_reference(rows, google.DESCRIPTOR, reduction)
             assert ours.from_rows(held, how) == expected, (seed, how)
