@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace's frames by number, their lists as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+
+from google.protobuf.message import Message
+
+from wirecost.errors import UserError
+from wirecost.osi.lists import Found, find, without_indices
+from wirecost.osi.transpose import transposed
+from wirecost.traces import Trace, messages, open_trace
+
+if TYPE_CHECKING:
+    from wirecost_osi._columns import Columns
+
+Kind = TypeVar("Kind", bound="Columns[Any]")
+
+
+def open(path: str | Path, topic: str | None = None, type: str | None = None) -> Frames:
+    """Open an .osi, .mcap or .txth trace.
+
+    ``topic``: the channel where an .mcap file has several. ``type``: the message type, as
+    ``SensorView``, where the file does not tell. Raises UserError.
+    """
+    return Frames(open_trace(Path(path), topic, type))
+
+
+class Frame:
+    """One message of a trace. All that is read from it stays valid after the trace is closed."""
+
+    def __init__(
+        self, place: str, type_name: str, number: int, timestamp: int | None, data: memoryview
+    ) -> None:
+        self._place = place
+        self.type_name = type_name
+        """``SensorView``, …"""
+        self.number = number
+        self.timestamp = timestamp
+        """Nanoseconds; None where it has none."""
+        self.data = data
+        """The message's bytes, over the mapped file where it is not compressed."""
+        self._read: dict[str, Columns[Any]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.type_name} frame {self.number} of {len(self.data)} bytes>"
+
+    @cached_property
+    def message(self) -> Message:
+        """The parsed Protobuf message; parsed when first asked for. Raises UserError."""
+        try:
+            return messages.parse(self.type_name, self.data)
+        except ValueError as error:
+            raise UserError(
+                f"{self._place}: no {self.type_name} ({error}); `wirecost trace check` tells more"
+            ) from error
+
+    def lists(self) -> dict[str, int]:
+        """Path and length of each list that ``columns`` gives: ``lidar_sensor_view[0].reflection``
+        and so on. Raises UserError."""
+        return {path: found.count for path, found in self._lists.items()}
+
+    @overload
+    def columns(self, path: str) -> Columns[Any]: ...
+    @overload
+    def columns(self, path: str, kind: type[Kind]) -> Kind: ...
+    def columns(self, path: str, kind: type[Any] | None = None) -> Any:
+        """A list as columns: ``columns.time_of_flight.values`` is a NumPy array over all elements.
+
+        ``path``: as ``lists`` gives it; indices may be left out where one list fits. ``kind``: the
+        generated class that is expected, for type checkers. What the trace holds in columns is
+        read where it lies; rows are transposed once. Raises UserError.
+        """
+        found = self._found(path)
+        if kind is not None and found.kind is not kind:
+            raise UserError(f"{self._place}: {path} is {found.kind.__name__}, not {kind.__name__}")
+        if found.path not in self._read:
+            try:
+                self._read[found.path] = self._columns(found)
+            except ValueError as error:
+                raise UserError(
+                    f"{self._place}: the columns of {found.path} are damaged ({error}); write the "
+                    "trace again"
+                ) from error
+        return self._read[found.path]
+
+    def _columns(self, found: Found) -> Columns[Any]:
+        """Where the columns of a list come from. Raises ValueError."""
+        if found.twin is None:
+            return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
+        twins = found.kind.find(self.data, f"osi3.{self.type_name}")
+        here = [twin for twin in twins if twin.path == found.path]
+        if len(here) != 1:
+            raise ValueError(f"they come {len(here)} times")
+        return found.kind.read(self.data, here[0].offset, here[0].size)
+
+    @cached_property
+    def _lists(self) -> dict[str, Found]:
+        return {found.path: found for found in find(self.message)}
+
+    def _found(self, path: str) -> Found:
+        if path in self._lists:
+            return self._lists[path]
+        fitting = [known for known in self._lists if without_indices(known) == path]
+        if len(fitting) == 1:
+            return self._lists[fitting[0]]
+        known = fitting or list(self._lists)
+        problem = f"several lists are {path}" if fitting else f"there is no list {path}"
+        raise UserError(
+            f"{self._place}: {problem}; there are {', '.join(known[:8]) or 'none with columns'}"
+        )
+
+
+class Frames(Sequence[Frame]):
+    """The frames of a trace file; use it in a ``with`` block. Reading raises UserError."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.path = trace.path
+        self.type_name = trace.type_name
+        """``SensorView``, …"""
+
+    @property
+    def warnings(self) -> list[str]:
+        """One line each: what the file lacks though all whole frames of it are read."""
+        return self._trace.warnings
+
+    @cached_property
+    def _count(self) -> int:
+        known = self._trace.frame_count
+        return sum(1 for _ in self._trace.frames()) if known is None else known
+
+    def __len__(self) -> int:
+        """Of .txth files only reading all of it tells."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Frame]:
+        for number, (timestamp, data) in enumerate(self._trace.frames()):
+            yield self._frame(number, timestamp, data)
+
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Frame]: ...
+    def __getitem__(self, index: int | slice) -> Frame | Sequence[Frame]:
+        """Frame ``index``, negative ones from the end; .txth files are read up to there."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if number >= 0:
+            for timestamp, data in self._trace.frames(number, number + 1):
+                return self._frame(number, timestamp, data)
+        raise IndexError(f"frame {index} of {len(self)}")
+
+    def _frame(self, number: int, timestamp: int | None, data: memoryview) -> Frame:
+        return Frame(f"{self.path}: frame {number}", self.type_name, number, timestamp, data)
+
+    def close(self) -> None:
+        self._trace.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
