@@ -113,14 +113,17 @@ class Converter {
     converter_.emplace(columns::Containers{all_, all_schemas_, all_reductions_});
   }
 
-  /// `before`: bytes that will stand in front of the message and count for its alignment.
+  /// `before`: bytes that will stand in front of the message and count for its alignment; with
+  /// some, padding behind it lets the next one begin alike.
   nb::object to_columns(std::uint32_t container, nb::handle message, bool keep_rows,
                         std::size_t before) {
     return converted(container, message, before,
                      [&](std::span<const std::byte> in, columns::Buffer& out) {
                        columns::Converter::Options options;
                        options.keep_rows = keep_rows;
-                       return converter_->to_columns(container, in, out, options);
+                       const auto error = converter_->to_columns(container, in, out, options);
+                       if (!error && before != 0) columns::pad(out, 0);
+                       return error;
                      });
   }
   nb::object to_rows(std::uint32_t container, nb::handle message) {

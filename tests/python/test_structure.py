@@ -16,13 +16,15 @@ PYTHON_MAY_IMPORT = {
     "analysis": {"analysis", "records"},
     "report": {"report", "analysis", "records"},
     "doctor": {"doctor"},
-    "traces": {"traces"},
+    "traces": {"traces", "columns"},
+    "columns": {"columns", "compile"},
     "compile": {"compile"},
-    "bench": {"bench", "records", "doctor"},
+    "bench": {"bench", "records", "doctor", "columns", "traces"},
 }
 CPP_MAY_INCLUDE = {
     "message": {"message"},
     "probe": {"probe"},
+    "trace": {"trace"},
     "codec": {"codec", "message", "columns"},
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -15,11 +15,14 @@ from wirecost.errors import UserError
 
 INSTALLED = Path(_core.__file__).parent
 SCHEMAS = INSTALLED / "schemas"
-ROLES = ("source", "sensor")
+ROLES = ("source", "sensor", "player")
 
-Compared = Literal["exact", "error", "view"]
+Compared = Literal["exact", "error", "view", "published"]
 """Whether a contender's messages must be the others', lie within its stated error of them, or only
-its sensor view must be theirs."""
+its sensor view must be theirs. What does the published work is compared with nobody."""
+
+PUBLISHED = "protobuf-published"
+"""The first contender doing the report's work, faults included, beside others that do not."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,12 @@ class Contender:
     default: bool
     """Whether it runs when nobody asks for contenders."""
     compared: Compared
+    models: str = ""
+    """Whose FMUs it runs, if not its own."""
+
+    @property
+    def fmus(self) -> str:
+        return self.models or self.name
 
 
 class Registry:
@@ -52,7 +61,12 @@ class Registry:
 
     @cached_property
     def contenders(self) -> dict[str, Contender]:
-        return {row["name"]: Contender(**row) for row in self.manifest["contenders"]}
+        found = {row["name"]: Contender(**row) for row in self.manifest["contenders"]}
+        first = next(iter(found.values()))
+        found[PUBLISHED] = replace(
+            first, name=PUBLISHED, default=False, compared="published", models=first.name
+        )
+        return found
 
     @property
     def default(self) -> list[str]:
@@ -65,13 +79,13 @@ class Registry:
             raise UserError(f"unknown contender {', '.join(unknown)}; there are {known}")
         return [self.contenders[name] for name in self.contenders if name in names]
 
-    def archive(self, contender: str, role: str, fmi: int, build: str) -> Path:
-        return self.folder / build / f"wirecost_{role}_{contender}_fmi{fmi}.fmu"
+    def archive(self, fmus: str, role: str, fmi: int, build: str) -> Path:
+        return self.folder / build / f"wirecost_{role}_{fmus}_fmi{fmi}.fmu"
 
     def missing(self, build: str) -> bool:
         return not all(
-            self.archive(name, role, fmi, build).is_file()
-            for name in self.contenders
+            self.archive(contender.fmus, role, fmi, build).is_file()
+            for contender in self.contenders.values()
             for role in ROLES
             for fmi in (2, 3)
         )

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
-from wirecost.bench.contenders import SCHEMAS, Contender, Registry
+from wirecost.bench.contenders import PUBLISHED, SCHEMAS, Contender, Registry
+from wirecost.bench.cosimulation import Values
+from wirecost.bench.playing import REFLECTIONS, Frames, can_play, write_trace
 from wirecost.bench.race import Lane, run_race
 from wirecost.bench.worker import Assignment
 from wirecost.doctor.environment import environment
@@ -30,6 +33,17 @@ BYTES_A_REFLECTION = 28  # the largest contender's
 MAX_REFLECTIONS = (2**31 - 1 - 2**20) // BYTES_A_REFLECTION
 MAX_OBJECTS = 1_000_000
 
+PLAYING = (
+    "protobuf",
+    PUBLISHED,
+    "protobuf-arena",
+    "protobuf-reuse",
+    "protobuf-view",
+    "flatbuffers-table",
+    "columns",
+)
+"""Who plays the report's trace."""
+
 Progress = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what runs now."""
 
@@ -44,10 +58,16 @@ class Case:
     content: str
     build: str
     contenders: tuple[str, ...]
+    player: bool = False
+    """A trace player sends what the source would have sent, or the frames of ``trace``."""
+    trace: Path | None = None
 
     @property
     def name(self) -> str:
-        return f"{self.reflections:,} reflections, {self.objects:,} objects"
+        if self.trace:
+            return f"trace {self.trace.name}"
+        content = f"{self.reflections:,} reflections, {self.objects:,} objects"
+        return f"trace player, {content}" if self.player else content
 
 
 @dataclass(frozen=True)
@@ -148,14 +168,27 @@ def _run_case(
 ) -> None:
     logs = folder / "logs" / f"{len({r['race'] for r in measured.runs})}"
     contenders = registry.select(list(case.contenders))
-    assignments = {
-        c.name: _assignment(c, case, settings, registry, logs / c.name) for c in contenders
-    }
-    same_work = case.variant == "same-work"
     label = f"{case.name}, {case.variant}, {case.build}"
-    outcome = run_race(
-        assignments, settings.steps, same_work, lambda n, text: report(n, f"{label}: {text}")
-    )
+
+    def tell(steps: int, text: str) -> None:
+        report(steps, f"{label}: {text}")
+
+    with TemporaryDirectory(prefix="wirecost-traces-") as traces:
+        assignments = {
+            c.name: _assignment(c, case, settings, registry, logs / c.name) for c in contenders
+        }
+        if case.player:
+            frames = _frames(case, settings)
+            contenders = [c for c in contenders if can_play(c, frames)]
+            assignments = {
+                c.name: _playing(
+                    assignments[c.name],
+                    registry.archive(c.fmus, "player", settings.fmi, case.build),
+                    write_trace(c, frames, registry, Path(traces), lambda text: tell(0, text)),
+                )
+                for c in contenders
+            }
+        outcome = run_race(assignments, settings.steps, case.variant == "same-work", tell)
     measured.interrupted = outcome.interrupted
     for lane in outcome.lanes:
         timed = lane.failure is None and any(turn.transfer_ns for turn in lane.turns)
@@ -168,23 +201,43 @@ def _assignment(
     contender: Contender, case: Case, settings: Settings, registry: Registry, logs: Path
 ) -> Assignment:
     logs.mkdir(parents=True)
-    common: dict[str, int | float | bool | str] = {
-        "published": case.variant == "published",
+    common: Values = {
+        "published": case.variant == "published" or contender.compared == "published",
         "log_folder": str(logs.absolute()),
     }
-    content: dict[str, int | float | bool | str] = {
+    return Assignment(
+        source=registry.archive(contender.fmus, "source", settings.fmi, case.build),
+        sensor=registry.archive(contender.fmus, "sensor", settings.fmi, case.build),
+        schema=SCHEMAS / contender.schema,
+        source_values=common | _content(case, settings),
+        sensor_values=common,
+        compared=contender.compared,
+    )
+
+
+def _content(case: Case, settings: Settings) -> Values:
+    """The source's parameters that say what it sends."""
+    return {
         "reflections": case.reflections,
         "objects": case.objects,
         "varied": case.content == "varied",
         "seed": settings.seed,
     }
-    return Assignment(
-        source=registry.archive(contender.name, "source", settings.fmi, case.build),
-        sensor=registry.archive(contender.name, "sensor", settings.fmi, case.build),
-        schema=SCHEMAS / contender.schema,
-        source_values=common | content,
-        sensor_values=common,
-        compared=contender.compared,
+
+
+def _frames(case: Case, settings: Settings) -> Frames:
+    source = None if case.trace else _content(case, settings)
+    return Frames(case.trace, source, settings.fmi, case.build)
+
+
+def _playing(assignment: Assignment, player: Path, trace: Path) -> Assignment:
+    """The same with a trace player in place of the source."""
+    values = {name: assignment.source_values[name] for name in ("published", "log_folder")}
+    return replace(
+        assignment,
+        source=player,
+        source_values=values | {"trace": str(trace)},
+        poison_view=False,
     )
 
 
@@ -256,10 +309,20 @@ def cases_for(
     variants: list[str],
     builds: list[str],
     content: str | None,
+    trace: Path | None = None,
 ) -> tuple[Case, ...]:
     """Every combination; content defaults to varied for same-work, the report's for published."""
     return tuple(
-        Case(r, o, variant, content or _default_content(variant), build, tuple(contenders))
+        Case(
+            r,
+            o,
+            variant,
+            content or _default_content(variant),
+            build,
+            tuple(contenders),
+            trace is not None,
+            trace,
+        )
         for variant in variants
         for build in builds
         for r in reflections
@@ -268,7 +331,7 @@ def cases_for(
 
 
 def table1_cases(variants: list[str], content: str | None) -> tuple[Case, ...]:
-    """The races behind the nine rows of the report's Table 1 that need no trace."""
+    """The races behind the ten rows of the report's Table 1."""
     pair = ("protobuf", "flatbuffers-table")
     all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
     cases = []
@@ -278,6 +341,8 @@ def table1_cases(variants: list[str], content: str | None) -> tuple[Case, ...]:
         for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
             cases.append(replace(full, reflections=reflections, objects=objects, contenders=pair))
         cases.append(replace(full, build="debug", contenders=pair))
+        playing = PLAYING if variant == "same-work" else pair
+        cases.append(replace(full, reflections=REFLECTIONS, contenders=playing, player=True))
     return tuple(cases)
 
 

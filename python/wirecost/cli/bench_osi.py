@@ -67,8 +67,16 @@ def command(
     builds: Annotated[str, typer.Option(help="Comma-separated: release, debug.")] = "release",
     fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play this trace of sensor views instead of the highway, on Protobuf's wire and "
+            "in columns.",
+        ),
+    ] = None,
     table1: Annotated[
-        bool, typer.Option("--table1", help="The nine rows of the report's Table 1, beside it.")
+        bool, typer.Option("--table1", help="The rows of the report's Table 1, beside it.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-osi.")
@@ -87,6 +95,8 @@ def command(
         variants = both if table1 else ["same-work"]
     else:
         variants = both if variant is Variant.both else [variant.value]
+    if table1 and trace:
+        raise UserError("--trace: not with --table1, which has a trace of its own")
     if table1:
         cases = osi.table1_cases(variants, content)
     else:
@@ -104,6 +114,7 @@ def command(
             variants,
             builds.split(","),
             content,
+            trace,
         )
     settings = osi.Settings(cases, steps, fmi, seed)
     settings.check()

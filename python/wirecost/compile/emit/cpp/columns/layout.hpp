@@ -60,6 +60,17 @@ struct Placed {
     std::size_t column_at = 0;
 };
 
+// Padding so that what comes behind `coming` bytes more starts on a multiple of 64.
+inline void pad(Buffer& out, std::size_t coming) {
+    constexpr std::size_t smallest = 6;  // tag and length of nothing
+    std::size_t missing = (~(out.size() + coming) + 1) % alignment;
+    if (missing == 0) return;
+    if (missing < smallest) missing += alignment;
+    put_tag(out, padding_number, protobuf::len);
+    put_varint(out, missing - smallest);
+    out.append_zeros(missing - smallest);
+}
+
 class Layout {
   public:
     // Begins a twin of `count` elements; nothing is written for any node yet.
@@ -87,7 +98,6 @@ class Layout {
 
   private:
     static constexpr std::size_t head = 2 * (5 + 5) + alignment;  // of a payload and its padding
-    static constexpr std::size_t smallest_padding = 6;            // tag and length of nothing
 
     // Bytes that no frame of this content exceeds.
     std::size_t largest() const noexcept {
@@ -158,13 +168,7 @@ class Layout {
         const std::uint32_t number = number_of(part, field);
         const std::size_t before =
             protobuf::varint_size(std::uint64_t{number} << 3U) + protobuf::varint_size(size);
-        std::size_t missing = (~(out.size() + before) + 1) % alignment;
-        if (missing != 0) {
-            if (missing < smallest_padding) missing += alignment;
-            put_tag(out, padding_number, protobuf::len);
-            put_varint(out, missing - smallest_padding);
-            out.append_zeros(missing - smallest_padding);
-        }
+        pad(out, before);
         put_tag(out, number, protobuf::len);
         put_varint(out, size);
         const std::size_t at = out.size();

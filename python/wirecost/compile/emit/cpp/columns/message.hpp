@@ -58,7 +58,7 @@ class Converter {
         return to_columns(container, in, out, Options());
     }
     // The same from columns to rows, which stand where the twin stood. A twin beside rows is
-    // dropped.
+    // dropped, and so is padding.
     Error to_rows(std::uint32_t container, std::span<const std::byte> in, Buffer& out,
                   const Options& options) {
         return convert(&Converter::rows_in, container, in, out, options);
@@ -257,6 +257,10 @@ class Converter {
         Field field{};
         for (const Byte* p = begin; p != end;) {
             if (!next(p, end, field)) return false;
+            if (field.is(padding_number)) {
+                changed = true;
+                continue;
+            }
             const auto twin =
                 std::find_if(container.twins.begin(), container.twins.end(),
                              [&](const Twin& t) { return t.columns == field.number; });
