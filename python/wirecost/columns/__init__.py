@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists in columns for schemas known at run time: conversion of whole messages."""
+"""Advice on how to store lists in columns, measured on a user's own data."""

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost columns``: how lists are best stored in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.cli import columns_tables as tables
+from wirecost.cli.console import progress
+from wirecost.cli.trace_tables import write_json
+from wirecost.columns.advice import advise
+from wirecost.columns.errors import Errors
+from wirecost.columns.sources import CloudSource, Source, TraceSource
+from wirecost.errors import UserError
+from wirecost.report.terminal import print_table
+from wirecost.traces import open_trace
+
+app = typer.Typer(help="How lists are best stored in columns.", no_args_is_help=True)
+
+STDERR = Console(stderr=True)
+"""Progress and warnings: standard output is for results."""
+FRAMES = 16
+HIGHEST_LEVEL = 22
+
+
+@app.callback()
+def columns() -> None:
+    """How lists are best stored in columns."""
+
+
+@app.command("advise")
+def advise_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=".osi, .mcap, .txth or .pcd")],
+    only: Annotated[
+        str | None,
+        typer.Option("--list", metavar="PATH", help="One list, as lidar_sensor_view.reflection."),
+    ] = None,
+    error: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=E",
+            help="Largest error of a field, 0 for none; else by its unit. FIELD may be *.",
+        ),
+    ] = None,
+    frames: Annotated[
+        int, typer.Option(metavar="N", help="Frames to look at, spread evenly; 0: all.")
+    ] = FRAMES,
+    zstd: Annotated[int, typer.Option(metavar="LEVEL", help="Of the compression compared.")] = 3,
+    topic: Annotated[
+        str | None,
+        typer.Option(metavar="TOPIC", help="The channel, where an .mcap file has several."),
+    ] = None,
+    type_name: Annotated[
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="The message type, as SensorView."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
+    ] = None,
+) -> None:
+    """Measure the lists of a trace or a point cloud in all forms of columns, and say what to take.
+
+    A point cloud is taken as a lidar's reflections and as its detections.
+    """
+    if frames < 0:
+        raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
+    if not 1 <= zstd <= HIGHEST_LEVEL:
+        raise UserError(f"--zstd {zstd}: there are levels 1 to {HIGHEST_LEVEL}")
+    errors = Errors.parse(error or ())
+    with progress(STDERR) as advance, _source(file, only, frames, topic, type_name) as source:
+        found = advise(source, errors, zstd, advance)
+    if not found.lists:
+        raise UserError(
+            f"{file}: {f'no list {only}' if only else 'no list that has columns'} in "
+            f"{found.sampled} frames; `wirecost trace info` names the lists there are"
+        )
+    console = Console(stderr=json_file == Path("-"))
+    for one, columns_table, totals in tables.tables(found):
+        print_table(console, columns_table)
+        print_table(console, totals)
+        console.print("For wirecost compile and wirecost trace convert:", style="dim")
+        for line in one.arguments():
+            console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
+        console.print()
+    write_json(json_file, tables.document(file, found))
+
+
+@contextmanager
+def _source(
+    file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
+) -> Iterator[Source]:
+    if file.suffix.lower() == ".pcd":
+        if topic is not None or type_name is not None:
+            raise UserError(f"{file}: a point cloud has no topic and no type; leave them out")
+        yield CloudSource(file, only)
+        return
+    with open_trace(file, topic, type_name) as trace:
+        yield TraceSource(trace, frames, only)
+        for warning in trace.warnings:
+            STDERR.print(f"warning: {warning}", soft_wrap=True, highlight=False, markup=False)

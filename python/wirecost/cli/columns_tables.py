@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost columns advise`` prints and writes as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from wirecost.cli.trace_tables import shortened
+from wirecost.columns.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
+from wirecost.columns.measure import MOST_DISTINCT, Statistics
+from wirecost.report import units
+from wirecost.report.table import Table
+
+PATH_WIDTH = 26
+
+
+def tables(advice: Advice) -> Iterator[tuple[ListAdvice, Table, Table]]:
+    """Of each list: its columns, and what it takes in all."""
+    for one in advice.lists.values():
+        yield one, _columns(one, advice), _totals(one, advice)
+
+
+def _columns(one: ListAdvice, advice: Advice) -> Table:
+    headings = [
+        "field", "type", "present", "distinct", "range", "exact", "auto", "float32", "float32 ±",
+        "scaled", "allowed ±", "scaled ±", "B/frame", "choose",
+    ]  # fmt: skip
+    body = [
+        [
+            shortened(path, PATH_WIDTH),
+            column.type,
+            _share(column.statistics),
+            _distinct(column.statistics),
+            _range(column.statistics),
+            *(_each(column, form, one.elements) for form in FORMS[:3]),
+            _off(column, "float32"),
+            _each(column, "error", one.elements),
+            _allowed(column),
+            _off(column, "error"),
+            f"{column.recommended.bytes / advice.sampled:,.0f}",
+            "scaled" if column.form == "error" else column.form,
+        ]
+        for path, column in one.columns.items()
+    ]
+    notes = ["exact, auto, float32, scaled: bytes an element. ±: largest error, as measured."]
+    optional = ("distinct", "float32 ±", "range", "type", "B/frame", "present", "float32")
+    return Table(_title(one, advice), headings, body, notes, optional)
+
+
+def _title(one: ListAdvice, advice: Advice) -> str:
+    paths = ", ".join(f"{path} ({count:,})" for path, count in one.paths.items())
+    frames = f"{advice.sampled:,} of {advice.frames:,} frames, spread evenly"
+    if advice.sampled == advice.frames:
+        frames = f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
+    return f"{one.message}\n{paths} in {frames}"
+
+
+def _totals(one: ListAdvice, advice: Advice) -> Table:
+    rows = one.totals[ROWS]
+    names = {ROWS: "rows", "exact": "exact columns", RECOMMENDED: "as chosen"}
+    body = []
+    for form, name in names.items():
+        total = one.totals[form]
+        body.append(
+            [
+                name,
+                units.size(round(total.bytes / advice.sampled)),
+                units.significant(total.bytes / one.elements),
+                _percent(total.bytes / rows.bytes),
+                units.size(round(total.zstd / advice.sampled)),
+                _percent(total.zstd / rows.bytes),
+                _percent(total.zstd / rows.zstd),
+            ]
+        )
+    headings = [
+        "stored as", "a frame", "B/element", "of rows", "zstd", "of rows", "of rows, zstd",
+    ]  # fmt: skip
+    note = f"zstd level {advice.zstd_level}, each list by itself."
+    return Table("In all", headings, body, [note])
+
+
+def _each(column: ColumnAdvice, form: str, elements: int) -> str:
+    cost = column.costs.get(form)
+    return units.significant(cost.bytes / elements) if cost else "–"
+
+
+def _off(column: ColumnAdvice, form: str) -> str:
+    return _error(column.costs[form].largest_error) if form in column.costs else "–"
+
+
+def _allowed(column: ColumnAdvice) -> str:
+    if column.allowed is None:
+        return "–"
+    return f"{_error(column.allowed.error)} {column.allowed.unit}".rstrip()
+
+
+def _error(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _share(found: Statistics) -> str:
+    return _percent(found.present / found.elements) if found.elements else "–"
+
+
+def _distinct(found: Statistics) -> str:
+    return f"≥ {found.distinct:,}" if found.distinct == MOST_DISTINCT else f"{found.distinct:,}"
+
+
+def _range(found: Statistics) -> str:
+    if found.least is None or found.greatest is None:
+        return "–"
+    return f"{found.least:.4g} … {found.greatest:.4g}"
+
+
+def _percent(share: float) -> str:
+    return f"{units.significant(100 * share)} %"
+
+
+def document(path: Path, advice: Advice) -> dict[str, Any]:
+    """All numbers; sizes in bytes, over all sampled frames."""
+    return {
+        "file": str(path),
+        "frames": advice.frames,
+        "sampled": advice.sampled,
+        "zstd_level": advice.zstd_level,
+        "lists": [_list(one) for one in advice.lists.values()],
+    }
+
+
+def _list(one: ListAdvice) -> dict[str, Any]:
+    return {
+        "message": one.message,
+        "paths": one.paths,
+        "elements": one.elements,
+        "columns": [
+            {
+                "field": path,
+                "type": column.type,
+                "elements": column.statistics.elements,
+                "present": column.statistics.present,
+                "distinct": column.statistics.distinct,
+                "distinct_is_least": column.statistics.distinct == MOST_DISTINCT,
+                "least": column.statistics.least,
+                "greatest": column.statistics.greatest,
+                "allowed": asdict(column.allowed) if column.allowed else None,
+                "forms": {form: asdict(cost) for form, cost in column.costs.items()},
+                "reduce": column.reduction,
+            }
+            for path, column in one.columns.items()
+        ],
+        "totals": {form: asdict(total) for form, total in one.totals.items()},
+        "arguments": one.arguments(),
+    }
