@@ -241,7 +241,7 @@ def faults_of_runs() -> Iterator[Fault]:
     )
     yield (
         "Fewer values than runs.",
-        (count(3) + field(OFFSETS + 1, starts(0, 1, 3)) + field(1, doubles(1))),
+        (count(3) + field(OFFSETS + 1, starts(0, 1, 2, 3)) + field(1, doubles(1))),
     )
     yield "Runs without a column.", count(3) + field(OFFSETS + 1, starts(0, 1, 3))
     yield (

@@ -102,20 +102,23 @@ class ColumnsReader : public ViewReader {
     if (twin.empty()) return true;
     if (table_.read(twin)) return false;
     count_ = table_.size();
-    time_of_flight_ = table_[ReflectionTable::time_of_flight].span(spare_time_of_flight_);
-    signal_strength_ = table_[ReflectionTable::signal_strength].span(spare_signal_strength_);
+    time_of_flight_ = table_[ReflectionTable::time_of_flight].span();
+    signal_strength_ = table_[ReflectionTable::signal_strength].span();
+    direct_ = !time_of_flight_.empty() && !signal_strength_.empty();
     return true;
   }
   std::size_t reflection_count() const { return count_; }
   Reflection reflection(std::size_t index) const {
-    return {time_of_flight_[index], signal_strength_[index]};
+    if (direct_) return {time_of_flight_[index], signal_strength_[index]};
+    return {table_[ReflectionTable::time_of_flight][index],
+            table_[ReflectionTable::signal_strength][index]};
   }
 
  private:
   columns::View<ReflectionTable> table_;
   std::size_t count_ = 0;
   std::span<const double> time_of_flight_, signal_strength_;
-  std::vector<double> spare_time_of_flight_, spare_signal_strength_;  // of reduced columns
+  bool direct_ = false;  // else reduced or not aligned, and read value by value
 };
 
 struct ColumnsCodec {

@@ -309,6 +309,7 @@ def cases_for(
     variants: list[str],
     builds: list[str],
     content: str | None,
+    player: bool = False,
     trace: Path | None = None,
 ) -> tuple[Case, ...]:
     """Every combination; content defaults to varied for same-work, the report's for published."""
@@ -320,7 +321,7 @@ def cases_for(
             content or _default_content(variant),
             build,
             tuple(contenders),
-            trace is not None,
+            player,
             trace,
         )
         for variant in variants

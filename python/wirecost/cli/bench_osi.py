@@ -75,6 +75,10 @@ def command(
             "in columns.",
         ),
     ] = None,
+    player: Annotated[
+        bool,
+        typer.Option("--player", help="A trace player sends what a source wrote before."),
+    ] = False,
     table1: Annotated[
         bool, typer.Option("--table1", help="The rows of the report's Table 1, beside it.")
     ] = False,
@@ -114,6 +118,7 @@ def command(
             variants,
             builds.split(","),
             content,
+            player or trace is not None,
             trace,
         )
     settings = osi.Settings(cases, steps, fmi, seed)

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 #include "wirecost/columns/layout.hpp"
 #include "wirecost/columns/slot.hpp"
@@ -185,10 +186,13 @@ class Encoding {
         placed.scaled = true;
         placed.scale = 1.0;
         placed.base = static_cast<double>(least);
-        put(width, [&](std::size_t i) {
-            return static_cast<std::uint32_t>(protobuf::extended(values[i]) -
-                                              protobuf::extended(least));
-        });
+        numbers_.resize(count_);
+        for (std::size_t i = 0; i < count_; ++i) {
+            const auto number = static_cast<std::uint32_t>(protobuf::extended(values[i]) -
+                                                           protobuf::extended(least));
+            numbers_[i] = is_present(i) ? number : 0;
+        }
+        put(width);
     }
 
     // Reals as integers that are at most `error` away; false if that does not hold for all.
@@ -204,29 +208,33 @@ class Encoding {
         }
         const double scale = 2.0 * error * (1.0 - 0x1p-20);
         if (!finite || !std::isfinite(scale) || !std::isfinite(least)) return false;
+        numbers_.resize(count_);
         std::uint32_t most = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
-            if (!is_present(i)) continue;
+        bool good = true;
+        // Without branches, so that it runs at the speed of the division.
+        const auto take = [&](std::size_t i, bool present) {
             const double value = values[i];
-            const double stored = nearest(value, least, scale);
-            if (!(stored >= 0.0 && stored < 0x1p32)) return false;
-            const auto number = static_cast<std::uint32_t>(stored);
+            const double nearest = (value - least) / scale + 0.5;  // not negative: cut is floor
+            const bool fits = nearest < 0x1p32;
+            const auto number = static_cast<std::uint32_t>(
+                static_cast<std::int64_t>(fits && present ? nearest : 0));
             const auto read = static_cast<T>(scaled_value(least, scale, number));
-            if (!(std::fabs(static_cast<double>(read) - value) <= error)) return false;
+            good &= !present | (fits & (std::fabs(static_cast<double>(read) - value) <= error));
+            numbers_[i] = number;
             most = std::max(most, number);
+        };
+        if (present_ == nullptr) {
+            for (std::size_t i = 0; i < count_; ++i) take(i, true);
+        } else {
+            for (std::size_t i = 0; i < count_; ++i) take(i, is_present(i));
         }
-        const std::uint32_t width = narrowest(most);
+        const std::uint32_t width = good ? narrowest(most) : 0;
         if (width == 0) return false;
         placed.scaled = true;
         placed.scale = scale;
         placed.base = least;
-        put(width, [&](std::size_t i) {
-            return static_cast<std::uint32_t>(nearest(values[i], least, scale));
-        });
+        put(width);
         return true;
-    }
-    static double nearest(double value, double base, double scale) noexcept {
-        return std::floor((value - base) / scale + 0.5);
     }
 
     // The least width of 1 to 4 bytes, below the type's own, that holds the number; 0 if none.
@@ -237,12 +245,22 @@ class Encoding {
         return 0;
     }
 
-    template <class Stored>
-    void put(std::uint32_t width, Stored&& stored) {
+    // The numbers in that width.
+    void put(std::uint32_t width) {
         Byte* const to = scratch(width);
-        for (std::size_t i = 0; i < count_; ++i) {
-            const std::uint32_t number = is_present(i) ? stored(i) : 0;
-            std::memcpy(to + i * width, &number, width);
+        const std::uint32_t* const from = numbers_.data();
+        const auto put_each = [&](auto bytes) {
+            for (std::size_t i = 0; i < count_; ++i) std::memcpy(to + i * bytes, from + i, bytes);
+        };
+        switch (width) {
+            case 1:
+                return put_each(std::integral_constant<std::size_t, 1>{});
+            case 2:
+                return put_each(std::integral_constant<std::size_t, 2>{});
+            case 3:
+                return put_each(std::integral_constant<std::size_t, 3>{});
+            default:
+                return put_each(std::integral_constant<std::size_t, 4>{});
         }
     }
 
@@ -255,12 +273,32 @@ class Encoding {
     }
 
     std::size_t count_runs() const noexcept {
+        switch (width_) {
+            case 1:
+                return changes([this](std::size_t i) { return stored_[i]; });
+            case 2:
+                return changes(
+                    [this](std::size_t i) { return load<std::uint16_t>(stored_ + 2 * i); });
+            case 4:
+                return changes(
+                    [this](std::size_t i) { return load<std::uint32_t>(stored_ + 4 * i); });
+            case 8:
+                return changes(
+                    [this](std::size_t i) { return load<std::uint64_t>(stored_ + 8 * i); });
+            default:  // three bytes have no type of their own, but were numbers before
+                return changes([this](std::size_t i) { return numbers_[i]; });
+        }
+    }
+    // How often a value differs from the one before, the first one counted.
+    template <class At>
+    std::size_t changes(At&& at) const noexcept {
         std::size_t runs = count_ == 0 ? 0 : 1;
-        for (std::size_t i = 1; i < count_; ++i) runs += same(i) ? 0 : 1;
+        for (std::size_t i = 1; i < count_; ++i) runs += at(i) != at(i - 1) ? 1 : 0;
         return runs;
     }
 
     Buffer scratch_;
+    std::vector<std::uint32_t> numbers_;  // scaled values before they have their width
     const Byte* stored_ = nullptr;
     const Byte* present_ = nullptr;
     std::size_t count_ = 0;
