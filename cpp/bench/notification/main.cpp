@@ -12,7 +12,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "bench/notification/allocations.hpp"
+#include "bench/allocations.hpp"
 #include "bench/notification/canonical.hpp"
 #include "bench/notification/contenders.hpp"
 #include "bench/notification/loopback.hpp"

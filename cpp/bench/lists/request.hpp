@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driver asks of the program: a command and --name value pairs.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace wirecost::bench::lists {
+
+struct Request {
+  std::string command;
+  std::string list;
+  std::filesystem::path content;  // the elements' values, field by field
+  std::size_t count = 0;
+  std::size_t repetitions = 20;
+  std::filesystem::path out;            // folder for messages and values
+  std::vector<std::string> contenders;  // name/mode; all if empty
+
+  /// Throws std::invalid_argument with what is wrong.
+  static Request parse(int argc, char** argv);
+  /// Throws std::runtime_error if the file cannot be read.
+  std::vector<std::byte> bytes() const;
+};
+
+}  // namespace wirecost::bench::lists
