@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -54,9 +55,12 @@ def test_all_contenders_do_the_same_work(bench: Bench, tmp_path: Path, fmi: str)
         "protobuf",
         "protobuf-arena",
         "protobuf-reuse",
+        "protobuf-view",
         "flatbuffers-table",
         "flatbuffers-object",
         "flatbuffers-struct",
+        "columns",
+        "arrays",
     }
     assert document["failures"] == []
     assert {row["n"] for row in rows} == {4}
@@ -67,7 +71,64 @@ def test_all_contenders_do_the_same_work(bench: Bench, tmp_path: Path, fmi: str)
         low, high = row["ci95_ns"]
         assert low <= row["median_ns"] <= high
         assert row["ratio"]["to"] == "protobuf"
-        assert row["ratio_best"]["to"].startswith("protobuf")
+        assert row["ratio_best"]["to"] in ("protobuf", "protobuf-arena", "protobuf-reuse")
+        assert row["ratio_sceptic"]["to"] == "protobuf-view"
+
+
+def test_the_contenders_beside_the_default_set(bench: Bench, tmp_path: Path) -> None:
+    document = bench(
+        tmp_path / "r", "--contenders", "all", "--reflections", "20000", "--steps", "2"
+    )
+    assert document["failures"] == []
+    rows = total(document)
+    case = "20,000 reflections, 10 objects"
+    sizes = {contender: row["bytes"] for (contender, _), row in rows.items()}
+    views = {
+        row["contender"]: (row["bytes"], row["digest"])
+        for row in document["rows"]
+        if row["stage"] == "source"
+    }
+    assert views["columns"][1] == views["protobuf"][1] == views["columns-also-rows"][1]
+    assert views["columns-reduced"][1] != views["columns"][1]
+    assert views["columns"][0] < 20_000 * 16 + 5_000
+    assert views["columns-reduced"][0] < 20_000 * 4 + 5_000
+    assert views["columns-also-rows"][0] > views["columns"][0] + views["protobuf"][0] - 5_000
+    old = rows["columns-old-consumer", case]
+    assert old["digest"] != rows["protobuf", case]["digest"]  # it sees no reflections
+    assert sizes["columns-also-rows-old-consumer"] == sizes["protobuf"]
+
+
+def test_a_trace_player_in_the_place_of_the_source(bench: Bench, tmp_path: Path) -> None:
+    options = ("--reflections", "1000", "--steps", "3")
+    document = bench(tmp_path / "r", *options, "--player")
+    assert document["failures"] == []
+    digests = {row["digest"] for row in document["rows"] if row["stage"] == "source"}
+    assert len(digests) == 1
+    assert {row["case"] for row in document["rows"]} == {
+        "trace player, 1,000 reflections, 10 objects"
+    }
+    source = bench(tmp_path / "s", *options, "--contenders", "protobuf")
+    assert digests == {row["digest"] for row in source["rows"] if row["stage"] == "source"}
+
+
+def test_a_recorded_trace_is_played_in_rows_and_in_columns(
+    bench: Bench, wirecost: Run, tmp_path: Path
+) -> None:
+    data = Path(os.environ.get("WIRECOST_DATA", "../shared/data"))
+    traces = sorted((data / "osi" / "openmsl").glob("*.osi"))
+    if not traces:
+        pytest.skip(f"no trace in {data}; set WIRECOST_DATA")
+    document = bench(tmp_path / "r", "--trace", str(traces[0]), "--steps", "3")
+    assert document["failures"] == []
+    assert {row["contender"] for row in document["rows"]} == {
+        "protobuf",
+        "protobuf-arena",
+        "protobuf-reuse",
+        "protobuf-view",
+        "columns",
+    }
+    done = wirecost("bench", "osi", "--trace", tmp_path / "none.osi")
+    assert done.returncode == 2 and "none.osi" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_stages_add_up(bench: Bench, tmp_path: Path) -> None:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from pathlib import Path
 
 import pytest
+from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
 from osi3.osi_sensordata_pb2 import SensorData
 from osi3.osi_sensorview_pb2 import SensorView
@@ -16,10 +18,11 @@ from wirecost.bench.contenders import Registry
 from wirecost.bench.cosimulation import Cosimulation, Message, open_fmu
 
 REGISTRY = Registry()
+MODELS = sorted({contender.fmus for contender in REGISTRY.contenders.values()})
 ARCHIVES = [
     REGISTRY.archive(name, role, fmi, "release")
-    for name in REGISTRY.contenders
-    for role in ("source", "sensor")
+    for name in MODELS
+    for role in ("source", "sensor", "player")
     for fmi in (2, 3)
 ]
 
@@ -61,7 +64,7 @@ def test_official_classes_read_both_messages(fmi: int, tmp_path: Path) -> None:
 
 def test_two_messages_stay_valid(tmp_path: Path) -> None:
     """A pointer handed out is good until the second following step."""
-    for name in REGISTRY.contenders:
+    for name in MODELS:
         fmu = open_fmu(REGISTRY.archive(name, "source", 2, "release"))
         fmu.start({"reflections": 500, "log_folder": str(tmp_path)})
         fmu.step(0.0)
@@ -71,6 +74,53 @@ def test_two_messages_stay_valid(tmp_path: Path) -> None:
         assert content(first) == kept, name
         assert fmu.message("OSMPSensorViewOut").address != first.address
         fmu.close()
+
+
+def write_trace(path: Path, messages: list[bytes], cut: int = 0) -> None:
+    text = b"".join(struct.pack("<I", len(m)) + m for m in messages)
+    path.write_bytes(text[: len(text) - cut])
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("name, published", [("columns", False), ("protobuf", True)])
+def test_a_trace_is_played_frame_by_frame(
+    tmp_path: Path, fmi: int, name: str, published: bool
+) -> None:
+    views = [SensorView() for _ in range(3)]
+    for number, view in enumerate(views):
+        view.sensor_id.value = number + 1
+    sent = [view.SerializeToString() for view in views]
+    write_trace(tmp_path / "trace.osi", sent, cut=1)
+    fmu = open_fmu(REGISTRY.archive(name, "player", fmi, "release"))
+    fmu.start({"trace": str(tmp_path / "trace.osi"), "published": published, "loop": True})
+    received = []
+    for step in range(5):
+        fmu.step(step * 0.02)
+        received.append(content(fmu.message("OSMPSensorViewOut")))
+    fmu.close()
+    # The last frame is not whole; behind the last whole one comes the first again.
+    assert received == [sent[0], sent[1], sent[0], sent[1], sent[0]]
+
+
+def test_a_player_that_shall_not_loop_ends_in_silence(tmp_path: Path) -> None:
+    write_trace(tmp_path / "trace.osi", [b"\x0a\x00"])
+    fmu = open_fmu(REGISTRY.archive("columns", "player", 2, "release"))
+    fmu.start({"trace": str(tmp_path / "trace.osi"), "loop": False})
+    fmu.step(0.0)
+    assert fmu.message("OSMPSensorViewOut").size == 2
+    fmu.step(0.02)
+    assert fmu.message("OSMPSensorViewOut").size == 0
+    fmu.close()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xff\xff\xffabc"])
+def test_a_player_refuses_what_is_no_trace(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "trace.osi"
+    if content is not None:
+        path.write_bytes(content)
+    fmu = open_fmu(REGISTRY.archive("columns", "player", 2, "release"))
+    with pytest.raises(FMICallException):
+        fmu.start({"trace": str(path)})
 
 
 @pytest.mark.parametrize("fmi", [2, 3])

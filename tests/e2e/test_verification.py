@@ -27,7 +27,14 @@ FAULTS = {
 def registry_with(name: str, folder: Path) -> Registry:
     manifest = json.loads((INSTALLED / "fmus" / "manifest.json").read_text())
     manifest["contenders"].append(
-        {"name": name, "wire": "flatbuffers", "schema": "osi_table.bfbs", "library": "faulty"}
+        {
+            "name": name,
+            "wire": "flatbuffers",
+            "schema": "osi_table.bfbs",
+            "library": "faulty",
+            "default": False,
+            "compared": "exact",
+        }
     )
     (folder / "release").mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(manifest))

@@ -15,7 +15,8 @@ from wirecost.errors import UserError
 
 INSTALLED = Path(_core.__file__).parent
 SCHEMAS = INSTALLED / "schemas"
-ROLES = ("source", "sensor", "player")
+ROLES = ("source", "sensor")
+"""What a co-simulation needs of every contender; the trace player is there besides."""
 
 Compared = Literal["exact", "error", "view", "published"]
 """Whether a contender's messages must be the others', lie within its stated error of them, or only
