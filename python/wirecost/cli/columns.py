@@ -77,9 +77,10 @@ def advise_command(
     with progress(STDERR) as advance, _source(file, only, frames, topic, type_name) as source:
         found = advise(source, errors, zstd, advance)
     if not found.lists:
+        asked = f"no list {only}" if only else "no list that has columns"
         raise UserError(
-            f"{file}: {f'no list {only}' if only else 'no list that has columns'} in "
-            f"{found.sampled} frames; `wirecost trace info` names the lists there are"
+            f"{file}: {asked} among frames looked at: {found.sampled}; `wirecost trace info` "
+            "names the lists there are"
         )
     console = Console(stderr=json_file == Path("-"))
     for one, columns_table, totals in tables.tables(found):

@@ -78,8 +78,10 @@ def _totals(one: ListAdvice, advice: Advice) -> Table:
     headings = [
         "stored as", "a frame", "B/element", "of rows", "zstd", "of rows", "of rows, zstd",
     ]  # fmt: skip
-    note = f"zstd level {advice.zstd_level}, each list by itself."
-    return Table("In all", headings, body, [note])
+    notes = [f"zstd level {advice.zstd_level}, each list by itself."]
+    if not one.saves:
+        notes.append("Rows are smaller: columns of so few elements gain arrays, not bytes.")
+    return Table("In all", headings, body, notes)
 
 
 def _each(column: ColumnAdvice, form: str, elements: int) -> str:

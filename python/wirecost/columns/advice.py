@@ -91,6 +91,12 @@ class ListAdvice:
     def reductions(self) -> dict[str, str]:
         return {path: column.reduction for path, column in self.columns.items()}
 
+    @property
+    def saves(self) -> bool:
+        """Whether the columns are smaller than the rows: those of a few elements often are not,
+        because columns are aligned."""
+        return self.totals[RECOMMENDED].bytes < self.totals[ROWS].bytes
+
     def arguments(self) -> list[str]:
         """What ``wirecost compile`` takes: ``--columns …``, and ``--reduce …`` for what is not
         exact."""

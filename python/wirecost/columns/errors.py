@@ -42,7 +42,8 @@ _PROPOSALS = (
     (r"\.intensity", Allowed(0.1, "%")),
     (r"velocity(_rmse)?(\.[xyz])?", Allowed(0.001, "m/s")),
     (r"acceleration(_rmse)?(\.[xyz])?", Allowed(0.001, "m/s²")),
-    (r"\.(distance|[xyz]|length|width|height\w*|echo_pulse_width|\w*radius)", Allowed(0.001, "m")),
+    (r"\.(distance|[xyz]|length|width|height\w*)", Allowed(0.001, "m")),
+    (r"\.(echo_pulse_width|\w*radius\w*)", Allowed(0.001, "m")),
 )
 
 

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost columns advise`` as a user drives it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wirecost import _core
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+SCHEMA = Path(_core.__file__).parent / "schemas" / "osi.fds"
+HEADER = """VERSION 0.7
+FIELDS x y z intensity
+SIZE 4 4 4 4
+TYPE F F F F
+WIDTH 2000
+HEIGHT 1
+DATA binary
+"""
+
+
+@pytest.fixture(scope="module")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """2000 points up to 40 m away."""
+    random = np.random.default_rng(5)
+    points = random.uniform((-23, -23, -2, 0), (23, 23, 2, 255), (2000, 4)).astype("<f4")
+    path = tmp_path_factory.mktemp("clouds") / "scan.pcd"
+    path.write_bytes(HEADER.encode() + points.tobytes())
+    return path
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_tables_fit_the_terminal(
+    wirecost: Run, cloud: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    done = wirecost("columns", "advise", cloud)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    tables = [line for line in lines if not line.startswith("  --")]
+    assert max(map(len, tables)) <= int(columns)
+    (flight,) = [line for line in lines if line.startswith("time_of_flight")]
+    assert flight.endswith("scaled")
+    assert "6.67e-12 s" in flight
+    assert "  --reduce osi3.LidarSensorView.Reflection.signal_strength=error:0.1" in lines
+
+
+def test_what_is_pasted_into_compile_gives_the_printed_size(
+    wirecost: Run, cloud: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = wirecost("columns", "advise", cloud, "--list", "reflection", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    (advice,) = json.loads(done.stdout)["lists"]
+    words = [word for line in advice["arguments"] for word in line.split()]
+    made = wirecost(
+        "compile", SCHEMA, "--lang", "python", "--wire", "protobuf,columns", "--namespace",
+        "pasted", "--out", tmp_path, *words,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    monkeypatch.syspath_prepend(str(tmp_path / "python"))
+    module = importlib.import_module("pasted.osi3.osi_sensorview_columns")
+    points = np.frombuffer(cloud.read_bytes()[len(HEADER) :], "<f4").reshape(-1, 4)
+    x, y, z, intensity = points.astype("<f8").T
+    values = {
+        "time_of_flight": 2 * np.sqrt(x * x + y * y + z * z) / 299_792_458,
+        "signal_strength": 10 * np.log10(np.maximum(intensity / 255, 0.5 / 255)),
+    }
+    kind = module.LidarSensorViewReflectionColumns
+    assert len(kind.build(2000, values)) + 10 == advice["totals"]["recommended"]["bytes"]
+    assert advice["totals"]["rows"]["bytes"] == 2000 * 20
+    assert advice["totals"]["recommended"]["bytes"] < 0.2 * 2000 * 20
+
+
+def test_errors_that_are_asked_for(wirecost: Run, cloud: Path) -> None:
+    options = ["--error", "time_of_flight=1e-9", "--error", "intensity=0", "--json", "-"]
+    done = wirecost("columns", "advise", cloud, *options)
+    assert done.returncode == 0, done.stderr
+    lists = json.loads(done.stdout)["lists"]
+    reduced = {c["field"]: c["reduce"] for one in lists for c in one["columns"]}
+    assert reduced["time_of_flight"] == "error:1e-09"
+    assert reduced["intensity"] == "exact"
+
+
+def test_mistakes_get_one_line(wirecost: Run, cloud: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.pcd"
+    cut.write_bytes(cloud.read_bytes()[:-1])
+    view = tmp_path / "empty_sv_.osi"
+    view.write_bytes(struct.pack("<I", 0))
+    for arguments, problem in (
+        ([cut], "cut off, 1999 of 2000 points are there"),
+        ([tmp_path / "none.pcd"], "No such file"),
+        ([view], "no list that has columns among frames looked at: 1"),
+        ([cloud, "--list", "x"], "no list x"),
+        ([cloud, "--error", "x=1"], "--error x: no list has a column x"),
+        ([cloud, "--zstd", "99"], "there are levels 1 to 22"),
+        ([cloud, "--frames", "-1"], "--frames -1"),
+        ([cloud, "--topic", "x"], "has no topic"),
+    ):
+        done = wirecost("columns", "advise", *arguments)
+        assert done.returncode == 2, done.stderr
+        line = done.stderr.splitlines()[-1]
+        assert line.startswith("wirecost: ")
+        assert problem in line
+        assert "Traceback" not in done.stderr
