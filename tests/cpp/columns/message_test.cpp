@@ -84,6 +84,17 @@ TEST(Message, ComesBackAsItWas) {
   EXPECT_EQ(after.SerializeAsString(), before);
 }
 
+TEST(Message, PaddingAroundTwinsIsDropped) {
+  const std::string before = sensor_view().SerializeAsString();
+  Converter converter(ColumnContainers::containers);
+  Buffer padded;
+  ASSERT_FALSE(converter.to_columns(ColumnContainers::SensorView, bytes(before), padded));
+  put_tag(padded, padding_number, wirecost::protobuf::len);
+  put_varint(padded, 3);
+  padded.append("abc", 3);
+  EXPECT_EQ(converted(converter, false, text(padded.bytes())).size(), before.size());
+}
+
 TEST(Message, WithoutListsIsCopied) {
   osi3::SensorView view = sensor_view();
   view.mutable_lidar_sensor_view(1)->clear_reflection();

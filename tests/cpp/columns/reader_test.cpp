@@ -231,6 +231,25 @@ TEST(Reader, OneElement) {
   EXPECT_EQ(value_at(reader[0], 0, 0.0), 2.5);
 }
 
+// Integers of 8 and 16 bits are varints in rows.
+TEST(Reader, ShortIntegersOfRows) {
+  Transposer transposer;
+  transposer.begin(schema());
+  const std::string row = from_hex("10fbffffffffffffffff01 18ffff03");
+  for (int i = 0; i < 2; ++i) ASSERT_FALSE(transposer.row(bytes(row)));
+  Buffer twin;
+  ASSERT_FALSE(transposer.finish({}, twin));
+  Reader reader;
+  ASSERT_FALSE(reader.read(twin.bytes(), schema()));
+  EXPECT_EQ(value_at(reader[1], 1, std::int8_t{}), -5);
+  EXPECT_EQ(value_at(reader[2], 1, std::uint16_t{}), 0xFFFF);
+  RowWriter writer;
+  Buffer rows;
+  ASSERT_FALSE(writer.write(reader, 1, rows));
+  const std::string one = to_hex(varint(10) + varint(row.size()) + row);
+  EXPECT_EQ(to_hex(text(rows.bytes())), one + one);
+}
+
 TEST(Reader, NamesPositionAndColumn) {
   Reader reader;
   const std::string inner = field(column, 1, "1234567");

@@ -8,6 +8,7 @@
 
 #include "wirecost/columns/buffer.hpp"
 #include "wirecost/columns/index.hpp"
+#include "wirecost/columns/parts.hpp"
 #include "wirecost/columns/slot.hpp"
 
 namespace wirecost::columns {
@@ -158,10 +159,7 @@ class Reader {
             if (!joining && !once(node, part)) return refuse(node, Reason::given_twice);
             return walk<joining>(static_cast<std::int32_t>(node), p, behind);
         }
-        const bool in_pieces =
-            part == Part::offsets || (part == Part::column && is_scalar(field.type) &&
-                                      field.type != Type::enumeration && width_of(field.type) >= 4);
-        if (in_pieces) {
+        if (in_pieces(field, part)) {
             const std::size_t which = part == Part::offsets ? 1 : 0;
             if constexpr (joining) {
                 if (found.pieces[which] > 1 && size != 0) {
@@ -214,29 +212,6 @@ class Reader {
     }
     bool given(std::size_t node, Part part) const noexcept {
         return (found_[node].parts >> static_cast<unsigned>(part) & 1U) != 0;
-    }
-
-    static bool may_have(const Node& field, Part part) noexcept {
-        switch (part) {
-            case Part::presence:
-                return field.optional;
-            case Part::offsets:
-                return field.repeated || field.type != Type::message;
-            case Part::scale:
-            case Part::base:
-                return is_integer(field.type) || is_real(field.type);
-            case Part::constant:
-                return field.type != Type::message;
-            default:
-                return true;
-        }
-    }
-
-    static std::uint32_t wire_type_of(const Node& field, Part part) noexcept {
-        if (part == Part::scale || part == Part::base) return protobuf::i64;
-        if (part != Part::constant || field.type == Type::text) return protobuf::len;
-        if (field.type == Type::boolean) return protobuf::varint;
-        return width_of(field.type) == 8 ? protobuf::i64 : protobuf::i32;
     }
 
     // A scalar's constant as it lies in memory; those of 8 and 16 bits come in 32.
