@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import re
 import struct
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from osi3.osi_sensorview_pb2 import SensorView
 
 from wirecost import _core
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+ROOT = Path(__file__).parents[2]
 SCHEMA = Path(_core.__file__).parent / "schemas" / "osi.fds"
 HEADER = """VERSION 0.7
 FIELDS x y z intensity
@@ -111,3 +116,36 @@ def test_mistakes_get_one_line(wirecost: Run, cloud: Path, tmp_path: Path) -> No
         assert line.startswith("wirecost: ")
         assert problem in line
         assert "Traceback" not in done.stderr
+
+
+def test_the_users_page_runs(wirecost: Run, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    page = (ROOT / "docs" / "columns.md").read_text()
+    files = {"proto": "scan.proto", "cpp": "scan.cpp", "java": "Example.java"}
+    for language, name in files.items():
+        (block,) = re.findall(rf"```{language}\n(.*?)```", page, re.S)
+        (tmp_path / name).write_text(block)
+    columns, trace = re.findall(r"```python\n(.*?)```", page, re.S)
+    (command,) = re.findall(r"    wirecost (compile .*?generated)\n", page, re.S)
+    done = wirecost(*command.replace("\\\n", "").split(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    def run(*words: str | Path, **environment: str) -> str:
+        made = subprocess.run(
+            list(map(str, words)), capture_output=True, text=True, timeout=300, check=False,
+            cwd=tmp_path, env=os.environ | environment,
+        )  # fmt: skip
+        assert made.returncode == 0, made.stderr
+        return made.stdout
+
+    run("g++", "-std=c++20", "-Wall", "-Wextra", "-Igenerated/cpp", "scan.cpp", "-o", "scan")
+    assert run(tmp_path / "scan") == "3 points, 3.50 m, 0.75 rad\n"
+    sources = sorted((tmp_path / "generated" / "java").rglob("*.java"))
+    run("javac", "-d", "classes", *sources, "Example.java")
+    assert run("java", "-cp", "classes", "Example") == "3 points, 3.50 m, 1.50 rad\n"
+    known = os.pathsep.join(filter(None, ("generated/python", os.environ.get("PYTHONPATH"))))
+    run(sys.executable, "-c", columns, PYTHONPATH=known)
+    view = SensorView(lidar_sensor_view=[{"reflection": [{"time_of_flight": 1e-8}] * 3}])
+    content = view.SerializeToString()
+    (tmp_path / "drive_sv_.osi").write_bytes(struct.pack("<I", len(content)) + content)
+    assert "'lidar_sensor_view[0].reflection': 3" in run(sys.executable, "-c", trace)

@@ -86,7 +86,10 @@ def _totals(one: ListAdvice, advice: Advice) -> Table:
 
 def _each(column: ColumnAdvice, form: str, elements: int) -> str:
     cost = column.costs.get(form)
-    return units.significant(cost.bytes / elements) if cost else "–"
+    if cost is None:
+        return "–"
+    each = cost.bytes / elements
+    return units.significant(each) if each >= 0.01 or not each else "< 0.01"
 
 
 def _off(column: ColumnAdvice, form: str) -> str:
@@ -100,7 +103,7 @@ def _allowed(column: ColumnAdvice) -> str:
 
 
 def _error(value: float) -> str:
-    return f"{value:.3g}"
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def _share(found: Statistics) -> str:

@@ -21,7 +21,7 @@ ANGLE = 1.74e-5
 
 @dataclass(frozen=True)
 class Allowed:
-    """Largest error and its unit, which is unknown of errors that a user gives."""
+    """Largest error and its unit; empty where it is none or not known."""
 
     error: float
     unit: str = ""
@@ -37,8 +37,8 @@ _PROPOSALS = (
     (r"\.(orientation_rate|rotation_rate)(\.\w+)?", Allowed(ANGLE, "rad/s")),
     (r"\.orientation_acceleration\.\w+", Allowed(ANGLE, "rad/s²")),
     (r"\.(azimuth|elevation|yaw|pitch|roll|\w+_angle)", Allowed(ANGLE, "rad")),
-    (r"\.normal_to_surface\.[xyz]", Allowed(0.0001, "1")),
-    (r"\.(\w*probability|reflectivity)", Allowed(0.001, "1")),
+    (r"\.normal_to_surface\.[xyz]", Allowed(0.0001)),
+    (r"\.(\w*probability|reflectivity)", Allowed(0.001)),
     (r"\.intensity", Allowed(0.1, "%")),
     (r"velocity(_rmse)?(\.[xyz])?", Allowed(0.001, "m/s")),
     (r"acceleration(_rmse)?(\.[xyz])?", Allowed(0.001, "m/s²")),
