@@ -54,6 +54,10 @@ class Row:
     allocations: float | None = None
     """A message; where the scenario counts them."""
     instructions: float | None = None
+    elements: int | None = None
+    """Of the list that the message is; where the scenario sends lists."""
+    compressed_bytes: int | None = None
+    """The message after general-purpose compression; where the scenario looks at it."""
 
     @property
     def race(self) -> tuple[str, str, str, int | None, str]:
@@ -164,6 +168,8 @@ def _race_rows(
                     mode=name[1],
                     allocations=run.get("allocations"),
                     instructions=run.get("instructions"),
+                    elements=run.get("elements"),
+                    compressed_bytes=run.get("compressed_bytes"),
                 )
             )
     return rows

@@ -7,7 +7,16 @@ import sys
 
 import typer
 
-from wirecost.cli import bench_notification, bench_osi, columns, compile, log, report, trace
+from wirecost.cli import (
+    bench_lists,
+    bench_notification,
+    bench_osi,
+    columns,
+    compile,
+    log,
+    report,
+    trace,
+)
 from wirecost.errors import UserError
 
 app = typer.Typer(
@@ -20,6 +29,7 @@ bench = typer.Typer(help="Measure a scenario on this machine.", no_args_is_help=
 app.add_typer(bench, name="bench")
 app.add_typer(trace.app, name="trace")
 app.add_typer(columns.app, name="columns")
+bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 app.command("compile")(compile.command)

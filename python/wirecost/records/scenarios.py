@@ -45,6 +45,11 @@ SCENARIOS = {
         ("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
         ("protobuf", "new"),
     ),
+    "lists": Scenario(
+        ("encode", "decode", "total"),
+        ("protobuf", "new"),
+        sceptic=("wirecost-protobuf", "reused"),
+    ),
 }
 
 
