@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import wirecost.osi
+from columns_random import SAMPLES, columns_of, lists
 from wirecost.errors import UserError
 from wirecost.osi.transpose import transposed
 
@@ -144,6 +147,40 @@ def test_columns_of_every_shape_become_tables() -> None:
         assert frame["height"].to_list() == [None, 1.5, 1.5, 1.5]
 
 
+def plain(node: Any, row: Any) -> Any:
+    """A row as Arrow's Python objects."""
+    return {child.field_name: item(child, getattr(row, child.held)) for child in node.children}
+
+
+def item(node: Any, value: Any) -> Any:
+    if node.is_map:
+        held = node.children[1]
+        return [{"key": k, "value": single(held, value[k])} for k in sorted(value)]
+    if node.repeated:
+        return [single(node, one) for one in value]
+    return None if value is None else single(node, value)
+
+
+def single(node: Any, value: Any) -> Any:
+    return plain(node, value) if node.is_message and not node.wraps else value
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_arrow_has_the_rows(name: str, data: st.DataObject) -> None:
+    pytest.importorskip("pyarrow")
+    columns = columns_of(name)
+    rows = data.draw(lists(columns.NODE))
+    how = data.draw(st.sampled_from(["exact", "auto"]))
+    table = wirecost.osi.to_arrow(columns.read(columns.from_rows(rows, how)))
+    assert table.num_rows == len(rows)
+    table.validate(full=True)
+    # As text, in which NaN equals itself and -0 is not 0.
+    assert repr(table.to_pylist()) == repr([plain(columns.NODE, row) for row in rows])
+    assert wirecost.osi.to_polars(columns.read(columns.from_rows(rows, how))).height == len(rows)
+
+
 def test_a_table_of_few_bytes_is_bounded() -> None:
     pytest.importorskip("pyarrow")
     made = LidarSensorViewReflectionColumns.build(10**7, {"time_of_flight": 1.0}, reductions="auto")
@@ -174,6 +211,9 @@ def test_wrong_paths_and_types_are_told(trace: Path) -> None:
             frames[0].columns(REFLECTIONS, LidarDetectionColumns)
         with pytest.raises(IndexError, match="frame 4 of 4"):
             frames[4]
+    for use in (lambda: frames[0], lambda: list(frames)):
+        with pytest.raises(UserError, match="is closed"):
+            use()
 
 
 def test_damaged_frames_are_told(tmp_path: Path) -> None:

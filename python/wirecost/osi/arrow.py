@@ -97,6 +97,8 @@ class _Arrow:
         return made if offsets is None else self._lists(offsets, made)
 
     def _lists(self, offsets: npt.NDArray[np.uint32], values: Any) -> Any:
+        if not offsets.strides[0]:  # of a list that is empty everywhere
+            self._spend(len(offsets))
         # Offsets are below 2³¹, so that signed ones have the same bits.
         kind = self._pa.list_(values.type)
         buffers = [None, self._buffer(offsets.view(np.int32))]

@@ -121,6 +121,7 @@ class Frames(Sequence[Frame]):
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
+        self._closed = False
         self.path = trace.path
         self.type_name = trace.type_name
         """``SensorView``, …"""
@@ -133,14 +134,14 @@ class Frames(Sequence[Frame]):
     @cached_property
     def _count(self) -> int:
         known = self._trace.frame_count
-        return sum(1 for _ in self._trace.frames()) if known is None else known
+        return sum(1 for _ in self._opened().frames()) if known is None else known
 
     def __len__(self) -> int:
         """Of .txth files only reading all of it tells."""
         return self._count
 
     def __iter__(self) -> Iterator[Frame]:
-        for number, (timestamp, data) in enumerate(self._trace.frames()):
+        for number, (timestamp, data) in enumerate(self._opened().frames()):
             yield self._frame(number, timestamp, data)
 
     @overload
@@ -153,14 +154,21 @@ class Frames(Sequence[Frame]):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = index + len(self) if index < 0 else index
         if number >= 0:
-            for timestamp, data in self._trace.frames(number, number + 1):
+            for timestamp, data in self._opened().frames(number, number + 1):
                 return self._frame(number, timestamp, data)
         raise IndexError(f"frame {index} of {len(self)}")
 
     def _frame(self, number: int, timestamp: int | None, data: memoryview) -> Frame:
         return Frame(f"{self.path}: frame {number}", self.type_name, number, timestamp, data)
 
+    def _opened(self) -> Trace:
+        if self._closed:
+            raise UserError(f"{self.path}: is closed; take frames within the with block")
+        return self._trace
+
     def close(self) -> None:
+        """Frames that were taken stay valid."""
+        self._closed = True
         self._trace.close()
 
     def __enter__(self) -> Self:
