@@ -19,7 +19,7 @@ PYTHON_MAY_IMPORT = {
     "traces": {"traces", "columns"},
     "columns": {"columns", "compile"},
     "compile": {"compile"},
-    "bench": {"bench", "records", "doctor", "columns", "traces"},
+    "bench": {"bench", "records", "doctor", "columns", "scans", "traces"},
 }
 CPP_MAY_INCLUDE = {
     "message": {"message"},

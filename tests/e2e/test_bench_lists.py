@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench lists``: the same content by every contender, sizes, report, real scans."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_report import CHROMIUM
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Bench = Callable[..., dict[str, Any]]
+
+ROOT = Path(__file__).parents[2]
+OSI_LISTS = (
+    "radar-reflection", "radar-detection", "lidar-reflection", "lidar-detection", "moving-object",
+)  # fmt: skip
+ROWS = {
+    "protobuf new", "protobuf reused", "wirecost-protobuf reused", "wirecost-protobuf view",
+}  # fmt: skip
+COMMON = {"columns view", "columns-reduced view", "arrays reused", "memcpy reused"}
+
+
+@pytest.fixture(scope="module")
+def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    def run(*options: str | Path) -> dict[str, Any]:
+        out = tmp_path_factory.mktemp("lists") / "result"
+        common = ("--repetitions", "2", "--out", out, "--json", "-")
+        done = wirecost("bench", "lists", *options, *common)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        found["folder"] = out
+        return found
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def document(bench: Bench) -> dict[str, Any]:
+    return bench("--count", "1,1000")
+
+
+@pytest.fixture(scope="module")
+def scan() -> Path:
+    folder = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data")) / "lidar"
+    scans = sorted((folder / "vlp16").glob("*.pcd"))
+    if not scans:
+        pytest.skip(f"no real scans at {folder}; set WIRECOST_DATA to where they are")
+    return scans[0]
+
+
+def totals(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (row["case"], f"{row['contender']} {row['mode']}"): row
+        for row in document["rows"]
+        if row["stage"] == "total"
+    }
+
+
+def test_every_contender_carries_every_list(document: dict[str, Any]) -> None:
+    assert document["failures"] == []
+    found: dict[str, set[str]] = {}
+    for case, name in totals(document):
+        found.setdefault(case, set()).add(name)
+    for count in (1, 1000):
+        for name in OSI_LISTS:
+            assert found[f"{name}, {count} elements"] == ROWS | COMMON | {"flatbuffers view"}
+        ros = {"wirecost-ros1 reused", "wirecost-ros1 view"}
+        assert found[f"point, {count} elements"] == ROWS | COMMON | ros
+    assert {row["stage"] for row in document["rows"]} == {"encode", "decode", "total"}
+
+
+def test_what_was_read_is_the_same_but_for_the_stated_errors(document: dict[str, Any]) -> None:
+    digests: dict[str, set[str]] = {}
+    reduced: dict[str, str] = {}
+    for (case, name), row in totals(document).items():
+        if name == "columns-reduced view":
+            reduced[case] = row["digest"]
+        else:
+            digests.setdefault(case, set()).add(row["digest"])
+    assert all(len(found) == 1 for found in digests.values())
+    assert all(reduced[f"{n}, 1000 elements"] not in digests[f"{n}, 1000 elements"]
+               for n in OSI_LISTS)  # fmt: skip
+
+
+def test_sizes_are_those_of_the_wires(document: dict[str, Any]) -> None:
+    rows = totals(document)
+    size = {key: row["bytes"] for key, row in rows.items()}
+    case = "lidar-reflection, 1000 elements"
+    # Two doubles with a tag each, and the element's tag and length; in columns 16 bytes.
+    assert size[case, "protobuf new"] == 1000 * (2 + 2 * 9)
+    assert 16_000 <= size[case, "columns view"] < 16_200
+    assert size[case, "columns-reduced view"] < 6000
+    assert size["point, 1000 elements", "wirecost-ros1 view"] == 4 + 1000 * 23
+    for (_, name), row in rows.items():
+        floor = name in {"arrays reused", "memcpy reused"}
+        assert (row["bytes"] == 0) == floor
+        assert (row["compressed_bytes"] == 0) == floor
+
+
+def test_memory_is_used_again(document: dict[str, Any]) -> None:
+    for (case, name), row in totals(document).items():
+        if name != "protobuf new":
+            assert row["allocations"] == 0, (case, name)
+        elif case.endswith(" 1000 elements"):
+            assert row["allocations"] > 1000, case
+
+
+def test_a_real_scan_is_carried(bench: Bench, scan: Path) -> None:
+    document = bench("--scan", scan)
+    assert document["failures"] == []
+    cases = {row["case"] for row in document["rows"]}
+    assert cases == {
+        f"{name} of scan vlp16/{scan.stem}, 14831 elements"
+        for name in ("lidar-reflection", "lidar-detection", "point")
+    }
+
+
+def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium; `make test` installs it")
+    page = document["folder"] / "report.html"
+    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"file://{page}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert len(re.findall(r'<svg[^>]*class="marks"', done.stdout)) == 2 * 12
+    assert "bytes an element" in done.stdout
+    assert "time an element" in done.stdout
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+
+
+def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -> None:
+    done = wirecost("report", document["folder"], "--format", "md,csv")
+    assert done.returncode == 0, done.stderr
+    text = (document["folder"] / "report.md").read_text()
+    assert "| lidar-detection position.distance | 0.001 |" in text
+    assert "| columns-reduced view | columns |" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--list", "sonar"), "--list sonar: there are radar-reflection"),
+        (("--count", "0"), "--count 0: must lie between"),
+        (("--count", "many"), "--count many: give whole numbers"),
+        (("--repetitions", "0"), "--repetitions 0: at least 1"),
+        (("--seed", "-1"), "--seed -1: must lie between"),
+        (("--scan", "none.pcd"), "none.pcd: No such file"),
+        (("--scan", "none.pcd", "--list", "moving-object"), "--scan: fills only"),
+    ],
+)
+def test_wrong_options_are_named(
+    wirecost: Run, tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    done = wirecost("bench", "lists", *options, "--out", tmp_path / "r")
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert list(tmp_path.iterdir()) == []
