@@ -94,8 +94,8 @@ def test_the_contenders_beside_the_default_set(bench: Bench, tmp_path: Path) -> 
     assert views["columns-reduced"][0] < 20_000 * 5 + 5_000
     assert views["columns-also-rows"][0] > views["columns"][0] + views["protobuf"][0] - 5_000
     assert datas["columns"][1] == datas["protobuf"][1]
-    assert datas["columns-old-consumer"][1] != datas["protobuf"][1]  # it sees no reflections
-    assert datas["columns-also-rows-old-consumer"] == datas["protobuf"]
+    assert datas["columns-to-old"][1] != datas["protobuf"][1]  # it sees no reflections
+    assert datas["also-rows-to-old"] == datas["protobuf"]
 
 
 def test_a_trace_player_in_the_place_of_the_source(bench: Bench, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_what_is_pasted_into_compile_gives_the_printed_size(
     done = wirecost("columns", "advise", cloud, "--list", "reflection", "--json", "-")
     assert done.returncode == 0, done.stderr
     (advice,) = json.loads(done.stdout)["lists"]
-    words = [word for line in advice["arguments"] for word in line.split()]
+    words = [word for line in advice["to_compile"] for word in line.split()]
     made = wirecost(
         "compile", SCHEMA, "--lang", "python", "--wire", "protobuf,columns", "--namespace",
         "pasted", "--out", tmp_path, *words,

@@ -20,6 +20,8 @@ REFLECTIONS, OBJECTS, FRAMES = 668_052, 10, 60
 """The report's trace."""
 TYPE = "SensorView"
 LISTS = ("lidar_sensor_view.reflection",)
+FORMS = {"columns-to-old": "columns", "also-rows-to-old": "columns-also-rows"}
+"""Whose traces those read that have only a sensor of their own."""
 _LENGTH = struct.Struct("<I")
 
 Progress = Callable[[str], None]
@@ -53,8 +55,7 @@ def write_trace(
     rows = _rows(frames, registry, folder, progress)
     if contender.wire == "protobuf":
         return rows
-    # An old consumer reads what the contender of its source writes.
-    form = contender.name.removesuffix("-old-consumer")
+    form = FORMS.get(contender.name, contender.name)
     return _once(folder / f"{form}.osi", lambda: _converted(form, rows), progress)
 
 

@@ -26,9 +26,9 @@ NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
     "place by wirecost's own codec.",
     "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
-    "columns-old-consumer": "columns-old-consumer: the sensor has the official OSI classes, sees "
+    "columns-to-old": "columns-to-old: the sensor has the official OSI classes, sees "
     "the objects and copies the field it does not know; no reflections, so no detections.",
-    "columns-also-rows-old-consumer": "columns-also-rows-old-consumer: the same sensor with rows "
+    "also-rows-to-old": "also-rows-to-old: the same sensor with rows "
     "beside the columns: all its work, and the copy.",
     "arrays": "arrays: the floor, plain structs and arrays without any schema; its messages are "
     "read back and compared like all others.",

@@ -9,19 +9,19 @@
 namespace wirecost::compiled {
 
 /// Only columns: the old consumer sees objects and no reflections.
-struct OldConsumerCodec {
+struct ToOldCodec {
   using ViewWriter = ColumnsCodec::ViewWriter;
   using ViewReader = protobuf::FreshCodec::ViewReader;
   using DataWriter = protobuf::FreshCodec::DataWriter;
 };
 
 /// Rows as well: the old consumer does all its work.
-struct AlsoRowsOldConsumerCodec {
+struct AlsoRowsToOldCodec {
   using ViewWriter = AlsoRowsCodec::ViewWriter;
   using ViewReader = protobuf::FreshCodec::ViewReader;
   using DataWriter = protobuf::FreshCodec::DataWriter;
 };
 
-static_assert(Codec<OldConsumerCodec> && Codec<AlsoRowsOldConsumerCodec>);
+static_assert(Codec<ToOldCodec> && Codec<AlsoRowsToOldCodec>);
 
 }  // namespace wirecost::compiled
