@@ -210,24 +210,8 @@ class Encoding {
         if (!finite || !std::isfinite(scale) || !std::isfinite(least)) return false;
         numbers_.resize(count_);
         std::uint32_t most = 0;
-        bool good = true;
-        // Without branches, so that it runs at the speed of the division.
-        const auto take = [&](std::size_t i, bool present) {
-            const double value = values[i];
-            const double nearest = (value - least) / scale + 0.5;  // not negative: cut is floor
-            const bool fits = nearest < 0x1p32;
-            const auto number = static_cast<std::uint32_t>(
-                static_cast<std::int64_t>(fits && present ? nearest : 0));
-            const auto read = static_cast<T>(scaled_value(least, scale, number));
-            good &= !present | (fits & (std::fabs(static_cast<double>(read) - value) <= error));
-            numbers_[i] = number;
-            most = std::max(most, number);
-        };
-        if (present_ == nullptr) {
-            for (std::size_t i = 0; i < count_; ++i) take(i, true);
-        } else {
-            for (std::size_t i = 0; i < count_; ++i) take(i, is_present(i));
-        }
+        const bool good = present_ == nullptr ? number<true>(values, error, least, scale, most)
+                                              : number<false>(values, error, least, scale, most);
         const std::uint32_t width = good ? narrowest(most) : 0;
         if (width == 0) return false;
         placed.scaled = true;
@@ -235,6 +219,31 @@ class Encoding {
         placed.base = least;
         put(width);
         return true;
+    }
+
+    // The number of each value and the largest of them; whether all that are present are near
+    // enough. Without branches, so that it runs at the speed of the division.
+    template <bool all, class T>
+    WIRECOST_COLUMNS_UNFUSED bool number(const T* values, double error, double least, double scale,
+                                         std::uint32_t& most) noexcept {
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+        bool good = true;
+        for (std::size_t i = 0; i < count_; ++i) {
+            const bool present = all || is_present(i);
+            const double value = values[i];
+            const double nearest = (value - least) / scale + 0.5;  // not negative: cut is floor
+            const bool fits = nearest < 0x1p32;
+            const auto number = static_cast<std::uint32_t>(
+                static_cast<std::int64_t>(fits && present ? nearest : 0));
+            const double product = scale * static_cast<double>(number);
+            const double read = static_cast<T>(least + product);
+            good &= (!present) | (fits & (std::fabs(read - value) <= error));
+            numbers_[i] = number;
+            most = std::max(most, number);
+        }
+        return good;
     }
 
     // The least width of 1 to 4 bytes, below the type's own, that holds the number; 0 if none.

@@ -9,26 +9,43 @@ namespace wirecost::columns {
 // How values are stored. Plain is the type's own array; of enums also one byte a value.
 enum class Form : std::uint8_t { absent, plain, narrow, scaled, constant };
 
-// A double-precision product and sum, never one fused operation, whatever the compiler may use.
+// What keeps a function's products and sums apart, where the compiler might fuse them and so give
+// other bits than other readers do.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WIRECOST_COLUMNS_UNFUSED [[gnu::optimize("fp-contract=off")]]
+#else
+#define WIRECOST_COLUMNS_UNFUSED
+#endif
+
+// base + scale * stored, the product rounded before the sum.
 inline double scaled_value(double base, double scale, std::uint32_t stored) noexcept {
 #if defined(__clang__)
 #pragma clang fp contract(off)
     const double product = scale * static_cast<double>(stored);
-    return base + product;
-#elif defined(__GNUC__) && __GNUC__ >= 12
-    return base + __builtin_assoc_barrier(scale * static_cast<double>(stored));
+#elif defined(__x86_64__)
+    double product = scale * static_cast<double>(stored);
+    asm("" : "+x"(product));
+#elif defined(__aarch64__)
+    double product = scale * static_cast<double>(stored);
+    asm("" : "+w"(product));
 #else
     const volatile double product = scale * static_cast<double>(stored);
-    return base + product;
 #endif
+    return base + product;
 }
 
 // A little-endian number of 1 to 4 bytes.
 template <std::uint32_t width>
 std::uint32_t load_stored(const Byte* p) noexcept {
-    std::uint32_t value = 0;
-    std::memcpy(&value, p, width);
-    return value;
+    if constexpr (width == 3) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, p, width);
+        return value;
+    } else {  // a type of just that size lets loops become vector code
+        using T = std::conditional_t<width == 1, std::uint8_t,
+                                     std::conditional_t<width == 2, std::uint16_t, std::uint32_t>>;
+        return load<T>(p);
+    }
 }
 
 inline std::uint32_t load_stored(const Byte* p, std::uint32_t width) noexcept {
