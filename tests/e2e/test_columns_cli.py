@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from osi3.osi_sensorview_pb2 import SensorView
 
-from wirecost import _core
+from wirecost import _core, osi
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -83,6 +83,29 @@ def test_what_is_pasted_into_compile_gives_the_printed_size(
     assert len(kind.build(2000, values)) + 10 == advice["totals"]["recommended"]["bytes"]
     assert advice["totals"]["rows"]["bytes"] == 2000 * 20
     assert advice["totals"]["recommended"]["bytes"] < 0.2 * 2000 * 20
+
+
+def test_what_is_pasted_into_convert_makes_such_a_trace(wirecost: Run, tmp_path: Path) -> None:
+    times = np.random.default_rng(6).uniform(1e-8, 4e-7, 5000)
+    rows = [{"time_of_flight": time, "signal_strength": -3.0} for time in times.tolist()]
+    content = SensorView(lidar_sensor_view=[{"reflection": rows}]).SerializeToString()
+    source, out = tmp_path / "drive_sv_.osi", tmp_path / "columns_sv_.osi"
+    source.write_bytes(2 * (struct.pack("<I", len(content)) + content))
+    done = wirecost("columns", "advise", source, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    (advice,) = json.loads(done.stdout)["lists"]
+    words = [word for line in advice["to_convert"] for word in line.split()]
+    assert words[1] == "lidar_sensor_view.reflection"
+    made = wirecost("trace", "convert", source, out, *words)
+    assert made.returncode == 0, made.stderr
+    # Where a frame begins decides on a few bytes of padding.
+    assert abs(out.stat().st_size - advice["totals"]["recommended"]["bytes"]) < 400
+    (flight,) = [c for c in advice["columns"] if c["field"] == "time_of_flight"]
+    with osi.open(out) as frames:
+        found = frames[1].columns("lidar_sensor_view.reflection")
+        off = np.abs(found.time_of_flight.values - times).max()
+        assert off == flight["forms"]["error"]["largest_error"]
+        assert found.signal_strength.form == "constant"
 
 
 def test_errors_that_are_asked_for(wirecost: Run, cloud: Path) -> None:

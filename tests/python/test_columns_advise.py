@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirecost import _core
-from wirecost.columns.advice import TWIN_HEAD, Advice, advise
-from wirecost.columns.errors import FLIGHT, Errors, proposed
-from wirecost.columns.sources import CloudSource, List, TraceSource
+from wirecost.advisor.advice import TWIN_HEAD, Advice, advise
+from wirecost.advisor.errors import FLIGHT, Errors, proposed
+from wirecost.advisor.sources import CloudSource, List, TraceSource
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request, Texts
 from wirecost.errors import UserError
@@ -109,7 +109,7 @@ def test_what_is_pasted_gives_the_printed_size_within_the_printed_error(
     assert advice.paths == {"lidar_sensor_view.reflection": 3 * 2 * 700}
     assert advice.reductions["signal_strength"] == "error:0.1"
     assert advice.reductions["doppler_shift"] == "auto"
-    name, texts = compiled(advice.arguments())
+    name, texts = compiled(advice.to_compile())
     write(texts, tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path / "python"))
     module = importlib.import_module(f"{name}.osi3.osi_sensorview_columns")

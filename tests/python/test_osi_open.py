@@ -230,7 +230,18 @@ def test_damaged_frames_are_told(tmp_path: Path) -> None:
                 assert "\n" not in str(error)
 
 
-def test_transposed_real_rows_are_what_the_generated_code_makes(osi_data: Path) -> None:
+def test_rows_with_unknown_fields_give_what_is_known(tmp_path: Path) -> None:
+    one = bytes.fromhex("11 000000000000f03f 98 3f 07")  # time_of_flight = 1, field 1011 = 7
+    view = sensor_view(0).SerializeToString()
+    lidar = b"\x12" + bytes([len(one)]) + one
+    view += bytes.fromhex("d23e") + bytes([len(lidar)]) + lidar
+    with wirecost.osi.open(write(tmp_path / "some_sv_.osi", [view])) as frames:
+        assert frames[0].lists() == {"lidar_sensor_view[2].reflection": 1}
+        found = frames[0].columns("lidar_sensor_view.reflection", LidarSensorViewReflectionColumns)
+        assert found.time_of_flight.values.tolist() == [1.0]
+
+
+def test_real_rows_are_what_the_generated_code_makes(osi_data: Path) -> None:
     many = 0
     for path in sorted(osi_data.rglob("*.osi")):
         with wirecost.osi.open(path) as frames:
@@ -239,7 +250,8 @@ def test_transposed_real_rows_are_what_the_generated_code_makes(osi_data: Path) 
                 for found in frame._lists.values():
                     holder: Any = found.kind.NODE.holder
                     rows = [holder.decode_protobuf(r.SerializeToString()) for r in found.rows]
-                    made = transposed(found.kind, found.rows).prepare("exact").to_bytes()
-                    assert made == found.kind.from_rows(rows, "exact")
+                    made = found.kind.from_rows(rows, "exact")
+                    assert transposed(found.kind, found.rows).prepare("exact").to_bytes() == made
+                    assert frame.columns(found.path).to_rows() == rows
                     many += len(rows)
     assert many > 20

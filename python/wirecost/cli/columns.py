@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wirecost.advisor.advice import advise
+from wirecost.advisor.errors import Errors
+from wirecost.advisor.sources import CloudSource, Source, TraceSource
 from wirecost.cli import columns_tables as tables
 from wirecost.cli.console import progress
 from wirecost.cli.trace_tables import write_json
-from wirecost.columns.advice import advise
-from wirecost.columns.errors import Errors
-from wirecost.columns.sources import CloudSource, Source, TraceSource
 from wirecost.errors import UserError
 from wirecost.report.terminal import print_table
 from wirecost.traces import open_trace
@@ -86,18 +86,25 @@ def advise_command(
     for one, columns_table, totals in tables.tables(found):
         print_table(console, columns_table)
         print_table(console, totals)
-        console.print("For wirecost compile and wirecost trace convert:", style="dim")
-        for line in one.arguments():
+        console.print("For wirecost compile --wire protobuf,columns:", style="dim")
+        for line in one.to_compile():
             console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
+        if not _is_cloud(file):
+            console.print("For wirecost trace convert, with the same --reduce:", style="dim")
+            console.print(f"  {one.to_convert()[0]}", soft_wrap=True, highlight=False)
         console.print()
     write_json(json_file, tables.document(file, found))
+
+
+def _is_cloud(file: Path) -> bool:
+    return file.suffix.lower() == ".pcd"
 
 
 @contextmanager
 def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[Source]:
-    if file.suffix.lower() == ".pcd":
+    if _is_cloud(file):
         if topic is not None or type_name is not None:
             raise UserError(f"{file}: a point cloud has no topic and no type; leave them out")
         yield CloudSource(file, only)

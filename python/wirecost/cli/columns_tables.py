@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
+from wirecost.advisor.measure import MOST_DISTINCT, Statistics
 from wirecost.cli.trace_tables import shortened
-from wirecost.columns.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
-from wirecost.columns.measure import MOST_DISTINCT, Statistics
 from wirecost.report import units
 from wirecost.report.table import Table
 
@@ -157,5 +157,6 @@ def _list(one: ListAdvice) -> dict[str, Any]:
             for path, column in one.columns.items()
         ],
         "totals": {form: asdict(total) for form, total in one.totals.items()},
-        "arguments": one.arguments(),
+        "to_compile": one.to_compile(),
+        "to_convert": one.to_convert(),
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from google.protobuf.message import Message
 
 from wirecost.errors import UserError
+from wirecost.osi.conversion import in_columns
 from wirecost.osi.lists import Found, find, without_indices
 from wirecost.osi.transpose import transposed
 from wirecost.traces import Trace, messages, open_trace
@@ -74,7 +75,8 @@ class Frame:
 
         ``path``: as ``lists`` gives it; indices may be left out where one list fits. ``kind``: the
         generated class that is expected, for type checkers. What the trace holds in columns is
-        read where it lies; rows are transposed once. Raises UserError.
+        read where it lies; the rows of a frame become columns when first asked for. Raises
+        UserError.
         """
         found = self._found(path)
         if kind is not None and found.kind is not kind:
@@ -84,20 +86,28 @@ class Frame:
                 self._read[found.path] = self._columns(found)
             except ValueError as error:
                 raise UserError(
-                    f"{self._place}: the columns of {found.path} are damaged ({error}); write the "
-                    "trace again"
+                    f"{self._place}: {found.path} cannot be read ({error}); `wirecost trace check` "
+                    "tells more"
                 ) from error
         return self._read[found.path]
 
     def _columns(self, found: Found) -> Columns[Any]:
         """Where the columns of a list come from. Raises ValueError."""
-        if found.twin is None:
-            return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
-        twins = found.kind.find(self.data, f"osi3.{self.type_name}")
+        data = self.data if found.twin is not None else self._converted
+        twins = found.kind.find(data, f"osi3.{self.type_name}")
         here = [twin for twin in twins if twin.path == found.path]
-        if len(here) != 1:
+        if len(here) == 1:
+            return found.kind.read(data, here[0].offset, here[0].size)
+        if found.twin is not None or here:
             raise ValueError(f"they come {len(here)} times")
-        return found.kind.read(self.data, here[0].offset, here[0].size)
+        # Elements with fields that the schema does not know: what it knows of them.
+        return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
+
+    @cached_property
+    def _converted(self) -> bytes:
+        """The message with columns for rows."""
+        rows = (found.path for found in self._lists.values() if found.twin is None)
+        return in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property
     def _lists(self) -> dict[str, Found]:

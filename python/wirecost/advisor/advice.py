@@ -13,9 +13,9 @@ from typing import Any
 
 import zstandard
 
-from wirecost.columns.errors import Allowed, Errors
-from wirecost.columns.measure import Statistics, largest_error, measured
-from wirecost.columns.sources import List, Source
+from wirecost.advisor.errors import Allowed, Errors
+from wirecost.advisor.measure import Statistics, largest_error, measured
+from wirecost.advisor.sources import List, Source
 
 TWIN_HEAD = 10
 """Bytes of tag and length before a list's columns."""
@@ -97,15 +97,20 @@ class ListAdvice:
         because columns are aligned."""
         return self.totals[RECOMMENDED].bytes < self.totals[ROWS].bytes
 
-    def arguments(self) -> list[str]:
-        """What ``wirecost compile`` takes: ``--columns …``, and ``--reduce …`` for what is not
-        exact."""
-        reduced = [
+    def to_compile(self) -> list[str]:
+        """What ``wirecost compile`` takes: the list, and ``--reduce`` for what is not exact."""
+        return [f"--columns {self.message}", *self._reduced()]
+
+    def to_convert(self) -> list[str]:
+        """The same for ``wirecost trace convert``, which takes paths."""
+        return [f"--columns {','.join(self.paths)}", *self._reduced()]
+
+    def _reduced(self) -> list[str]:
+        return [
             f"--reduce {self.message}.{path}={how}"
             for path, how in self.reductions.items()
             if how != "exact"
         ]
-        return [f"--columns {self.message}", *reduced]
 
 
 @dataclass
