@@ -24,7 +24,7 @@ from wirecost.advisor.sources import CloudSource, List, TraceSource
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request, Texts
 from wirecost.errors import UserError
-from wirecost.osi.transpose import Arrays
+from wirecost.osi.transpose import Arrays, transposed
 from wirecost.scans import pcd
 from wirecost.traces import open_trace
 
@@ -249,6 +249,38 @@ def test_clouds_become_reflections_and_detections(tmp_path: Path) -> None:
         assert len(first.rows) == 2 * 20
         (one,) = next(iter(CloudSource(path, "detection")))
         assert one.message == "osi3.LidarDetection"
+
+
+def test_clouds_that_cannot_be_advised_on_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "cloud.pcd"
+    path.write_bytes((HEADER + "binary\n").encode() + bytes(39))
+    with pytest.raises(UserError, match="none of its points has a return"):
+        CloudSource(path, None)
+    path.write_bytes((HEADER.replace("x y z", "a b c") + "binary\n").encode() + bytes(39))
+    with pytest.raises(UserError, match="its points have no x, y, z"):
+        CloudSource(path, None)
+    path.write_bytes((HEADER + "ascii\n" + "1 " * 12).encode())
+    with pytest.raises(UserError, match="there are reflection and detection"):
+        CloudSource(path, "x")
+
+
+def test_hostile_traces_give_one_line(tmp_path: Path) -> None:
+    view = scan(40, 2)
+    rows = view.lidar_sensor_view[0].reflection
+    made = transposed(LidarSensorViewReflectionColumns, rows).prepare("auto")
+    inner = LidarSensorViewReflectionColumns.attach(b"", made)
+    lidar = type(view.lidar_sensor_view[0]).FromString(inner)
+    good = SensorView(lidar_sensor_view=[lidar]).SerializeToString()
+    path = tmp_path / "hostile_sv_.osi"
+    random = np.random.default_rng(3)
+    for at in random.integers(0, len(good), 150):
+        bad = bytearray(good)
+        bad[at] ^= int(random.integers(1, 256))
+        path.write_bytes(b"".join(struct.pack("<I", len(m)) + m for m in (good, bytes(bad))))
+        try:
+            advised(path)
+        except UserError as error:
+            assert "\n" not in str(error)
 
 
 @settings(deadline=None, max_examples=300)

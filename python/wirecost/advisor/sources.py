@@ -124,6 +124,8 @@ class CloudSource:
         if "distance" in fields:
             distance = fields["distance"].astype(np.float64)
         there = np.isfinite(distance) & np.isfinite(x + y + z) & (distance > 0)
+        if not there.any():
+            raise UserError(f"{path}: none of its points has a return; name a cloud that has some")
         x, y, z, self._distance = x[there], y[there], z[there], distance[there]
         self._azimuth = np.arctan2(y, x)
         self._elevation = np.arctan2(z, np.hypot(x, y))
@@ -133,7 +135,11 @@ class CloudSource:
             "detection": self._detections,
         }
         if only is not None:
-            self._makers = {only: self._makers[only]} if only in self._makers else {}
+            if only not in self._makers:
+                raise UserError(
+                    f"--list {only}: of a point cloud there are {' and '.join(self._makers)}"
+                )
+            self._makers = {only: self._makers[only]}
 
     def __iter__(self) -> Iterator[list[List]]:
         yield [make() for make in self._makers.values()]
