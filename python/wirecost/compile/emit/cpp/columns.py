@@ -11,7 +11,9 @@ from types import SimpleNamespace
 from wirecost.compile.emit import Texts
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, text_literal
 from wirecost.compile.plan.columns import Node, Reduce, Root, Shape
+from wirecost.compile.plan.columns import containers as plan_containers
 from wirecost.compile.schema import (
+    Coding,
     Enum,
     EnumRef,
     Field,
@@ -19,8 +21,6 @@ from wirecost.compile.schema import (
     Kind,
     Label,
     Message,
-    MessageRef,
-    Presence,
     Schema,
 )
 
@@ -82,56 +82,22 @@ def roots(
 
 def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
     """What ``containers.hpp.j2`` prints: message types with twins, and those that lead to them."""
-    lists: dict[str, list[tuple[int, int, int]]] = {}
-    for index, root in enumerate(planned):
-        for twin in root.twins:
-            lists.setdefault(twin.parent.full_name, []).append(
-                (twin.field.number, twin.number, index)
-            )
-    messages = _leading(schema, set(lists))
-    indices = {message.full_name: index for index, message in enumerate(messages)}
     edges: list[tuple[int, int]] = []
     twins: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
     taken = {"schemas", "reductions", "edges", "twins", "all", "containers", "ColumnContainers"}
-    for message in messages:
-        own_edges = [
-            (item.number, indices[item.type.name])
-            for item in message.fields
-            if isinstance(item.type, MessageRef) and _leads(item, set(indices))
-        ]
-        own_twins = lists.get(message.full_name, [])
+    for container in plan_containers(schema, planned):
         made.append(
             SimpleNamespace(
-                name=_unique(names.plain(message), taken),
-                message=message.full_name,
-                edges=(len(edges), len(own_edges)),
-                twins=(len(twins), len(own_twins)),
+                name=_unique(names.plain(container.message), taken),
+                message=container.message.full_name,
+                edges=(len(edges), len(container.edges)),
+                twins=(len(twins), len(container.twins)),
             )
         )
-        edges += own_edges
-        twins += own_twins
+        edges += [(item.number, index) for item, index in container.edges]
+        twins += [(t.field.number, t.number, index) for t, index in container.twins]
     return SimpleNamespace(containers=made, edges=edges, twins=twins)
-
-
-def _leading(schema: Schema, reached: set[str]) -> list[Message]:
-    """Messages of these names and all from which plain fields lead to them."""
-    grown = True
-    while grown:
-        found = {
-            message.full_name
-            for message in schema.messages()
-            if any(_leads(item, reached) for item in message.fields)
-        }
-        grown = not found <= reached
-        reached |= found
-    return [message for message in schema.messages() if message.full_name in reached]
-
-
-def _leads(item: Field, reached: set[str]) -> bool:
-    # A map's entries and groups have no plain message field to walk through.
-    plain = item.label is not Label.MAP and not item.group
-    return plain and isinstance(item.type, MessageRef) and item.type.name in reached
 
 
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
@@ -171,8 +137,6 @@ def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespac
 def _node(root: Root, node: Node) -> str:
     """A node's initializer; what has its default is left out."""
     item = node.field
-    in_entry = node.parent is not None and root.nodes[node.parent].is_map
-    required = item.presence is Presence.REQUIRED and not node.repeated
     parts = [
         f'.name = "{node.dotted}"',
         f".number = {node.number}",
@@ -180,22 +144,20 @@ def _node(root: Root, node: Node) -> str:
         f".end = {node.end}",
         f".type = Type::{_type(node)}",
     ]
-    if node.shape is Shape.SCALAR and item.coding.value != "varint" and _is_integer(node):
-        parts.append(f".coding = Coding::{item.coding.value}")
-    if node.kind in (Kind.FLOAT32, Kind.FLOAT64):
-        parts.append(".coding = Coding::fixed")
+    if node.shape is Shape.SCALAR and node.coding is not Coding.VARINT:
+        parts.append(f".coding = Coding::{node.coding.value}")
     flags = {
         "repeated": node.repeated,
         "optional": node.optional,
-        "required": required,
-        "always": required or in_entry,
+        "required": node.required,
+        "always": node.required or node.in_entry,
         "packed": node.repeated and item.packed,
         "group": item.group and node.shape is Shape.MESSAGE,
         "wraps": node.wraps,
     }
     parts += [f".{name} = true" for name, is_set in flags.items() if is_set]
     if item.oneof is not None:
-        parts.append(f".oneof = {_oneofs(root)[node.parent, item.oneof]}")
+        parts.append(f".oneof = {root.oneofs[node.parent, item.oneof]}")
     if bits := _default_bits(node):
         parts.append(f".default_bits = {bits:#x}U")
     if node.shape is Shape.TEXT and item.default:
@@ -204,23 +166,10 @@ def _node(root: Root, node: Node) -> str:
     return ", ".join(parts)
 
 
-def _is_integer(node: Node) -> bool:
-    return node.kind is not None and node.kind not in (Kind.BOOL, Kind.FLOAT32, Kind.FLOAT64)
-
-
 def _type(node: Node) -> str:
     if node.shape is not Shape.SCALAR:
         return node.shape.value
     return "enumeration" if node.kind is None else _TYPES[node.kind]
-
-
-def _oneofs(root: Root) -> dict[tuple[int | None, str], int]:
-    """A number for every oneof of every message node."""
-    found: dict[tuple[int | None, str], int] = {}
-    for node in root.nodes:
-        if node.field.oneof is not None:
-            found.setdefault((node.parent, node.field.oneof), len(found))
-    return found
 
 
 def _default_bits(node: Node) -> int:
