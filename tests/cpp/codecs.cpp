@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "wirecost/codec/bare_arrays.hpp"
+#include "wirecost/codec/columns_to_old.hpp"
 #include "wirecost/codec/flatbuffers_object.hpp"
 #include "wirecost/codec/flatbuffers_struct.hpp"
 #include "wirecost/codec/flatbuffers_table.hpp"
@@ -51,6 +53,11 @@ NB_MODULE(_codecs, m) {
     if (codec == "flatbuffers-table") return transcode<flatbuffer::TableCodec>(view);
     if (codec == "flatbuffers-object") return transcode<flatbuffer::ObjectCodec>(view);
     if (codec == "flatbuffers-struct") return transcode<flatbuffer::StructCodec>(view);
+    if (codec == "protobuf-view") return transcode<compiled::RowsCodec>(view);
+    if (codec == "columns") return transcode<compiled::ColumnsCodec>(view);
+    if (codec == "columns-also-rows") return transcode<compiled::AlsoRowsCodec>(view);
+    if (codec == "also-rows-to-old") return transcode<compiled::AlsoRowsToOldCodec>(view);
+    if (codec == "arrays") return transcode<bare::ArraysCodec>(view);
     throw std::invalid_argument("unknown codec " + codec);
   });
 }

@@ -8,6 +8,8 @@
 
 #include "sensor/sensor.hpp"
 #include "source/source.hpp"
+#include "wirecost/codec/bare_arrays.hpp"
+#include "wirecost/codec/columns_also_rows.hpp"
 #include "wirecost/codec/flatbuffers_object.hpp"
 #include "wirecost/codec/flatbuffers_struct.hpp"
 #include "wirecost/codec/flatbuffers_table.hpp"
@@ -33,6 +35,10 @@ std::unique_ptr<IndependentReader> reader_of() {
   else if constexpr (std::is_base_of_v<typename C::ViewReader,
                                        flatbuffer::ViewReader<flatbuffer::TableSchema>>)
     return flatbuffer::make_reader(schema("osi_table.bfbs"));
+  else if constexpr (std::is_same_v<C, bare::ArraysCodec>)
+    return bare::make_reader();
+  else if constexpr (std::is_same_v<typename C::ViewReader, compiled::ColumnsReader>)
+    return protobuf::make_reader(schema("osi_columns.fds"));
   else
     return protobuf_reader();
 }
@@ -70,9 +76,10 @@ std::vector<Frame> simulate(int reflections, int objects, bool published, int st
 
 template <class C>
 class Models : public testing::Test {};
-using Codecs =
-    testing::Types<protobuf::FreshCodec, protobuf::ArenaCodec, protobuf::ReuseCodec,
-                   flatbuffer::TableCodec, flatbuffer::ObjectCodec, flatbuffer::StructCodec>;
+using Codecs = testing::Types<protobuf::FreshCodec, protobuf::ArenaCodec, protobuf::ReuseCodec,
+                              flatbuffer::TableCodec, flatbuffer::ObjectCodec,
+                              flatbuffer::StructCodec, compiled::RowsCodec, compiled::ColumnsCodec,
+                              compiled::AlsoRowsCodec, bare::ArraysCodec>;
 TYPED_TEST_SUITE(Models, Codecs);
 
 TYPED_TEST(Models, SendWhatProtobufSends) {
@@ -134,18 +141,14 @@ std::string small_view() {
 
 /// Every truncation and many random changes: read or refused, never out of bounds.
 template <class C>
-void torture() {
-  const auto reader = reader_of<C>();
+void torture(const auto& read) {
   const std::string whole = small_view<C>();
   const auto attempt = [&](const std::string& bytes) {
     // A heap copy of the exact size, so that the sanitizer sees any read past the end.
     const std::vector<std::byte> exact(
         reinterpret_cast<const std::byte*>(bytes.data()),
         reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size());
-    try {
-      reader->read("SensorView", exact);
-    } catch (const MalformedMessage&) {
-    }
+    read(Bytes(exact));
   };
   for (std::size_t size = 0; size < whole.size(); ++size) attempt(whole.substr(0, size));
   std::mt19937 random(7);
@@ -157,9 +160,41 @@ void torture() {
   }
 }
 
-TEST(IndependentReader, SurvivesBrokenProtobuf) { torture<protobuf::FreshCodec>(); }
-TEST(IndependentReader, SurvivesBrokenTables) { torture<flatbuffer::TableCodec>(); }
-TEST(IndependentReader, SurvivesBrokenStructs) { torture<flatbuffer::StructCodec>(); }
+template <class C>
+void torture_independent_reader() {
+  const auto reader = reader_of<C>();
+  torture<C>([&](Bytes bytes) {
+    try {
+      reader->read("SensorView", bytes);
+    } catch (const MalformedMessage&) {
+    }
+  });
+}
+
+/// The readers that check what they are given; FlatBuffers' and the floor's trust it.
+template <class C>
+void torture_own_reader() {
+  typename C::ViewReader reader;
+  torture<C>([&](Bytes bytes) {
+    if (reader.open(bytes)) to_scene(reader);
+  });
+}
+
+TEST(IndependentReader, SurvivesBrokenProtobuf) {
+  torture_independent_reader<protobuf::FreshCodec>();
+}
+TEST(IndependentReader, SurvivesBrokenTables) {
+  torture_independent_reader<flatbuffer::TableCodec>();
+}
+TEST(IndependentReader, SurvivesBrokenStructs) {
+  torture_independent_reader<flatbuffer::StructCodec>();
+}
+TEST(IndependentReader, SurvivesBrokenColumns) {
+  torture_independent_reader<compiled::ColumnsCodec>();
+}
+TEST(IndependentReader, SurvivesBrokenArrays) { torture_independent_reader<bare::ArraysCodec>(); }
+TEST(OwnReader, SurvivesBrokenProtobuf) { torture_own_reader<compiled::RowsCodec>(); }
+TEST(OwnReader, SurvivesBrokenColumns) { torture_own_reader<compiled::ColumnsCodec>(); }
 
 TEST(IndependentReader, RefusesTheOtherWire) {
   const std::string bytes = small_view<flatbuffer::TableCodec>();

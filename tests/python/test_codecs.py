@@ -16,7 +16,7 @@ from osi3.osi_sensorview_pb2 import SensorView
 from wirecost.bench.contenders import Registry
 from wirecost.verification import Canonical, first_difference
 
-CODECS = list(Registry().contenders)
+CODECS = [c.name for c in Registry().contenders.values() if c.compared == "exact"]
 REALS = st.floats(allow_nan=False, width=64)
 IDS = st.integers(0, 2**64 - 1)
 

@@ -84,8 +84,7 @@ class Sensor : public Model {
     constexpr double degree = std::numbers::pi / 180;
     const std::size_t count = reader_.reflection_count();
     writer_.begin_detections((count + rays_per_beam - 1) / rays_per_beam);
-    const auto detect = [&](std::size_t i, const Reflection& reflection) {
-      const std::size_t layer = i / rays_per_layer, column = i % rays_per_layer;
+    const auto detect = [&](std::size_t layer, std::size_t column, const Reflection& reflection) {
       writer_.add(Detection{.distance = reflection.time_of_flight * half_speed_of_light,
                             .azimuth = static_cast<double>(column) * 0.2 * degree,
                             .elevation = (static_cast<double>(layer) * 0.3 - 5) * degree});
@@ -94,11 +93,16 @@ class Sensor : public Model {
       if (variant_ == Variant::published) {
         for (std::size_t i = 0; i < count; ++i)
           if (const Reflection copy = reader_.copied_reflection(i); i % rays_per_beam == 0)
-            detect(i, copy);
+            detect(i / rays_per_layer, i % rays_per_layer, copy);
         return;
       }
     }
-    for (std::size_t i = 0; i < count; i += rays_per_beam) detect(i, reader_.reflection(i));
+    // Row by row, so that no ray has to be divided into row and column.
+    for (std::size_t row = 0, first = 0; first < count; ++row, first += rays_per_layer) {
+      const std::size_t rays = std::min(rays_per_layer, count - first);
+      for (std::size_t column = 0; column < rays; column += rays_per_beam)
+        detect(row, column, reader_.reflection(first + column));
+    }
   }
 
   int detect_objects(std::uint64_t ego_id) {

@@ -2,6 +2,7 @@
 // OSMPDummySource: the highway's vehicles and a lidar's reflections, a sensor view every step.
 #pragma once
 
+#include <cmath>
 #include <ranges>
 #include <stdexcept>
 
@@ -30,7 +31,7 @@ class Source : public Model {
     StepEvents events;
     events.mark(Event::start_source_calc, LoggedMessage::sensor_view);
     if (is_varied_)
-      generate(time, varied_.frame(steps_));
+      generate(time, varied_.frame(static_cast<std::uint64_t>(std::llround(current / step_size))));
     else
       generate(time, constant_reflections(highway::constant_reflection(), reflections_));
     events.mark(Event::start_osi_serialize, LoggedMessage::sensor_view);
@@ -42,7 +43,6 @@ class Source : public Model {
     writer_.release();
     events.mark(Event::stop_release, LoggedMessage::sensor_view);
     log_.keep(events, time, {message.size(), 0});
-    ++steps_;
     return fits ? "" : "the sensor view is 2 GiB or longer; send fewer reflections";
   }
 
@@ -66,7 +66,6 @@ class Source : public Model {
   std::size_t objects_, reflections_;
   bool is_varied_;
   VariedReflections varied_;
-  std::uint64_t steps_ = 0;
   typename C::ViewWriter writer_;
   StepLog log_;
 };

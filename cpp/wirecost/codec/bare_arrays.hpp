@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
 #include <span>
 #include <type_traits>
 
 #include "wirecost/codec/codec.hpp"
+#include "wirecost/columns/buffer.hpp"
 
 namespace wirecost::bare {
 
@@ -46,32 +46,22 @@ struct Layout {
 using ViewLayout = Layout<ViewHead, MovingObject, 2>;
 using DataLayout = Layout<DataHead, DetectedObject, 3>;
 
-/// Two buffers in turns, 64-byte aligned, never zeroed, never shrinking.
+/// Two buffers in turns, the same that columns are written into.
 class Memory {
  public:
-  void swap() { current_ ^= 1; }
+  void swap() {
+    current_ ^= 1;
+    buffers_[current_].clear();
+  }
   /// At least `size` bytes that keep what was written since `swap`.
   std::byte* at_least(std::size_t size) {
-    Buffer& buffer = buffers_[current_];
-    if (size > buffer.size) {
-      Owned grown(static_cast<std::byte*>(::operator new(size + size / 2, alignment)));
-      if (buffer.size != 0) std::memcpy(grown.get(), buffer.data.get(), buffer.size);
-      buffer = {std::move(grown), size + size / 2};
-    }
-    return buffer.data.get();
+    columns::Buffer& buffer = buffers_[current_];
+    if (size > buffer.size()) buffer.resize(size);
+    return reinterpret_cast<std::byte*>(buffer.data());
   }
 
  private:
-  static constexpr std::align_val_t alignment{64};
-  struct Free {
-    void operator()(std::byte* data) const { ::operator delete(data, alignment); }
-  };
-  using Owned = std::unique_ptr<std::byte, Free>;
-  struct Buffer {
-    Owned data;
-    std::size_t size = 0;
-  };
-  Buffer buffers_[2];
+  std::array<columns::Buffer, 2> buffers_;
   unsigned current_ = 0;
 };
 

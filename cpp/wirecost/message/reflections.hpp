@@ -21,9 +21,10 @@ inline auto constant_reflections(Reflection value, std::size_t count) {
 
 /// Seeded reflections that differ from ray to ray and from step to step.
 ///
-/// The values are drawn once, few enough to stay in a core's cache: the source's own reading would
-/// otherwise cost more than the quick codecs' writing. Every row of rays and every step starts at
-/// another of them, so that neither a constant nor a stale buffer goes unseen.
+/// The values are drawn once, few enough to stay in a core's first-level cache: read from memory or
+/// the second level, they would cost as much as the quick codecs' writing, which is what is
+/// measured. Every row and every step starts at another of them, so that neither a constant nor a
+/// stale buffer goes unseen.
 class VariedReflections {
  public:
   /// One step's reflections.

@@ -51,6 +51,10 @@ class Turn:
     transfer_ns: list[int]
     peak_memory_bytes: int = 0
 
+    @property
+    def next_step(self) -> int:
+        return self.first_step + len(self.transfer_ns)
+
 
 @dataclass
 class _Contender:
@@ -77,6 +81,14 @@ class _Contender:
             _poison(view)
         _poison(data)
         return Verified((view.size, data.size), (canonical[0].digest, canonical[1].digest))
+
+    def advance(self, to: int) -> None:
+        """Make ``to`` the next step. A trace is played on, for its frames come one by one."""
+        if self.assignment.poison_view:
+            self.cosimulation.jump(to)
+            self.steps = to
+        while self.steps < to:
+            self.step()
 
     def canonical(self, index: int) -> tuple[Canonical, Canonical]:
         return self.verified[index]
@@ -152,6 +164,9 @@ class Worker:
     def verify(self) -> Verified:
         result: Verified = self._call("verify")
         return result
+
+    def advance(self, to: int) -> None:
+        self._call("advance", to)
 
     def canonical(self, index: int) -> tuple[Canonical, Canonical]:
         result: tuple[Canonical, Canonical] = self._call("canonical", index)
