@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import resource
 import struct
 from pathlib import Path
 
@@ -74,6 +75,24 @@ def test_two_messages_stay_valid(tmp_path: Path) -> None:
         assert content(first) == kept, name
         assert fmu.message("OSMPSensorViewOut").address != first.address
         fmu.close()
+
+
+@pytest.mark.parametrize("name", ["columns", "columns-reduced", "protobuf-view"])
+def test_warm_steps_take_no_page_fault(name: str, tmp_path: Path) -> None:
+    pair = Cosimulation(
+        *(open_fmu(REGISTRY.archive(name, role, 2, "release")) for role in ("source", "sensor"))
+    )
+    logs = {"log_folder": str(tmp_path)}
+    pair.start(logs | {"reflections": 200_000}, logs)
+    for _ in range(6):
+        pair.step()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(50):
+        pair.step()
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    pair.close()
+    # One message has 800 pages; the performance log grows by one every 20 steps.
+    assert faults < 20
 
 
 def write_trace(path: Path, messages: list[bytes], cut: int = 0) -> None:
