@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -83,16 +84,19 @@ class Registry:
     def archive(self, fmus: str, role: str, fmi: int, build: str) -> Path:
         return self.folder / build / f"wirecost_{role}_{fmus}_fmi{fmi}.fmu"
 
-    def missing(self, build: str) -> bool:
-        return not all(
-            self.archive(contender.fmus, role, fmi, build).is_file()
-            for contender in self.contenders.values()
-            for role in ROLES
-            for fmi in (2, 3)
-        )
+    def missing(self, build: str, names: Iterable[str]) -> list[str]:
+        """Whose FMUs of that build are not installed."""
+        fmus = dict.fromkeys(contender.fmus for contender in self.select(list(names)))
+        return [
+            name
+            for name in fmus
+            if not all(
+                self.archive(name, role, fmi, build).is_file() for role in ROLES for fmi in (2, 3)
+            )
+        ]
 
-    def make(self, build: str) -> None:
-        """Build and install the FMUs of a build that was not installed with the package."""
+    def make(self, build: str, fmus: list[str]) -> None:
+        """Build and install FMUs of a build that was not installed with the package."""
         directory = Path(self.manifest["build_directory"])
         if not (directory / "CMakeCache.txt").is_file():
             raise UserError(
@@ -100,9 +104,11 @@ class Registry:
                 "build them from a checkout with `make run`"
             )
         prefix = str(self.folder.parent.parent)
+        targets = [f"fmus_{build}_{name}" for name in fmus]
+        install = ["cmake", "--install", str(directory), "--prefix", prefix, "--component"]
         for command in (
-            ["cmake", "--build", str(directory), "--target", f"fmus_{build}"],
-            ["cmake", "--install", str(directory), "--component", build, "--prefix", prefix],
+            ["cmake", "--build", str(directory), "--target", *targets],
+            *([*install, f"{build}_{name}"] for name in fmus),
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:

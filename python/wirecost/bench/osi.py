@@ -113,9 +113,10 @@ def run(settings: Settings, folder: Path, registry: Registry, progress: Progress
     """
     settings.check()
     for build in {case.build for case in settings.cases}:
-        if registry.missing(build):
-            progress(0, 1, f"building the {build} FMUs, once")
-            registry.make(build)
+        names = [n for case in settings.cases if case.build == build for n in case.contenders]
+        if missing := registry.missing(build, names):
+            progress(0, 1, f"building the {build} FMUs of {', '.join(missing)}, once")
+            registry.make(build, missing)
     where = environment()
     overhead = empty_step_ns()
     measured = Measured()
