@@ -10,6 +10,7 @@ from wirecost import _core
 from wirecost.columns import lists
 from wirecost.compile import frontends
 from wirecost.compile.plan import columns
+from wirecost.compile.plan.column_containers import containers
 from wirecost.compile.schema import Schema
 
 
@@ -24,7 +25,7 @@ class Converter:
 
     def __init__(self, type_name: str, roots: Sequence[columns.Root]) -> None:
         """``type_name``: full name of the message type, of which ``roots`` are lists somewhere."""
-        found = columns.containers(osi_schema(), roots)
+        found = containers(osi_schema(), roots)
         names = [container.message.full_name for container in found]
         self._container = names.index(type_name) if type_name in names else None
         self._core = _core.ColumnsConverter()

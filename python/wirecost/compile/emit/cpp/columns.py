@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 from wirecost.compile.emit import Texts
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, text_literal
+from wirecost.compile.plan.column_containers import containers as plan_containers
 from wirecost.compile.plan.columns import Node, Reduce, Root, Shape
-from wirecost.compile.plan.columns import containers as plan_containers
 from wirecost.compile.schema import (
     Coding,
     Enum,

@@ -8,17 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import Request, Texts
-from wirecost.compile.plan.columns import (
-    COUNT,
-    PADDING,
-    Band,
-    Container,
-    Node,
-    Reduce,
-    Root,
-    Shape,
-    containers,
-)
+from wirecost.compile.plan.column_containers import Container, containers
+from wirecost.compile.plan.columns import COUNT, PADDING, Band, Node, Reduce, Root, Shape
 from wirecost.compile.schema import Kind, Label, MessageRef, Schema
 
 HEAD = """\
