@@ -252,6 +252,8 @@ def _run_record(case: Case, settings: Settings, lane: Lane, race: str) -> dict[s
         "contender": lane.name,
         "variant": case.variant,
         "content": case.content,
+        "player": case.player,
+        "trace": str(case.trace) if case.trace else None,
         "build": case.build,
         "fmi": settings.fmi,
         "failure": lane.failure,
