@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times and performance counters of sections of a program, for C11 and C++.
+ *
+ * Recording starts where the environment variable WIRECOST_PROBE names a folder; without it a call
+ * costs one comparison. Compiled with WIRECOST_PROBE_OFF, the calls are gone and their arguments
+ * are not computed. No call ever fails or ends the program: trouble is one line on stderr.
+ * What is recorded: docs/formats/probe-log.md. Not for signal handlers.
+ */
+#ifndef WIRECOST_PROBE_H
+#define WIRECOST_PROBE_H
+
+#include <stdint.h>
+
+/* A loop index that the probe gives itself: a nested section has that of the section around it,
+ * an outermost one counts the thread's outermost sections from 0. */
+#define WIRECOST_PROBE_COUNT_LOOPS UINT64_MAX
+
+/* Identifiers up to this one are the program's to choose; those above come from
+ * wirecost_probe_section. */
+#define WIRECOST_PROBE_LAST_CHOSEN_ID UINT32_C(0xffff)
+
+#ifndef WIRECOST_PROBE_OFF
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Whether this program records. */
+int wirecost_probe_enabled(void);
+
+/* Creates the calling thread's log now, not in its first section. */
+void wirecost_probe_prepare_thread(void);
+
+/* The identifier of a section with this name, the same for the same name (at most 55 bytes of
+ * UTF-8 are kept). Takes a lock: call it once, outside loops. */
+uint32_t wirecost_probe_section(const char* name);
+
+/* Names a section whose identifier the program chose. */
+void wirecost_probe_name(uint32_t id, const char* name);
+
+/* Enters a section. Sections nest, 32 deep. `loop`: which turn of the program's loop this is. */
+void wirecost_probe_begin(uint32_t id, uint64_t loop);
+
+/* Leaves the innermost open section with this id and records it. Sections in it that were not left
+ * are given up and counted. `value`: a number of the program's choice, as the input's size. */
+void wirecost_probe_end(uint32_t id, int64_t value);
+
+/* Records one instant: part `part` of section `id`; the time from one part to the next of the same
+ * loop is what `wirecost probe show` tells. Reads no counter. */
+void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#else
+
+#define wirecost_probe_enabled() 0
+#define wirecost_probe_prepare_thread() ((void)0)
+#define wirecost_probe_section(name) ((void)sizeof(name), UINT32_C(0))
+#define wirecost_probe_name(id, name) ((void)sizeof(id), (void)sizeof(name))
+#define wirecost_probe_begin(id, loop) ((void)sizeof(id), (void)sizeof(loop))
+#define wirecost_probe_end(id, value) ((void)sizeof(id), (void)sizeof(value))
+#define wirecost_probe_mark(id, part, loop, value) \
+  ((void)sizeof(id), (void)sizeof(part), (void)sizeof(loop), (void)sizeof(value))
+
+#endif
+#endif

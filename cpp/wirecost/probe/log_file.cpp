@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "wirecost/probe/clock.hpp"
+
+namespace wirecost::probe {
+namespace {
+
+constexpr int most_names_tried = 1000;
+
+std::string program_name() {
+  std::string name = program_invocation_short_name;
+  for (char& c : name)
+    if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
+  return name.empty() ? "program" : name.substr(0, 64);
+}
+
+template <std::size_t size>
+void copy_text(std::array<char, size>& out, const std::string& text) {
+  out.fill('\0');
+  std::copy_n(text.begin(), std::min(text.size(), size - 1), out.begin());
+}
+
+}  // namespace
+
+LogFile::LogFile(const std::string& folder, std::size_t records)
+    : bytes_(sizeof(Header) + records * sizeof(Record)) {
+  if (!create(folder) || !reserve()) {
+    trouble_ = (path_.empty() ? folder : path_) + ": " + std::strerror(errno) +
+               "; nothing is recorded; set WIRECOST_PROBE to a folder that can be written, or " +
+               "WIRECOST_PROBE_SIZE to less";
+    if (file_ >= 0) unlink(path_.c_str());
+    return;
+  }
+  // Touched now: a mapped page that is not there costs a fault in the section that writes it.
+  std::memset(static_cast<void*>(header_), 0, bytes_);
+  records_ = reinterpret_cast<Record*>(header_ + 1);
+  header_->version = version;
+  header_->header_size = sizeof(Header);
+  header_->record_size = sizeof(Record);
+  header_->process = static_cast<std::uint32_t>(getpid());
+  header_->thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  header_->capacity = records;
+  header_->wall_minus_monotonic_ns = wall_ns() - monotonic_ns();
+  copy_text(header_->program, program_name());
+  std::array<char, 16> thread_name{};
+  pthread_getname_np(pthread_self(), thread_name.data(), thread_name.size());
+  header_->thread_name = thread_name;
+  // Last: what has no magic is no log yet.
+  std::atomic_signal_fence(std::memory_order_release);
+  header_->magic = magic;
+}
+
+bool LogFile::create(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return false;
+  const std::string stem = folder + "/" + program_name() + "-" + std::to_string(getpid()) + "-" +
+                           std::to_string(syscall(SYS_gettid));
+  // Thread identifiers come again, and a process can hold this library twice.
+  for (int i = 1; i <= most_names_tried; ++i) {
+    const std::string path = stem + (i == 1 ? "" : "-" + std::to_string(i)) + ".wprobe";
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (file_ < 0 && errno == EEXIST) continue;
+    if (file_ >= 0) path_ = path;
+    return file_ >= 0;
+  }
+  return false;
+}
+
+bool LogFile::reserve() {
+  // Beyond this limit the kernel would end the program by a signal.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes_ > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  // Blocks are taken now: a full disk would end the program by a signal when a page is written.
+  const int failed = posix_fallocate(file_, 0, static_cast<off_t>(bytes_));
+  if (failed != 0) {
+    errno = failed;
+    return false;
+  }
+  void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (mapped == MAP_FAILED) return false;
+  header_ = static_cast<Header*>(mapped);
+  return true;
+}
+
+bool LogFile::name(std::uint32_t id, const std::string& name) {
+  const std::uint32_t names = header_->names;
+  if (names == max_names) return false;
+  NameEntry& entry = header_->section_names[names];
+  entry.id = id;
+  copy_text(entry.name, name);
+  std::atomic_ref(entry.used).store(1, std::memory_order_release);
+  header_->names = names + 1;
+  return true;
+}
+
+void LogFile::trim() {
+  [[maybe_unused]] const int kept =
+      ftruncate(file_, static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)));
+}
+
+LogFile::~LogFile() {
+  if (header_ != nullptr) munmap(header_, bytes_);
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace wirecost::probe

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's log: a mapped file whose pages are all there before the first record.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record.hpp"
+
+namespace wirecost::probe {
+
+class LogFile {
+ public:
+  /// Creates a new file in `folder` (which is made if its parent exists). Where that fails,
+  /// `open()` is false and `trouble()` says why.
+  LogFile(const std::string& folder, std::size_t records);
+  ~LogFile();
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+
+  bool open() const { return header_ != nullptr; }
+  const std::string& trouble() const { return trouble_; }
+  Header& header() { return *header_; }
+
+  /// The place of the next record, or null where the file is full and the record counts as
+  /// dropped. `publish` makes it one that readers see.
+  Record* next() {
+    if (count_ < header_->capacity) return &records_[count_];
+    ++header_->dropped;
+    return nullptr;
+  }
+  void publish() {
+    Record& record = records_[count_];
+    ++count_;
+    std::atomic_ref(record.sequence).store(count_, std::memory_order_release);
+  }
+
+  /// Sets the name of a section. False where the table is full.
+  bool name(std::uint32_t id, const std::string& name);
+
+  /// Gives the file the length of its records.
+  void trim();
+
+ private:
+  bool create(const std::string& folder);
+  bool reserve();
+
+  int file_ = -1;
+  std::size_t bytes_;
+  Header* header_ = nullptr;
+  Record* records_ = nullptr;
+  std::uint64_t count_ = 0;
+  std::string path_;
+  std::string trouble_;
+};
+
+}  // namespace wirecost::probe

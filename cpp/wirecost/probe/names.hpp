@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all threads share: the names of sections, and the logs that must hold them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "log_file.hpp"
+
+namespace wirecost::probe {
+
+/// The identifier of a name, the same for the same name.
+std::uint32_t identifier_of(const std::string& name);
+
+/// Names an identifier in the logs of all threads, those to come included.
+void set_name(std::uint32_t id, const std::string& name);
+
+/// A log gets every name until it leaves.
+void join(LogFile& log);
+void leave(LogFile& log);
+
+/// Around fork(): the child shares no log with its parent, and finds no lock held.
+void lock_for_fork();
+void unlock_after_fork();
+void forget_logs_after_fork();
+
+}  // namespace wirecost::probe

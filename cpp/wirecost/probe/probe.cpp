@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API over the calling thread's probe.
+#include "wirecost/probe.h"
+
+#include <pthread.h>
+
+#include <exception>
+#include <string>
+
+#include "names.hpp"
+#include "settings.hpp"
+#include "thread_probe.hpp"
+
+namespace {
+
+using namespace wirecost::probe;
+
+// Trivial, so that a section in another thread_local's destructor still finds them.
+thread_local ThreadProbe* of_thread = nullptr;
+thread_local bool given_up = false;
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    given_up = true;
+    delete of_thread;
+    of_thread = nullptr;
+  }
+};
+
+void after_fork_in_child() {
+  forget_logs_after_fork();
+  if (of_thread == nullptr) return;
+  of_thread->abandon();
+  delete of_thread;
+  of_thread = nullptr;
+}
+
+/// The thread's probe, made at its first use; null where the thread does not record.
+ThreadProbe* make_probe() {
+  if (given_up || settings().folder.empty()) return nullptr;
+  static const int registered =
+      pthread_atfork(lock_for_fork, unlock_after_fork, after_fork_in_child);
+  static_cast<void>(registered);
+  given_up = true;
+  try {
+    auto* made = new ThreadProbe(settings());
+    if (!made->recording()) {
+      delete made;
+      return nullptr;
+    }
+    thread_local const AtThreadEnd at_thread_end;
+    static_cast<void>(at_thread_end);
+    of_thread = made;
+    given_up = false;
+  } catch (const std::exception& error) {
+    say_once(topic_log, std::string(error.what()) + "; this thread is not recorded");
+  }
+  return of_thread;
+}
+
+ThreadProbe* probe() { return of_thread != nullptr ? of_thread : make_probe(); }
+
+}  // namespace
+
+extern "C" {
+
+int wirecost_probe_enabled(void) { return settings().folder.empty() ? 0 : 1; }
+
+void wirecost_probe_prepare_thread(void) { probe(); }
+
+uint32_t wirecost_probe_section(const char* name) {
+  try {
+    return identifier_of(name);
+  } catch (const std::exception&) {
+    return WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + max_names;
+  }
+}
+
+void wirecost_probe_name(uint32_t id, const char* name) {
+  try {
+    set_name(id, name);
+  } catch (const std::exception&) {
+    say_once(topic_names, "no memory for section names; sections show their numbers");
+  }
+}
+
+void wirecost_probe_begin(uint32_t id, uint64_t loop) {
+  if (ThreadProbe* here = probe()) here->begin(id, loop);
+}
+
+void wirecost_probe_end(uint32_t id, int64_t value) {
+  if (ThreadProbe* here = probe()) here->end(id, value);
+}
+
+void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value) {
+  if (ThreadProbe* here = probe()) here->mark(id, part, loop, value);
+}
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a probe log, version 1: docs/formats/probe-log.md.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace wirecost::probe {
+
+static_assert(std::endian::native == std::endian::little, "a probe log is little-endian");
+
+inline constexpr std::array<char, 8> magic{'W', 'C', 'P', 'R', 'O', 'B', 'E', '\n'};
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::size_t max_counters = 8;
+inline constexpr std::size_t max_names = 256;
+inline constexpr std::size_t name_bytes = 56;
+inline constexpr std::uint32_t no_parent = 0xffff'ffff;
+
+enum class CounterStatus : std::uint32_t { unavailable = 0, counted = 1, user_only = 2 };
+enum class CounterAccess : std::uint32_t { none = 0, user_space = 1, system_call = 2 };
+enum class RecordKind : std::uint8_t { section = 1, mark = 2 };
+
+struct CounterEntry {
+  std::array<char, name_bytes> name;
+  CounterStatus status;
+  std::int32_t error;
+};
+
+struct NameEntry {
+  std::uint32_t id;
+  std::uint32_t used;
+  std::array<char, name_bytes> name;
+};
+
+struct Header {
+  std::array<char, 8> magic;
+  std::uint32_t version;
+  std::uint32_t header_size;
+  std::uint32_t record_size;
+  std::uint32_t counter_count;
+  std::uint32_t process;
+  std::uint32_t thread;
+  std::uint64_t capacity;
+  std::uint64_t dropped;
+  std::uint64_t unclosed;
+  std::uint64_t unmatched;
+  std::int64_t wall_minus_monotonic_ns;
+  CounterAccess access;
+  std::uint32_t names;
+  std::array<char, 16> program;
+  std::array<char, 16> thread_name;
+  std::array<std::byte, 400> reserved;
+  std::array<CounterEntry, max_counters> counters;
+  std::array<std::byte, 3072> reserved_too;
+  std::array<NameEntry, max_names> section_names;
+};
+static_assert(sizeof(Header) == 20480 && offsetof(Header, counters) == 512 &&
+              offsetof(Header, section_names) == 4096);
+
+struct Record {
+  std::uint64_t sequence;  ///< the record's index + 1, stored last: what differs was torn
+  std::uint32_t id;
+  std::uint32_t parent;
+  std::uint16_t part;
+  RecordKind kind;
+  std::uint8_t depth;
+  std::uint8_t counted;  ///< bit i: counter i has a value
+  std::uint8_t scaled;   ///< bit i: that value is an estimate, the counter ran part of the time
+  std::uint16_t reserved;
+  std::uint64_t loop;
+  std::int64_t value;
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+  std::uint64_t reserved_too;
+  std::array<std::uint64_t, max_counters> counters;
+};
+static_assert(sizeof(Record) == 128 && offsetof(Record, counters) == 64);
+
+}  // namespace wirecost::probe

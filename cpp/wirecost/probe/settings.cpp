@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "record.hpp"
+
+namespace wirecost::probe {
+namespace {
+
+constexpr const char* default_counters =
+    "instructions,cycles,LLC-load-misses,LLC-store-misses,minor-faults,major-faults,"
+    "context-switches,cpu-migrations";
+constexpr std::size_t default_size = std::size_t{16} << 20;
+constexpr std::size_t largest_size = std::size_t{1} << 40;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Bytes from "64M" and the like; 0 where that is no size.
+std::size_t size_from(std::string_view text) {
+  std::size_t size = 0;
+  while (!text.empty() && text[0] >= '0' && text[0] <= '9' && size <= largest_size) {
+    size = size * 10 + static_cast<std::size_t>(text[0] - '0');
+    text.remove_prefix(1);
+  }
+  constexpr std::string_view units = "KMG";
+  if (text.size() == 1 && units.find(text[0]) != units.npos) {
+    if (size > largest_size) return 0;
+    size <<= 10 * (units.find(text[0]) + 1);
+    text.remove_prefix(1);
+  }
+  return text.empty() && size <= largest_size ? size : 0;
+}
+
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma != 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return parts;
+}
+
+Settings from_environment() {
+  Settings result{.folder = variable("WIRECOST_PROBE"), .counters = {}, .records = 0};
+  if (result.folder.empty()) return result;
+  const std::string counters = variable("WIRECOST_PROBE_COUNTERS");
+  if (counters != "none")
+    result.counters = parts_of(counters.empty() ? default_counters : counters);
+  if (result.counters.size() > max_counters) {
+    result.counters.resize(max_counters);
+    say_once(topic_counters, "WIRECOST_PROBE_COUNTERS: only the first 8 counters are read");
+  }
+  const std::string text = variable("WIRECOST_PROBE_SIZE");
+  std::size_t size = text.empty() ? default_size : size_from(text);
+  if (size < sizeof(Record)) {
+    say_once(topic_settings, "WIRECOST_PROBE_SIZE=" + text.substr(0, 40) +
+                                 ": not a size from 128 bytes to 1024G; 16M are used");
+    size = default_size;
+  }
+  result.records = size / sizeof(Record);
+  return result;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  // Never destroyed: other threads may record while the process exits.
+  static const Settings& read = *new Settings(from_environment());
+  return read;
+}
+
+void say_once(int topic, const std::string& line) {
+  static std::array<std::atomic<bool>, topics> said{};
+  if (said[static_cast<std::size_t>(topic)].exchange(true)) return;
+  const std::string text = "wirecost probe: " + line + "\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace wirecost::probe

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace wirecost::probe {
+
+/// What the environment says: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE.
+struct Settings {
+  std::string folder;  ///< empty: nothing is recorded
+  std::vector<std::string> counters;
+  std::size_t records = 0;  ///< of one thread
+};
+
+/// Read at the first call; what is not understood is said once and replaced by the default.
+const Settings& settings();
+
+/// One line on stderr, at most once in the life of the process for the same `topic`.
+void say_once(int topic, const std::string& line);
+
+enum Topic : int { topic_settings, topic_counters, topic_log, topic_names, topic_depth, topics };
+
+}  // namespace wirecost::probe

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread_probe.hpp"
+
+#include <algorithm>
+
+#include "names.hpp"
+#include "wirecost/probe.h"
+#include "wirecost/probe/clock.hpp"
+
+namespace wirecost::probe {
+
+ThreadProbe::ThreadProbe(const Settings& settings)
+    : log_(settings.folder, settings.records), counters_(settings.counters) {
+  if (!log_.open()) {
+    say_once(topic_log, log_.trouble());
+    return;
+  }
+  Header& header = log_.header();
+  header.access = counters_.access();
+  header.counter_count = static_cast<std::uint32_t>(counters_.entries().size());
+  std::ranges::copy(counters_.entries(), header.counters.begin());
+  std::string absent;
+  for (const CounterEntry& entry : counters_.entries())
+    if (entry.status == CounterStatus::unavailable)
+      absent += (absent.empty() ? "" : ", ") + std::string(entry.name.data());
+  if (!absent.empty())
+    say_once(topic_counters, absent + ": not counted on this machine, the rest is recorded");
+  join(log_);
+}
+
+ThreadProbe::~ThreadProbe() {
+  if (!log_.open() || abandoned_) return;
+  log_.header().unclosed += depth_ + too_deep_;
+  leave(log_);
+  log_.trim();
+}
+
+std::uint64_t ThreadProbe::loop_of(std::uint64_t loop) {
+  if (loop != WIRECOST_PROBE_COUNT_LOOPS) return loop;
+  return depth_ == 0 ? outermost_ : open_[depth_ - 1].loop;
+}
+
+void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
+  if (depth_ == max_depth) {
+    ++too_deep_;
+    say_once(topic_depth, "sections nest more than 32 deep; the innermost are dropped");
+    return;
+  }
+  Open& open = open_[depth_];
+  open.id = id;
+  open.loop = loop_of(loop);
+  if (depth_ == 0) ++outermost_;
+  ++depth_;
+  if (counters_.opened() != 0) counters_.read(open.counters);
+  open.begin_ns = monotonic_ns();
+}
+
+void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
+  const std::int64_t end_ns = monotonic_ns();
+  Snapshot counters;
+  if (counters_.opened() != 0) counters_.read(counters);
+  Header& header = log_.header();
+  if (too_deep_ != 0) {
+    --too_deep_;
+    ++header.dropped;
+    return;
+  }
+  std::size_t at = depth_;
+  while (at != 0 && open_[at - 1].id != id) --at;
+  if (at == 0) {
+    ++header.unmatched;
+    return;
+  }
+  header.unclosed += depth_ - at;
+  depth_ = at - 1;
+  Record* record = log_.next();
+  if (record == nullptr) return;
+  const Open& open = open_[depth_];
+  record->id = id;
+  record->parent = parent_at(depth_);
+  record->kind = RecordKind::section;
+  record->depth = static_cast<std::uint8_t>(depth_);
+  record->loop = open.loop;
+  record->value = value;
+  record->begin_ns = open.begin_ns;
+  record->end_ns = end_ns;
+  if (counters_.opened() != 0)
+    set_differences(*record, open.counters, counters, counters_.opened());
+  log_.publish();
+}
+
+void ThreadProbe::mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop,
+                       std::int64_t value) {
+  const std::int64_t now = monotonic_ns();
+  Record* record = log_.next();
+  if (record == nullptr) return;
+  record->id = id;
+  record->parent = parent_at(depth_);
+  record->part = part;
+  record->kind = RecordKind::mark;
+  record->depth = static_cast<std::uint8_t>(depth_);
+  record->loop = loop_of(loop);
+  record->value = value;
+  record->begin_ns = now;
+  record->end_ns = now;
+  log_.publish();
+}
+
+}  // namespace wirecost::probe

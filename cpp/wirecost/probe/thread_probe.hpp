@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread records: its counters, its open sections, its log.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "counters.hpp"
+#include "log_file.hpp"
+#include "settings.hpp"
+
+namespace wirecost::probe {
+
+class ThreadProbe {
+ public:
+  explicit ThreadProbe(const Settings& settings);
+  ~ThreadProbe();
+  ThreadProbe(const ThreadProbe&) = delete;
+  ThreadProbe& operator=(const ThreadProbe&) = delete;
+
+  bool recording() const { return log_.open(); }
+  /// The log stays as it is from now on: after fork() it belongs to the parent alone.
+  void abandon() { abandoned_ = true; }
+  void begin(std::uint32_t id, std::uint64_t loop);
+  void end(std::uint32_t id, std::int64_t value);
+  void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);
+
+ private:
+  static constexpr std::size_t max_depth = 32;
+
+  struct Open {
+    std::uint32_t id;
+    std::uint64_t loop;
+    std::int64_t begin_ns;
+    Snapshot counters;
+  };
+
+  std::uint64_t loop_of(std::uint64_t loop);
+  std::uint32_t parent_at(std::size_t depth) const {
+    return depth == 0 ? no_parent : open_[depth - 1].id;
+  }
+
+  bool abandoned_ = false;
+  LogFile log_;
+  Counters counters_;
+  std::array<Open, max_depth> open_;
+  std::size_t depth_ = 0;
+  std::uint64_t too_deep_ = 0;  ///< sections entered beyond max_depth and not left yet
+  std::uint64_t outermost_ = 0;
+};
+
+}  // namespace wirecost::probe

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program with probes that the Python tests run: what it does is its first argument.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "wirecost/pmu_analyzer.hpp"
+#include "wirecost/probe.h"
+#include "wirecost/probe.hpp"
+
+namespace {
+
+using wirecost::probe::Section;
+
+void record(std::uint32_t id, int count) {
+  for (int i = 0; i < count; ++i) {
+    Section section(id, static_cast<std::uint64_t>(i));
+    section.value(3 * i);
+  }
+}
+
+void threads(int threads, int count) {
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) all.emplace_back(record, static_cast<std::uint32_t>(t), count);
+  for (std::thread& thread : all) thread.join();
+}
+
+void nested() {
+  const std::uint32_t outer = wirecost_probe_section("outer");
+  const std::uint32_t inner = wirecost_probe_section("inner");
+  for (int i = 0; i < 3; ++i) {
+    Section section(outer);
+    try {
+      const Section left_by_exception(inner);
+      throw std::runtime_error("");
+    } catch (const std::runtime_error&) {
+      section.value(i);
+    }
+  }
+  wirecost_probe_begin(outer, 7);
+  wirecost_probe_begin(inner, 7);
+  wirecost_probe_end(outer, 0);  // inner is given up
+  wirecost_probe_end(inner, 0);  // and no longer open
+  wirecost_probe_begin(inner, 8);
+}
+
+void forever() {
+  for (std::uint64_t i = 0;; ++i) {
+    wirecost_probe_begin(1, i);
+    wirecost_probe_end(1, static_cast<std::int64_t>(i));
+    if (i == 1000) std::puts("running"), std::fflush(stdout);
+  }
+}
+
+void faults(int count) {
+  wirecost_probe_name(5, "touches pages");
+  constexpr std::size_t pages = 50;
+  for (int i = 0; i < count; ++i) {
+    void* memory =
+        mmap(nullptr, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(memory, pages * 4096, MADV_NOHUGEPAGE);
+    wirecost_probe_begin(5, WIRECOST_PROBE_COUNT_LOOPS);
+    for (std::size_t page = 0; page < pages; ++page)
+      static_cast<volatile char*>(memory)[page * 4096] = 1;
+    wirecost_probe_end(5, pages);
+    munmap(memory, pages * 4096);
+  }
+}
+
+void forked() {
+  record(1, 2);
+  const pid_t child = fork();
+  record(child == 0 ? 3 : 2, 2);
+  if (child != 0) waitpid(child, nullptr, 0);
+}
+
+void deep() {
+  for (std::uint32_t i = 0; i < 40; ++i) wirecost_probe_begin(i, 0);
+  for (std::uint32_t i = 40; i-- != 0;) wirecost_probe_end(i, 0);
+}
+
+void elapsed() {
+  std::string session = "session";
+  pmu_analyzer::PMU_INIT();
+  pmu_analyzer::ELAPSED_TIME_INIT(session);
+  for (int i = 0; i < 4; ++i) {
+    pmu_analyzer::PMU_TRACE_START(9);
+    pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 0, true, 100 + i);
+    pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 1, false, 0);
+    pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 2, false, 0);
+    pmu_analyzer::PMU_TRACE_END(9);
+  }
+  pmu_analyzer::ELAPSED_TIME_CLOSE(session);
+  pmu_analyzer::PMU_CLOSE();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const auto number = [&](int i) { return argc > i ? std::atoi(argv[i]) : 0; };
+  if (what == "threads") threads(number(2), number(3));
+  if (what == "nested") nested();
+  if (what == "forever") forever();
+  if (what == "faults") faults(number(2));
+  if (what == "fork") forked();
+  if (what == "deep") deep();
+  if (what == "elapsed") elapsed();
+  std::puts("done");
+}
