@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check is. A new one is one file in ``checks``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from wirecost.doctor.machine import Machine
+
+
+class Verdict(StrEnum):
+    """``fail`` spoils measurements; ``warn`` may add noise; ``n/a``: the machine has no such."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+    NA = "n/a"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value to write to a kernel file. ``optional``: the kernel may refuse it for good."""
+
+    path: str
+    value: str
+    optional: bool = False
+
+
+class Check(ABC):
+    """One property of a machine, read anew for every ``Machine``."""
+
+    name: ClassVar[str]
+    """Key in JSON."""
+    title: ClassVar[str]
+    """What the table calls it."""
+    order: ClassVar[int]
+    """Place in the table and among fixes: what others build on comes first."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.system = machine.system
+
+    @abstractmethod
+    def available(self) -> bool:
+        """Whether this machine has what is looked at; if not, ``value`` and the rest are unused."""
+
+    @abstractmethod
+    def value(self) -> str:
+        """What was found, in a few words."""
+
+    @abstractmethod
+    def verdict(self) -> Verdict:
+        """Whether that is good for measuring."""
+
+    @abstractmethod
+    def advice(self) -> str:
+        """What to do about it; read only when the verdict is not ok."""
+
+    def fix(self) -> list[Change]:
+        """What can be written at run time to improve it, in order."""
+        return []
+
+    def boot(self) -> list[str]:
+        """Words to add to the kernel's command line."""
+        return []
