@@ -13,6 +13,7 @@ from wirecost.cli import (
     bench_osi,
     columns,
     compile,
+    doctor,
     log,
     report,
     trace,
@@ -35,6 +36,7 @@ bench.command("osi")(bench_osi.command)
 app.command("compile")(compile.command)
 app.command("report")(report.command)
 app.command("log")(log.command)
+app.command("doctor")(doctor.command)
 
 
 def main() -> None:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost doctor``: is this machine quiet enough to measure on, and what to change."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.cli.doctor_tables import print_examination, print_outcome
+from wirecost.doctor.check import Verdict
+from wirecost.doctor.examine import Examination, examine
+from wirecost.doctor.machine import machine
+from wirecost.doctor.repair import fix, undo
+from wirecost.doctor.state import state_file
+from wirecost.doctor.system import System
+from wirecost.errors import UserError
+
+FAILED = 2
+
+
+def command(
+    cpus: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="CPUs to measure on, like 2,8 [default: isolated ones]."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the checks as JSON, - for stdout."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 2 when a check fails.")] = (
+        False
+    ),
+    apply: Annotated[
+        bool, typer.Option("--fix", help="Change what can be changed now; keep the former values.")
+    ] = False,
+    take_back: Annotated[
+        bool, typer.Option("--undo", help="Restore the values from before --fix.")
+    ] = False,
+) -> None:
+    """Tell whether this machine is quiet enough to measure on, and what to change."""
+    if apply and take_back:
+        raise UserError("--fix --undo: give one of them")
+    to_stdout = json_file == Path("-")
+    console = Console(stderr=to_stdout)
+    examined = machine(System(), cpus)
+    if apply:
+        print_outcome(console, fix(examined, state_file()), "Nothing to fix at run time.")
+        console.print(f"Former values: {state_file()}", soft_wrap=True, highlight=False)
+        console.print()
+    if take_back:
+        outcome = undo(examined.system, state_file())
+        if outcome is None:
+            console.print("Nothing to undo.")
+        else:
+            print_outcome(console, outcome, "Everything was as before already.")
+        console.print()
+    # Read anew: a fix changes what the first look remembers.
+    examination = examine(machine(System(), cpus))
+    print_examination(console, examination)
+    if json_file is not None:
+        _write_json(json_file, examination)
+    if strict and examination.verdict is Verdict.FAIL:
+        raise typer.Exit(FAILED)
+
+
+def _write_json(path: Path, examination: Examination) -> None:
+    text = json.dumps(examination.document(), indent=2) + "\n"
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

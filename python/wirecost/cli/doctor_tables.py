@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost doctor`` prints."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from wirecost.doctor import cpulist
+from wirecost.doctor.check import Verdict
+from wirecost.doctor.examine import Examination
+from wirecost.doctor.repair import Outcome
+
+STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
+ADVICE_BESIDE = 110
+"""Terminals at least this wide show the advice in the table, others below it."""
+
+
+def print_examination(console: Console, examination: Examination) -> None:
+    """The checks, the advice, what ``--fix`` would do and what needs another boot."""
+    cpus = cpulist.render(examination.cpus)
+    console.print(f"CPU {cpus} ({examination.origin})", style="bold", highlight=False)
+    beside = console.width >= ADVICE_BESIDE
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("check", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("found", ratio=2)
+    if beside:
+        table.add_column("advice", ratio=3)
+    for one in examination.findings:
+        cells = [one.title, f"[{STYLES[one.verdict]}]{one.verdict}[/]", escape(one.value)]
+        table.add_row(*cells, *([escape(one.advice)] if beside else []))
+    console.print(table)
+    if not beside:
+        for one in examination.findings:
+            if one.advice:
+                console.print(f"{one.title}: {one.advice}", highlight=False, markup=False)
+    console.print()
+    _print_ways(console, examination)
+
+
+def _print_ways(console: Console, examination: Examination) -> None:
+    fixable = [one for one in examination.findings if one.fixable]
+    open_to_all = [one.title for one in fixable if not one.privileged]
+    closed = [one.title for one in fixable if one.privileged]
+    lines = []
+    if open_to_all:
+        lines.append(f"wirecost doctor --fix improves: {', '.join(open_to_all)}.")
+    if closed:
+        lines.append(f"As root, wirecost doctor --fix improves: {', '.join(closed)}.")
+    if words := examination.kernel_words:
+        lines.append("At boot, add to the kernel's command line (then update-grub and reboot):")
+        lines.append(f'  GRUB_CMDLINE_LINUX_DEFAULT="… {" ".join(words)}"')
+    counts = {v: sum(f.verdict is v for f in examination.findings) for v in Verdict}
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    lines.append(f"{told}.")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=line.startswith("  "))
+
+
+def print_outcome(console: Console, outcome: Outcome, nothing: str) -> None:
+    """What was written; ``nothing`` where that is nothing at all."""
+    for line in outcome.done:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in outcome.refused:
+        console.print(f"refused: {line}", highlight=False, markup=False, soft_wrap=True)
+    if outcome.skipped:
+        console.print(
+            f"{len(outcome.skipped)} left as they are, which the kernel or this user cannot change,"
+            f" such as {outcome.skipped[0]}",
+            highlight=False,
+            markup=False,
+        )
+    if not (outcome.done or outcome.refused or outcome.skipped):
+        console.print(nothing, highlight=False, markup=False)

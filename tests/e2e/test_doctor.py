@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost doctor`` on the machine the tests run on; nothing is changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Run
+
+
+def test_every_check_is_told_in_the_table_and_in_json(wirecost: Run) -> None:
+    done = wirecost("doctor", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    checks = json.loads(done.stdout)["checks"]
+    assert len({check["name"] for check in checks}) == len(checks) >= 22
+    assert all(check["title"] in done.stderr for check in checks)
+    assert {check["verdict"] for check in checks} <= {"ok", "warn", "fail", "n/a"}
+
+
+def test_strict_exits_with_2_when_a_check_fails(wirecost: Run, tmp_path: Path) -> None:
+    file = tmp_path / "doctor.json"
+    code = wirecost("doctor", "--strict", "--json", file).returncode
+    assert code == (2 if json.loads(file.read_text())["verdict"] == "fail" else 0)
+
+
+def test_there_is_nothing_to_undo_at_first(
+    wirecost: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    done = wirecost("doctor", "--undo")
+    assert done.returncode == 0
+    assert "Nothing to undo." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--cpus", "8191"], "wirecost: --cpus 8191: CPU 8191 is not online; there are"),
+        (["--cpus", "one"], "wirecost: --cpus one: no list of CPUs"),
+        (["--fix", "--undo"], "wirecost: --fix --undo: give one of them"),
+        (["--json", "/nowhere/x"], "wirecost: /nowhere/x: No such file or directory; name a"),
+    ],
+)
+def test_errors_are_one_line(wirecost: Run, options: list[str], problem: str) -> None:
+    done = wirecost("doctor", *options)
+    assert done.returncode == 2
+    assert done.stderr.startswith(problem)
+    assert done.stderr.count("\n") == 1
