@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from doctor_trees import MACHINES, contents, findings, lay_out
 from wirecost.doctor import cpulist
 from wirecost.doctor.checks import all_checks
+from wirecost.doctor.environment import environment
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import CPU, machine
 from wirecost.doctor.system import System
@@ -328,3 +329,11 @@ def test_no_content_of_kernel_files_breaks_a_check(
         (root / path).write_bytes(data.draw(st.one_of(text, st.binary())))
     assert len(examine(machine(system)).findings) == len(all_checks())
     assert (root / CPU).is_dir()
+
+
+def test_result_folders_carry_every_verdict() -> None:
+    told = environment()["doctor"]
+    assert set(told) == {"verdict", "cpus"} | {check.name for check in all_checks()}
+    assert told["verdict"] in {"ok", "warn", "fail"}
+    verdicts = {told[check.name].partition(" ")[0] for check in all_checks()}
+    assert verdicts <= {"ok", "warn", "fail", "n/a"}

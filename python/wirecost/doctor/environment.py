@@ -12,6 +12,10 @@ from typing import Any
 import cpuinfo
 import psutil
 
+from wirecost.doctor.examine import examine
+from wirecost.doctor.machine import machine
+from wirecost.doctor.system import System
+
 
 def _read(path: str) -> str | None:
     try:
@@ -40,4 +44,5 @@ def environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "fmpy": version("FMPy"),
         "wirecost": version("wirecost"),
+        "doctor": examine(machine(System())).summary(),
     }
