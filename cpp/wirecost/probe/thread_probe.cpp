@@ -26,6 +26,16 @@ ThreadProbe::ThreadProbe(const Settings& settings)
   if (!absent.empty())
     say_once(topic_counters, absent + ": not counted on this machine, the rest is recorded");
   join(log_);
+  warm_up();
+}
+
+void ThreadProbe::warm_up() {
+  Record unused{};
+  for (Open& open : open_) {
+    if (counters_.opened() != 0) counters_.read(open.counters);
+    open.begin_ns = monotonic_ns();
+    set_differences(unused, open_[0].counters, open.counters, counters_.opened());
+  }
 }
 
 ThreadProbe::~ThreadProbe() {

@@ -36,6 +36,8 @@ class ThreadProbe {
     Snapshot counters;
   };
 
+  /// Does once what a section does, so that the first one takes no page fault for it.
+  void warm_up();
   std::uint64_t loop_of(std::uint64_t loop);
   std::uint32_t parent_at(std::size_t depth) const {
     return depth == 0 ? no_parent : open_[depth - 1].id;
