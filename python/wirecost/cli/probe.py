@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe``: what instrumented programs recorded."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from wirecost.analysis.probe_sections import executions, summary
+from wirecost.cli.choices import completing
+from wirecost.errors import UserError
+from wirecost.records.probe_export import FORMATS, export
+from wirecost.records.probe_log import events_of, read_logs
+from wirecost.report.probe_table import counter_table, document, time_table
+from wirecost.report.table import Table
+from wirecost.report.terminal import print_table
+
+app = typer.Typer(help="Show and convert what probes recorded.", no_args_is_help=True)
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE…", help="Probe logs, or folders that hold them.")
+]
+
+
+@app.command("show")
+def show_command(
+    files: Files,
+    deadline: Annotated[
+        float | None, typer.Option(metavar="MS", help="Count what took longer, in milliseconds.")
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
+    ] = None,
+) -> None:
+    """Print how long sections took and what their counters counted."""
+    if deadline is not None and not 0 < deadline < float("inf"):
+        raise UserError(f"--deadline {deadline:g}: must be positive milliseconds")
+    logs = read_logs(files)
+    sections = summary(executions(events_of(logs)), None if deadline is None else deadline * 1e6)
+    console = Console(stderr=json_file == Path("-"))
+    print_table(console, _literal(time_table(sections, logs)))
+    counters = counter_table(sections, logs)
+    if counters is not None:
+        print_table(console, _literal(counters))
+    if json_file is not None:
+        _write(json_file, json.dumps(document(sections, logs), indent=2, allow_nan=False) + "\n")
+
+
+@app.command("convert")
+def convert_command(
+    files: Files,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"One of {', '.join(FORMATS)}.",
+            autocompletion=completing(FORMATS),
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="What to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it exists.")] = False,
+) -> None:
+    """Write probe logs for another tool: parquet, setlevel or perfetto."""
+    if out.exists() and not force:
+        raise UserError(f"{out}: exists; name another file or add --force")
+    logs = read_logs(files)
+    export(logs, form, out)
+    records = sum(len(log.records) for log in logs)
+    Console(soft_wrap=True).print(
+        f"{out}: {records:,} records of {len(logs)} threads", highlight=False, markup=False
+    )
+
+
+def _literal(table: Table) -> Table:
+    """The table with its cells printed as they are: a program may give a section any name."""
+    rows = [[escape(cell) for cell in row] for row in table.rows]
+    return replace(table, rows=rows, notes=[escape(note) for note in table.notes])
+
+
+def _write(path: Path, text: str) -> None:
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a file that can be written") from error

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe logs in the formats of other tools: Parquet, SET Level performance JSON, Perfetto."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from wirecost.errors import UserError
+from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
+
+
+def write_parquet(logs: list[ProbeLog], out: Path) -> None:
+    """The event table, its columns as ``records.probe_log.EVENTS`` says."""
+    with out.open("wb") as file:
+        events_of(logs).write_parquet(file)
+
+
+def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
+    """Events ``Start <section>`` and ``Stop <section>``, a mark's ``<section> <part>``, in the
+    order of time; a model is one thread. The loop is the simulation time in seconds, the value is
+    the message's size (docs/formats/performance-log.md)."""
+    types: dict[str, int] = {}
+    models = []
+    for log in logs:
+        events = []
+        offset = log.wall_minus_monotonic_ns
+        for row in log.events().iter_rows(named=True):
+            for name, ns in _instants(row):
+                event = types.setdefault(name, len(types))
+                wall = ns + offset
+                seconds = wall / 1e9
+                events.append([event, seconds, float(row["loop"]), 0, 0, row["value"], ns])
+        events.sort(key=lambda event: event[-1])
+        identity = f"{log.program}-{log.process}-{log.thread}"
+        models.append({"Instance": {"ModelIdentity": identity}, "OsiEvents": events})
+    fields = ["EventId", "GlobalTime", "SimulationTime", "MessageId", "SizeValueReference"]
+    document = {
+        "Header": {
+            "OsiMessages": ["none"],
+            "EventFields": [*fields, "MessageSize", "MonotonicNanoseconds"],
+            "EventTypes": list(types),
+            "FormatVersion": {"Major": 1, "Minor": 1, "Patch": 0, "PreRelease": ""},
+        },
+        "Data": models,
+    }
+    with out.open("w", encoding="utf-8") as file:
+        json.dump(document, file)
+
+
+def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
+    """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an instant a mark.
+    Times are microseconds of CLOCK_MONOTONIC."""
+    with out.open("w", encoding="utf-8") as file:
+        file.write('{"displayTimeUnit": "ns", "traceEvents": [')
+        _write_list(file, (event for log in logs for event in _trace_events(log)))
+        file.write("\n]}\n")
+
+
+FORMATS: dict[str, Callable[[list[ProbeLog], Path], None]] = {
+    "parquet": write_parquet,
+    "setlevel": write_setlevel,
+    "perfetto": write_perfetto,
+}
+
+
+def export(logs: list[ProbeLog], form: str, out: Path) -> None:
+    """Writes ``out`` or leaves nothing of it. Raises UserError."""
+    if form not in FORMATS:
+        raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
+    part = out.with_name(out.name + ".part")
+    try:
+        FORMATS[form](logs, part)
+        part.replace(out)
+    except OSError as error:
+        raise UserError(f"{out}: {error.strerror}; name a file that can be written") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:
+    if row["kind"] == "mark":
+        return [(f"{row['section']} {row['part']}", row["begin_ns"])]
+    return [(f"Start {row['section']}", row["begin_ns"]), (f"Stop {row['section']}", row["end_ns"])]
+
+
+def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
+    track = {"pid": log.process, "tid": log.thread}
+    yield {"ph": "M", "name": "process_name", **track, "args": {"name": log.program}}
+    yield {"ph": "M", "name": "thread_name", **track, "args": {"name": log.thread_name}}
+    for row in log.events().iter_rows(named=True):
+        counted = {
+            name.removeprefix(COUNTER): value
+            for name, value in row.items()
+            if name.startswith(COUNTER) and value is not None
+        }
+        event = {"ts": row["begin_ns"] / 1e3, **track}
+        event["args"] = {"loop": row["loop"], "value": row["value"], **counted}
+        if row["kind"] == "mark":
+            event |= {"ph": "i", "s": "t", "name": f"{row['section']} {row['part']}"}
+        else:
+            duration = (row["end_ns"] - row["begin_ns"]) / 1e3
+            event |= {"ph": "X", "name": row["section"], "dur": duration}
+        yield event
+
+
+def _write_list(file: TextIO, items: Iterator[dict[str, Any]]) -> None:
+    for i, item in enumerate(items):
+        file.write((",\n" if i else "\n") + json.dumps(item))

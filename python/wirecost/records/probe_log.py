@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe logs (docs/formats/probe-log.md) as one table of events.
+
+A log may be written while it is read, cut anywhere, or hostile: it is read in blocks, never
+mapped, and takes memory for the records that it really holds.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import polars as pl
+
+from wirecost.errors import UserError
+
+SUFFIX = ".wprobe"
+MAGIC = b"WCPROBE\n"
+VERSION = 1
+HEADER_SIZE = 20480
+NO_PARENT = 0xFFFFFFFF
+MAX_COUNTERS = 8
+COUNTERS_AT, NAMES_AT, MAX_NAMES, ENTRY = 512, 4096, 256, 64
+BLOCK_RECORDS = 1 << 14
+FIXED = struct.Struct("<8sIIIIIIQQQQqII16s16s")
+RECORD = np.dtype(
+    [
+        ("sequence", "<u8"),
+        ("id", "<u4"),
+        ("parent", "<u4"),
+        ("part", "<u2"),
+        ("kind", "u1"),
+        ("depth", "u1"),
+        ("counted", "u1"),
+        ("scaled", "u1"),
+        ("reserved", "<u2"),
+        ("loop", "<u8"),
+        ("value", "<i8"),
+        ("begin_ns", "<i8"),
+        ("end_ns", "<i8"),
+        ("reserved_too", "<u8"),
+        ("counters", "<u8", (MAX_COUNTERS,)),
+    ]
+)
+KINDS = {1: "section", 2: "mark"}
+COUNTER_STATUS = {1: "counted", 2: "user only"}
+COUNTER = "counter:"
+"""Before a counter's name in its column's name."""
+
+EVENTS = pl.Schema(
+    {
+        "process": pl.UInt32,
+        "thread": pl.UInt32,
+        "kind": pl.String,
+        "section": pl.String,
+        "parent": pl.String,
+        "depth": pl.UInt8,
+        "part": pl.UInt16,
+        "loop": pl.UInt64,
+        "value": pl.Int64,
+        "begin_ns": pl.Int64,
+        "end_ns": pl.Int64,
+        "wall_ns": pl.Int64,
+        "scaled": pl.Boolean,
+    }
+)
+"""Columns of every event table; one UInt64 column ``counter:<name>`` a counter follows, null where
+it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` the begin since 1970;
+``parent`` is null outside any section; ``scaled`` tells that counters ran part of the time only."""
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter that was asked for; ``status`` is counted, user only or n/a."""
+
+    name: str
+    status: str
+
+
+@dataclass(frozen=True)
+class ProbeLog:
+    """What one thread recorded."""
+
+    path: Path
+    program: str
+    process: int
+    thread: int
+    thread_name: str
+    counters: tuple[Counter, ...]
+    names: dict[int, str]
+    records: np.ndarray[Any, Any]
+    wall_minus_monotonic_ns: int
+    dropped: int
+    unclosed: int
+    unmatched: int
+    ended: bool
+    """Whether the thread ended in order: its file is cut to its records."""
+
+    def events(self) -> pl.DataFrame:
+        """One row a record of a known kind, in the order of their ends (columns: ``EVENTS``)."""
+        known = self.records[np.isin(self.records["kind"], list(KINDS))]
+        ids = pl.Series(known["id"])
+        parents = pl.Series(known["parent"])
+        columns: dict[str, Any] = {
+            "process": np.full(len(known), self.process, np.uint32),
+            "thread": np.full(len(known), self.thread, np.uint32),
+            "kind": pl.Series(known["kind"]).replace_strict(KINDS, return_dtype=pl.String),
+            "section": self._named(ids),
+            "parent": self._named(parents.set(parents == NO_PARENT, None)),
+            "depth": known["depth"],
+            "part": known["part"],
+            "loop": known["loop"],
+            "value": known["value"],
+            "begin_ns": known["begin_ns"],
+            "end_ns": known["end_ns"],
+            "wall_ns": known["begin_ns"] + np.int64(self.wall_minus_monotonic_ns),
+            "scaled": known["scaled"] != 0,
+        }
+        table = pl.DataFrame(columns, schema=EVENTS)
+        for i, counter in enumerate(self.counters):
+            values = pl.Series(COUNTER + counter.name, known["counters"][:, i], pl.UInt64)
+            absent = pl.Series((known["counted"] & (1 << i)) == 0)
+            table = table.with_columns(values.set(absent, None))
+        return table
+
+    def _named(self, ids: pl.Series) -> pl.Series:
+        return ids.replace_strict(self.names, default=ids.cast(pl.String), return_dtype=pl.String)
+
+
+def read_log(path: Path) -> ProbeLog:
+    """One log, as far as it is whole. Raises UserError where it is none."""
+    try:
+        with path.open("rb") as file:
+            return _read(path, file)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a probe log ({SUFFIX})") from error
+
+
+def read_logs(paths: Iterable[Path]) -> list[ProbeLog]:
+    """The logs of files and of folders' files. The logs of one process share their names.
+
+    Raises UserError on a file that is no probe log and a folder without one.
+    """
+    logs: list[ProbeLog] = []
+    for path in paths:
+        files = sorted(path.glob("*" + SUFFIX)) if path.is_dir() else [path]
+        if not files:
+            raise UserError(f"{path}: holds no probe log (*{SUFFIX}); name another folder")
+        logs += map(read_log, files)
+    shared: dict[tuple[str, int], dict[int, str]] = {}
+    for log in logs:
+        shared.setdefault((log.program, log.process), {}).update(log.names)
+    return [replace(log, names=shared[log.program, log.process]) for log in logs]
+
+
+def events_of(logs: list[ProbeLog]) -> pl.DataFrame:
+    """The events of all logs; a counter is null where a log does not have it."""
+    return pl.concat([log.events() for log in logs], how="diagonal")
+
+
+def _read(path: Path, file: BinaryIO) -> ProbeLog:
+    header = file.read(HEADER_SIZE)
+    if not header.startswith(MAGIC):
+        raise UserError(f"{path}: not a probe log; name a {SUFFIX} file")
+    if len(header) < HEADER_SIZE:
+        raise UserError(f"{path}: cut off within its header; nothing of it can be read")
+    fields = FIXED.unpack_from(header)
+    version, header_size, record_size, counter_count, process, thread = fields[1:7]
+    capacity, dropped, unclosed, unmatched, wall_minus_monotonic_ns = fields[7:12]
+    if (version, header_size, record_size) != (VERSION, HEADER_SIZE, RECORD.itemsize):
+        raise UserError(
+            f"{path}: version {version} with records of {record_size} bytes; this wirecost reads "
+            f"version {VERSION} with {RECORD.itemsize}: update the older of the two"
+        )
+    records = _records(file, capacity)
+    size = path.stat().st_size
+    return ProbeLog(
+        path=path,
+        program=_text(fields[14]),
+        process=process,
+        thread=thread,
+        thread_name=_text(fields[15]),
+        counters=_counters(header, counter_count),
+        names=_names(header),
+        records=records,
+        wall_minus_monotonic_ns=wall_minus_monotonic_ns,
+        dropped=dropped,
+        unclosed=unclosed,
+        unmatched=unmatched,
+        ended=size == HEADER_SIZE + len(records) * RECORD.itemsize,
+    )
+
+
+def _records(file: BinaryIO, capacity: int) -> np.ndarray[Any, Any]:
+    blocks: list[np.ndarray[Any, Any]] = []
+    count = 0
+    while count < capacity:
+        wanted = min(BLOCK_RECORDS, capacity - count)
+        content = file.read(wanted * RECORD.itemsize)
+        block = np.frombuffer(content, RECORD, len(content) // RECORD.itemsize)
+        expected = np.arange(count + 1, count + 1 + len(block), dtype=np.uint64)
+        torn = np.flatnonzero(block["sequence"] != expected)
+        whole = int(torn[0]) if len(torn) else len(block)
+        blocks.append(block[:whole])
+        count += whole
+        if whole < wanted:
+            break
+    return np.concatenate(blocks) if blocks else np.zeros(0, RECORD)
+
+
+def _counters(header: bytes, count: int) -> tuple[Counter, ...]:
+    counters: dict[str, Counter] = {}
+    for i in range(min(count, MAX_COUNTERS)):
+        name, status = struct.unpack_from("<56sI", header, COUNTERS_AT + i * ENTRY)
+        key = _text(name)
+        while key in counters:  # columns need names of their own
+            key += "#"
+        counters[key] = Counter(key, COUNTER_STATUS.get(status, "n/a"))
+    return tuple(counters.values())
+
+
+def _names(header: bytes) -> dict[int, str]:
+    entries = (struct.unpack_from("<II56s", header, NAMES_AT + i * ENTRY) for i in range(MAX_NAMES))
+    return {identifier: _text(name) for identifier, used, name in entries if used == 1}
+
+
+def _text(field: bytes) -> str:
+    text = field.partition(b"\0")[0].decode("utf-8", "replace")
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
