@@ -209,6 +209,7 @@ class Column {
 
   static std::vector<const Field*> sorted_fields(const pb::Descriptor* type) {
     std::vector<const Field*> fields;
+    fields.reserve(static_cast<std::size_t>(type->field_count()));
     for (int i = 0; i < type->field_count(); ++i) fields.push_back(type->field(i));
     std::ranges::sort(fields, {}, [](const Field* field) { return field->name(); });
     return fields;
