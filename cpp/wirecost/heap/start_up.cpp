@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the heap comes to life: before libc is ready, when it is, after a fork.
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wirecost/heap/heap.hpp"
+#include "wirecost/heap/state.hpp"
+
+namespace wirecost::heap {
+
+constinit State state;
+
+namespace {
+
+enum Stage : std::uint32_t { nothing, opening, open_pool, settling, settled };
+std::atomic<std::uint32_t> stage{nothing};
+std::atomic<bool> has_background_thread{false};
+std::int64_t warm_at_ns = 0;
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void* background(void*) {
+  // A child that a fork made usually calls exec at once; until then touching copies every page.
+  constexpr timespec until_exec{0, 20'000'000};
+  pthread_setname_np(pthread_self(), "wirecost-heap");
+  for (;;) {
+    state.pool.refill();
+    if (state.pool.must_touch_again()) {
+      nanosleep(&until_exec, nullptr);
+      state.pool.touch_again();
+    }
+    std::int64_t wait = -1;
+    if (!state.threads.warm()) {
+      wait = warm_at_ns - now_ns();
+      if (wait <= 0) {
+        state.threads.end_warmup();
+        wait = -1;
+      }
+    }
+    state.pool.wait_for_work(wait);
+  }
+}
+
+void start_background_thread() {
+  if (has_background_thread.exchange(true)) return;
+  // The program's signals are for the program's threads.
+  sigset_t every;
+  sigset_t before;
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, std::size_t{128} << 10);
+  pthread_t thread;
+  if (pthread_create(&thread, &attributes, background, nullptr) != 0) {
+    has_background_thread.store(false);
+  }
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Locks are taken in the order in which the heap nests them.
+void before_fork() {
+  state.shared_lock.lock();
+  state.central.lock_all();
+  state.threads.lock_all();
+  state.pool.lock_all();
+  holds_every_lock = true;
+}
+
+void after_fork_in_parent() {
+  holds_every_lock = false;
+  state.pool.unlock_all();
+  state.threads.unlock_all();
+  state.central.unlock_all();
+  state.shared_lock.unlock();
+  state.pool.ask_to_touch_again();
+}
+
+void after_fork_in_child() {
+  holds_every_lock = false;
+  state.pool.reset_locks();
+  state.threads.reset_locks();
+  state.central.reset_locks();
+  state.shared_lock.reset();
+  state.threads.keep_only_this_thread();
+  has_background_thread.store(false);
+}
+
+void on_terminate(int number) {
+  report_once();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void settle() {
+  state.config = read_config(environ);
+  state.pool.settle(state.config.pool_bytes, {state.config.lock, state.config.huge});
+  state.threads.watch_ends();
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  const bool reports = state.config.report || state.config.out != nullptr;
+  struct sigaction action{};
+  if (reports && sigaction(SIGTERM, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
+    signal(SIGTERM, on_terminate);
+  }
+  warm_at_ns = now_ns() + static_cast<std::int64_t>(state.config.warmup_s) * 1'000'000'000;
+  start_background_thread();
+}
+
+[[gnu::constructor]] void at_load() { start_up(); }
+
+[[gnu::destructor]] void at_exit() {
+  if (stage.load() == settled) report_once();
+}
+
+}  // namespace
+
+void start_up() {
+  if (stage.load(std::memory_order_acquire) == settled) [[likely]] {
+    return;
+  }
+  const int saved = errno;
+  std::uint32_t expected = nothing;
+  if (stage.compare_exchange_strong(expected, opening)) {
+    getrandom(&free_mark, sizeof free_mark, GRND_NONBLOCK);
+    state.pool.open();
+    stage.store(open_pool);
+  }
+  // The environment is what libc sets up last of what settling needs.
+  expected = open_pool;
+  if (environ != nullptr && state.pool.is_open() &&
+      stage.compare_exchange_strong(expected, settling)) {
+    settle();
+    stage.store(settled, std::memory_order_release);
+  }
+  errno = saved;
+}
+
+void keep_filled() {
+  if (has_background_thread.load(std::memory_order_relaxed)) return;
+  if (stage.load() == settled && state.pool.is_low()) start_background_thread();
+}
+
+}  // namespace wirecost::heap
