@@ -41,7 +41,7 @@ def test_python_packages_import_only_what_lies_before_them(package: str) -> None
 
 @pytest.mark.parametrize("folder", CPP_MAY_INCLUDE)
 def test_cpp_folders_include_only_what_lies_before_them(folder: str) -> None:
-    sources = [p for p in (ROOT / "cpp" / "wirecost" / folder).iterdir() if p.suffix[1:2] in "hc"]
+    sources = [p for p in (ROOT / "cpp" / "wirecost" / folder).rglob("*.[hc]*")]
     assert sources
     for path in sources:
         for included in re.findall(r'#include "wirecost/(\w+)/', path.read_text()):
