@@ -26,6 +26,15 @@ def test_strict_exits_with_2_when_a_check_fails(wirecost: Run, tmp_path: Path) -
     assert code == (2 if json.loads(file.read_text())["verdict"] == "fail" else 0)
 
 
+def test_noise_is_told_for_every_cpu(wirecost: Run) -> None:
+    done = wirecost("doctor", "--noise", "0.2", "--cpus", "all", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert [one["cpu"] for one in document["noise"]] == document["cpus"]
+    assert all(one["elapsed_ns"] >= 2e8 for one in document["noise"])
+    assert "Noise over" in done.stderr
+
+
 def test_there_is_nothing_to_undo_at_first(
     wirecost: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -316,7 +316,7 @@ def test_an_empty_machine_is_examined(tmp_path: Path) -> None:
 PATHS = sorted({path for name in MACHINES.glob("*.txt") for path in contents(name.stem)})
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), name=st.sampled_from(sorted(EXPECTED)))
 def test_no_content_of_kernel_files_breaks_a_check(
     data: st.DataObject, name: str, tmp_path_factory: pytest.TempPathFactory

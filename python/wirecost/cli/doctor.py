@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from wirecost.cli.doctor_tables import print_examination, print_outcome
 from wirecost.doctor.check import Verdict
-from wirecost.doctor.examine import Examination, examine
+from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
+from wirecost.doctor.noise import measure_noise
 from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
+from wirecost.report.noise_table import noise_table
+from wirecost.report.terminal import print_table
 
 FAILED = 2
 
@@ -35,6 +39,12 @@ def command(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 2 when a check fails.")] = (
         False
     ),
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Spin on each CPU that long and tell what was taken from it."
+        ),
+    ] = None,
     apply: Annotated[
         bool, typer.Option("--fix", help="Change what can be changed now; keep the former values.")
     ] = False,
@@ -62,14 +72,19 @@ def command(
     # Read anew: a fix changes what the first look remembers.
     examination = examine(machine(System(), cpus))
     print_examination(console, examination)
+    document = examination.document()
+    if noise is not None:
+        document["noise"] = [asdict(one) for one in measure_noise(machine(System(), cpus), noise)]
+        console.print()
+        print_table(console, noise_table(document["noise"]))
     if json_file is not None:
-        _write_json(json_file, examination)
+        _write_json(json_file, document)
     if strict and examination.verdict is Verdict.FAIL:
         raise typer.Exit(FAILED)
 
 
-def _write_json(path: Path, examination: Examination) -> None:
-    text = json.dumps(examination.document(), indent=2) + "\n"
+def _write_json(path: Path, document: dict[str, Any]) -> None:
+    text = json.dumps(document, indent=2) + "\n"
     if path == Path("-"):
         sys.stdout.write(text)
         return

@@ -22,9 +22,13 @@ class RcuNocbs(Check):
         return Verdict.OK if set(self.machine.cpus) <= set(self._offloaded()) else Verdict.FAIL
 
     def advice(self) -> str:
+        if not self.machine.housekeeping:
+            return "one core must run the callbacks: give fewer CPUs in --cpus"
         return f"boot with {self.boot()[0]}"
 
     def boot(self) -> list[str]:
+        if not self.machine.housekeeping:
+            return []
         return [f"rcu_nocbs={cpulist.render(self.machine.with_siblings)}"]
 
     def _offloaded(self) -> tuple[int, ...]:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operating system takes from a thread that only reads the clock, and on whose account."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from wirecost import _core
+from wirecost.doctor.counts import INTERRUPTS, SOFTIRQS, Counts, busiest, counts, since
+from wirecost.doctor.machine import Machine
+from wirecost.doctor.system import System, whole
+from wirecost.errors import UserError
+
+THRESHOLD_NS = 1000
+"""Shorter gaps are the clock's and the loop's own."""
+LONGEST = 1000
+MOST_SOURCES = 5
+STEAL_FIELD = 8
+TICK_NS = 10_000_000
+"""The unit of /proc/stat: USER_HZ is 100."""
+
+
+@dataclass(frozen=True)
+class CpuNoise:
+    """One CPU's gaps, in nanoseconds, and the kernel's counts over the same time.
+
+    ``waited_ns``: ready to run while another thread ran; ``stolen_ns``: while another virtual
+    machine did, in steps of 10 ms; both None where the kernel does not tell.
+    """
+
+    cpu: int
+    elapsed_ns: int
+    threshold_ns: int
+    step_ns: int
+    gaps: int
+    lost_ns: int
+    histogram: list[tuple[int, int]]
+    """Lower bound, a power of two, and count; only those that occurred."""
+    longest: list[tuple[int, int]]
+    """Start since the beginning and length, the longest first."""
+    switches: int
+    waited_ns: int | None
+    stolen_ns: int | None
+    interrupts: dict[str, int]
+    softirqs: dict[str, int]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the kernel counted up to now."""
+
+    interrupts: Counts
+    softirqs: Counts
+    stolen_ns: dict[int, int]
+
+
+def measure_noise(machine: Machine, seconds: float) -> list[CpuNoise]:
+    """Spin on all CPUs of the machine at once. Raises UserError where one may not be used."""
+    if not 0 < seconds <= 3600:
+        raise UserError(f"--noise {seconds:g}: give more than 0 and at most 3600 seconds")
+    spun: dict[int, tuple[_core.Noise, int | None]] = {}
+    refused: dict[int, str] = {}
+
+    def work(cpu: int) -> None:
+        try:
+            os.sched_setaffinity(0, {cpu})
+        except OSError as error:
+            refused[cpu] = error.strerror or str(error)
+            return
+        before = _waited_ns(machine.system)
+        noise = _core.spin(int(seconds * 1e9), THRESHOLD_NS, LONGEST)
+        after = _waited_ns(machine.system)
+        waited = None if before is None or after is None else after - before
+        spun[cpu] = (noise, waited)
+
+    before = _told(machine.system)
+    # As daemons, they do not keep an interrupted program alive.
+    threads = [threading.Thread(target=work, args=(cpu,), daemon=True) for cpu in machine.cpus]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    after = _told(machine.system)
+    for cpu, reason in refused.items():
+        raise UserError(f"--noise: CPU {cpu}: {reason}; name CPUs this process may use in --cpus")
+    return [_noise(cpu, *spun[cpu], before, after) for cpu in machine.cpus]
+
+
+def _noise(
+    cpu: int, noise: _core.Noise, waited: int | None, before: _Told, after: _Told
+) -> CpuNoise:
+    stolen = after.stolen_ns.get(cpu)
+    return CpuNoise(
+        cpu=cpu,
+        elapsed_ns=noise.elapsed_ns,
+        threshold_ns=THRESHOLD_NS,
+        step_ns=noise.step_ns,
+        gaps=noise.gaps,
+        lost_ns=noise.lost_ns,
+        histogram=[(1 << power, count) for power, count in enumerate(noise.histogram) if count],
+        longest=[(start, length) for length, start in noise.longest],
+        switches=noise.voluntary_switches + noise.involuntary_switches,
+        waited_ns=waited,
+        stolen_ns=None if stolen is None else stolen - before.stolen_ns.get(cpu, 0),
+        interrupts=_added(before.interrupts, after.interrupts, cpu),
+        softirqs=_added(before.softirqs, after.softirqs, cpu),
+    )
+
+
+def _added(before: Counts, after: Counts, cpu: int) -> dict[str, int]:
+    return dict(busiest(since(before, after), cpu, MOST_SOURCES))
+
+
+def _told(system: System) -> _Told:
+    return _Told(counts(system, INTERRUPTS), counts(system, SOFTIRQS), _stolen_ns(system))
+
+
+def _stolen_ns(system: System) -> dict[int, int]:
+    stolen: dict[int, int] = {}
+    for line in (system.text("proc/stat") or "").splitlines():
+        words = line.split()
+        cpu = whole(words[0].removeprefix("cpu")) if words else None
+        if cpu is not None and words[0].startswith("cpu") and len(words) > STEAL_FIELD:
+            stolen[cpu] = (whole(words[STEAL_FIELD]) or 0) * TICK_NS
+    return stolen
+
+
+def _waited_ns(system: System) -> int | None:
+    """Time this thread has spent ready to run but not running (sched-stats in the kernel)."""
+    words = (system.text("proc/thread-self/schedstat") or "").split()
+    return whole(words[1]) if len(words) == 3 else None
