@@ -46,6 +46,7 @@ std::int64_t empty_step_ns() {
 }  // namespace
 
 void bind_columns(nb::module_& m);
+void bind_probe(nb::module_& m);
 void bind_noise(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -65,5 +66,6 @@ NB_MODULE(_core, m) {
   });
   m.def("empty_step_ns", &empty_step_ns);
   bind_columns(m);
+  bind_probe(m);
   bind_noise(m);
 }

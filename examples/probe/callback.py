@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A callback with probes.
+
+WIRECOST_PROBE=/dev/shm/probe python callback.py && wirecost probe show /dev/shm/probe
+"""
+
+from wirecost.probe import Section, prepare_thread
+
+CALLBACK = Section("callback")
+
+
+@Section("sum ranges")
+def sum_ranges(points: list[float]) -> float:
+    return sum(points)
+
+
+def callback(message: list[float], index: int) -> float:
+    with CALLBACK.run(loop=index, value=len(message)):
+        points = list(message)
+        return sum_ranges(points)
+
+
+prepare_thread()
+total = sum(callback([1.0] * (1000 + 10 * i), i) for i in range(200))
+print(f"sum of all ranges: {total:.0f}")
