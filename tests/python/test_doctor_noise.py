@@ -17,6 +17,7 @@ from wirecost import _core
 from wirecost.doctor.machine import machine
 from wirecost.doctor.noise import measure_noise
 from wirecost.errors import UserError
+from wirecost.report.noise_figure import SUFFIXES, noise_chart, write_noise_figure
 from wirecost.report.noise_table import noise_table
 
 SPUN = SimpleNamespace(
@@ -67,7 +68,7 @@ def test_the_kernels_counts_meanwhile_go_with_a_cpus_gaps(
     write(tmp_path, local_timer=100, scheduled=7, stolen=3, waited=1_000)
 
     def spin(duration_ns: int, threshold_ns: int, keep: int) -> SimpleNamespace:
-        assert (duration_ns, threshold_ns, keep) == (2_000_000_000, 1000, 1000)
+        assert (duration_ns, threshold_ns, keep) == (2_000_000_000, 1024, 1000)
         write(tmp_path, local_timer=600, scheduled=9, stolen=4, waited=21_001_000)
         return SPUN
 
@@ -113,6 +114,24 @@ def test_a_cpu_that_may_not_be_used_is_named(
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     with pytest.raises(UserError, match="CPU 0: Invalid argument"):
         measure_noise(machine(lay_out(tmp_path, {})), 1.0)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_figure_is_drawn_in_every_format(suffix: str, tmp_path: Path) -> None:
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
+    path = tmp_path / f"noise{suffix}"
+    one = {"cpu": 3, "longest": [(500_000_000, 40_000)], "histogram": [(1024, 7), (32768, 1)]}
+    write_noise_figure([one], path)
+    drawn = path.read_bytes()
+    assert drawn.strip().startswith(starts[suffix])
+    assert suffix in {".png", ".pdf"} or b"CPU 3" in drawn
+
+
+def test_gaps_and_histogram_reach_the_chart() -> None:
+    one = {"cpu": 3, "longest": [(500_000_000, 40_000)], "histogram": [(1024, 7)]}
+    over_time, by_length = noise_chart([one]).to_dict()["vconcat"]
+    assert over_time["data"]["values"] == [{"cpu": "CPU 3", "s": 0.5, "us": 40.0}]
+    assert by_length["data"]["values"] == [{"cpu": "CPU 3", "us": 1.024, "count": 7}]
 
 
 def write(root: Path, local_timer: int, scheduled: int, stolen: int, waited: int) -> None:

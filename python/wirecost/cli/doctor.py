@@ -21,6 +21,7 @@ from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
+from wirecost.report.noise_figure import check_suffix, write_noise_figure
 from wirecost.report.noise_table import noise_table
 from wirecost.report.terminal import print_table
 
@@ -45,6 +46,10 @@ def command(
             metavar="SECONDS", help="Spin on each CPU that long and tell what was taken from it."
         ),
     ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the noise: .svg, .png, .pdf or .html."),
+    ] = None,
     apply: Annotated[
         bool, typer.Option("--fix", help="Change what can be changed now; keep the former values.")
     ] = False,
@@ -55,6 +60,10 @@ def command(
     """Tell whether this machine is quiet enough to measure on, and what to change."""
     if apply and take_back:
         raise UserError("--fix --undo: give one of them")
+    if figure is not None:
+        if noise is None:
+            raise UserError(f"--figure {figure}: give --noise SECONDS, which it shows")
+        check_suffix(figure)
     to_stdout = json_file == Path("-")
     console = Console(stderr=to_stdout)
     examined = machine(System(), cpus)
@@ -77,6 +86,8 @@ def command(
         document["noise"] = [asdict(one) for one in measure_noise(machine(System(), cpus), noise)]
         console.print()
         print_table(console, noise_table(document["noise"]))
+        if figure is not None:
+            write_noise_figure(document["noise"], figure)
     if json_file is not None:
         _write_json(json_file, document)
     if strict and examination.verdict is Verdict.FAIL:

@@ -13,8 +13,8 @@ from wirecost.doctor.machine import Machine
 from wirecost.doctor.system import System, whole
 from wirecost.errors import UserError
 
-THRESHOLD_NS = 1000
-"""Shorter gaps are the clock's and the loop's own."""
+THRESHOLD_NS = 1024
+"""Shorter gaps are the clock's and the loop's own; a bound of the histogram."""
 LONGEST = 1000
 MOST_SOURCES = 5
 STEAL_FIELD = 8
