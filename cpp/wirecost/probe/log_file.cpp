@@ -68,7 +68,9 @@ bool LogFile::create(const std::string& folder) {
                            std::to_string(syscall(SYS_gettid));
   // Thread identifiers come again, and a process can hold this library twice.
   for (int i = 1; i <= most_names_tried; ++i) {
-    const std::string path = stem + (i == 1 ? "" : "-" + std::to_string(i)) + ".wprobe";
+    std::string path = stem;
+    if (i > 1) path.append("-").append(std::to_string(i));
+    path += ".wprobe";
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (file_ < 0 && errno == EEXIST) continue;
     if (file_ >= 0) path_ = path;
