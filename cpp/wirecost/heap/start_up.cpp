@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ enum Stage : std::uint32_t { nothing, opening, open_pool, settling, settled };
 std::atomic<std::uint32_t> stage{nothing};
 std::atomic<bool> has_background_thread{false};
 std::int64_t warm_at_ns = 0;
+std::atomic<pid_t> process{0};
 
 std::int64_t now_ns() {
   timespec now{};
@@ -94,6 +96,7 @@ void after_fork_in_child() {
   state.central.reset_locks();
   state.shared_lock.reset();
   state.threads.keep_only_this_thread();
+  process.store(getpid());
   has_background_thread.store(false);
 }
 
@@ -104,11 +107,13 @@ void on_terminate(int number) {
 }
 
 void settle() {
+  process.store(getpid());
   state.config = read_config(environ);
   state.pool.settle(state.config.pool_bytes, {state.config.lock, state.config.huge});
   state.threads.watch_ends();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   const bool reports = state.config.report || state.config.out != nullptr;
+  if (state.config.report) keep_stderr();
   struct sigaction action{};
   if (reports && sigaction(SIGTERM, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
     signal(SIGTERM, on_terminate);
@@ -121,6 +126,12 @@ void settle() {
 
 [[gnu::destructor]] void at_exit() {
   if (stage.load() == settled) report_once();
+}
+
+[[noreturn]] void leave_at_once(int status) {
+  // A child of vfork shares this memory, but it is another process.
+  if (stage.load() == settled && process.load() == getpid()) report_once();
+  for (;;) syscall(SYS_exit_group, status);
 }
 
 }  // namespace
@@ -152,3 +163,9 @@ void keep_filled() {
 }
 
 }  // namespace wirecost::heap
+
+// Shells and forked workers leave by these, which run no destructors.
+extern "C" {
+[[gnu::visibility("default")]] void _exit(int status) { wirecost::heap::leave_at_once(status); }
+[[gnu::visibility("default")]] void _Exit(int status) { wirecost::heap::leave_at_once(status); }
+}

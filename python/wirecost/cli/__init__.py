@@ -14,6 +14,7 @@ from wirecost.cli import (
     columns,
     compile,
     doctor,
+    heap,
     log,
     probe,
     report,
@@ -31,6 +32,7 @@ bench = typer.Typer(help="Measure a scenario on this machine.", no_args_is_help=
 app.add_typer(bench, name="bench")
 app.add_typer(trace.app, name="trace")
 app.add_typer(columns.app, name="columns")
+app.add_typer(heap.app, name="heap")
 app.add_typer(probe.app, name="probe")
 bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)

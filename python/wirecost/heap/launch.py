@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment in which the loader puts the allocator before a program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.heap.report import read_report
+
+LIBRARY = "libwirecost-heap.so"
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``wirecost heap run`` was asked for; ``warmup_s`` seconds pass before faults count."""
+
+    pool_bytes: int
+    lock: bool
+    huge: bool
+    report: bool
+    out: Path | None
+    warmup_s: int
+
+
+def pool_bytes(text: str, profile: Path) -> int:
+    """``64M``, ``1.5GiB``, a number of bytes, or ``auto``: what ``profile`` proposes.
+
+    Raises:
+        UserError: the text is no size, or ``auto`` finds no report.
+    """
+    if text == "auto":
+        return read_report(profile).proposed_bytes
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text, re.ASCII | re.I)
+    size = int(float(match[1]) * UNITS[match[2].upper()]) if match else 0
+    if not 1 << 20 <= size <= 1 << 46:
+        raise UserError(f"--pool {text}: not a size of at least 1M; write 64M, 2G or auto")
+    return size
+
+
+def library() -> Path:
+    """The installed allocator, or the one that ``WIRECOST_HEAP_LIBRARY`` names.
+
+    Raises:
+        UserError: it is not there, or the loader could not be told of its path.
+    """
+    named = os.environ.get("WIRECOST_HEAP_LIBRARY")
+    path = Path(named) if named else Path(__file__).parents[1] / "lib" / LIBRARY
+    if not path.is_file():
+        raise UserError(f"{path}: no allocator there; install wirecost again")
+    if re.search(r"[\s:]", str(path.absolute())):
+        raise UserError(
+            f"{path}: LD_PRELOAD takes no path with spaces or colons; install elsewhere"
+        )
+    return path.absolute()
+
+
+def environment(options: Options, inherited: Mapping[str, str]) -> dict[str, str]:
+    """``inherited`` with the allocator first in ``LD_PRELOAD`` and its options.
+
+    The report goes to ``options.out`` for this process, to names with a process number for others.
+    """
+    settings = {
+        name: value for name, value in inherited.items() if not name.startswith("WIRECOST_HEAP_")
+    }
+    preloaded = [str(library()), *settings.get("LD_PRELOAD", "").replace(":", " ").split()]
+    settings["LD_PRELOAD"] = ":".join(preloaded)
+    settings["WIRECOST_HEAP_POOL"] = str(options.pool_bytes)
+    settings["WIRECOST_HEAP_WARMUP"] = str(options.warmup_s)
+    for name in ("lock", "huge", "report"):
+        if getattr(options, name):
+            settings[f"WIRECOST_HEAP_{name.upper()}"] = "1"
+    if options.out is not None:
+        settings["WIRECOST_HEAP_OUT"] = str(options.out.absolute())
+        settings["WIRECOST_HEAP_PID"] = str(os.getpid())
+    return settings
