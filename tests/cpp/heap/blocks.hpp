@@ -49,6 +49,8 @@ class Block {
     std::free(data_);
   }
 
+  const void* data() const { return data_; }
+
   void resize(std::size_t bytes) {
     auto* moved = static_cast<unsigned char*>(std::realloc(data_, bytes));
     if (moved == nullptr) fail("realloc");
