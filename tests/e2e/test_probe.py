@@ -66,3 +66,25 @@ def test_a_foreign_file_is_named(wirecost: Run, tmp_path: Path) -> None:
     done = wirecost("probe", "show", foreign)
     assert done.returncode == 2
     assert done.stderr == f"wirecost: {foreign}: not a probe log; name a .wprobe file\n"
+
+
+def test_planted_causes_are_named(wirecost: Run, tmp_path: Path) -> None:
+    found: list[dict[str, list[str]]] = []
+    # A machine that does other work meanwhile can hide a cause once, hardly three times.
+    for attempt in range(3):
+        logs = tmp_path / str(attempt)
+        environment = os.environ | {"WIRECOST_PROBE": str(logs)}
+        environment["WIRECOST_PROBE_COUNTERS"] = "minor-faults,context-switches"
+        subprocess.run(
+            [PROGRAM, "planted", "200"], check=True, env=environment, capture_output=True
+        )
+        document = json.loads(wirecost("probe", "show", logs, "--json", "-").stdout)
+        if document["logs"][0]["counters"]["minor-faults"] == "n/a":
+            pytest.skip("the kernel counts nothing for this user")
+        causes = {
+            one["section"]: [cause["name"] for cause in one["causes"]] for one in document["causes"]
+        }
+        found.append(causes)
+        if "minor-faults" in causes["faults"] and "value" in causes["input"]:
+            return
+    pytest.fail(f"not found: {found}")

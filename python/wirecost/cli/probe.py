@@ -13,12 +13,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.cli.choices import completing
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe_table import counter_table, document, time_table
+from wirecost.report.probe_table import cause_table, counter_table, document, time_table
 from wirecost.report.table import Table
 from wirecost.report.terminal import print_table
 
@@ -40,18 +41,25 @@ def show_command(
         typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
     ] = None,
 ) -> None:
-    """Print how long sections took and what their counters counted."""
+    """Print how long sections took, what their counters counted and what the time follows."""
     if deadline is not None and not 0 < deadline < float("inf"):
         raise UserError(f"--deadline {deadline:g}: must be positive milliseconds")
     logs = read_logs(files)
-    sections = summary(executions(events_of(logs)), None if deadline is None else deadline * 1e6)
+    executed = executions(events_of(logs))
+    sections = summary(executed, None if deadline is None else deadline * 1e6)
+    explanations = explain(executed)
     console = Console(stderr=json_file == Path("-"))
-    print_table(console, _literal(time_table(sections, logs)))
-    counters = counter_table(sections, logs)
-    if counters is not None:
-        print_table(console, _literal(counters))
+    tables = (
+        time_table(sections, logs),
+        counter_table(sections, logs),
+        cause_table(explanations),
+    )
+    for table in tables:
+        if table is not None:
+            print_table(console, _literal(table))
     if json_file is not None:
-        _write(json_file, json.dumps(document(sections, logs), indent=2, allow_nan=False) + "\n")
+        content = document(sections, explanations, logs)
+        _write(json_file, json.dumps(content, indent=2, allow_nan=False) + "\n")
 
 
 @app.command("convert")

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from wirecost.analysis.causes import INPUT, Explanation
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report import units
@@ -22,7 +24,8 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     for one in sections:
         cells = [one.section, f"{one.count:,}"]
         cells += [NONE if t is None else units.time(t) for t in one.percentiles_ns.values()]
-        body.append([*cells, units.time(one.maximum_ns)] + [f"{one.misses:,}"] * misses)
+        cells.append(units.time(one.maximum_ns))
+        body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
     notes = [note for log in logs for note in _notes(log)]
     if any(None in one.percentiles_ns.values() for one in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
@@ -56,8 +59,34 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     return Table("Counters, mean of an execution", ["section", *shown], body, notes)
 
 
-def document(sections: list[SectionSummary], logs: list[ProbeLog]) -> dict[str, Any]:
-    """What ``--json`` writes. Times in nanoseconds; null where there is no value."""
+def cause_table(explanations: list[Explanation]) -> Table | None:
+    """What the time of each section follows, ranked; none where there are too few executions."""
+    if not explanations:
+        return None
+    body = []
+    advice: dict[str, str] = {}
+    for one in explanations:
+        for cause in one.causes:
+            each = f"{units.time(cause.ns_each)} each"
+            body.append([one.section, cause.name, *_percent(cause.variance, cause.slowest), each])
+            advice[cause.name] = cause.advice
+        rest = _percent(one.unexplained_variance, one.unexplained_slowest)
+        body.append([one.section, "unexplained", *rest, ""])
+    notes = [f"{name}: {text}" for name, text in advice.items()]
+    if INPUT in advice:
+        notes.append(f"{INPUT} is the number that the program recorded with the section")
+    headings = ["section", "time follows", "of variance", "of slowest 1 %", "price"]
+    return Table("Causes", headings, body, notes)
+
+
+def _percent(*shares: float) -> list[str]:
+    return [f"{100 * share:.0f} %" for share in shares]
+
+
+def document(
+    sections: list[SectionSummary], explanations: list[Explanation], logs: list[ProbeLog]
+) -> dict[str, Any]:
+    """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value."""
     return {
         "sections": [
             {
@@ -74,6 +103,7 @@ def document(sections: list[SectionSummary], logs: list[ProbeLog]) -> dict[str, 
             }
             for one in sections
         ],
+        "causes": [asdict(one) for one in explanations],
         "logs": [
             {
                 "file": str(log.path),

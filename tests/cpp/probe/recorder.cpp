@@ -74,6 +74,31 @@ void faults(int count) {
   }
 }
 
+/// Sections whose time follows their page faults, and sections whose time follows their input.
+void planted(int count) {
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t pages = 6000;
+  wirecost_probe_name(1, "faults");
+  wirecost_probe_name(2, "input");
+  std::uint64_t state = 1;
+  volatile std::uint64_t sink = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::size_t size = static_cast<std::size_t>(i) * 7919 % pages;
+    auto* memory = static_cast<volatile char*>(
+        mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    madvise(const_cast<char*>(memory), pages * page, MADV_NOHUGEPAGE);
+    wirecost_probe_begin(1, WIRECOST_PROBE_COUNT_LOOPS);
+    for (std::size_t at = 0; at < size; ++at) memory[at * page] = 1;
+    wirecost_probe_end(1, 0);
+    munmap(const_cast<char*>(memory), pages * page);
+    wirecost_probe_begin(2, WIRECOST_PROBE_COUNT_LOOPS);
+    for (std::size_t step = 0; step < 1000 * size; ++step) state = state * 6364136223846793005 + 1;
+    sink = state;
+    wirecost_probe_end(2, static_cast<std::int64_t>(size));
+  }
+  static_cast<void>(sink);
+}
+
 void forked() {
   record(1, 2);
   const pid_t child = fork();
@@ -110,6 +135,7 @@ int main(int argc, char** argv) {
   if (what == "nested") nested();
   if (what == "forever") forever();
   if (what == "faults") faults(number(2));
+  if (what == "planted") planted(number(2));
   if (what == "fork") forked();
   if (what == "deep") deep();
   if (what == "elapsed") elapsed();
