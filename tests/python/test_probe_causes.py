@@ -80,3 +80,8 @@ def test_constant_times_and_few_executions() -> None:
     assert (one.causes, one.unexplained_variance) == ([], 0)
     few = pl.DataFrame({"section": ["a"], "ns": [1], "value": [1]})
     assert explain(few) == []
+
+
+def test_numbers_that_floats_cannot_tell_apart_are_no_cause() -> None:
+    huge = pl.Series([2**63 + i for i in range(FEWEST)], dtype=pl.UInt64)
+    assert explained(range(FEWEST), instructions=huge).causes == []

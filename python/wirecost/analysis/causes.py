@@ -112,11 +112,12 @@ def _numbers(rows: pl.DataFrame) -> dict[str, Array]:
     named = {INPUT: rows["value"]} | {
         name.removeprefix(COUNTER): rows[name] for name in rows.columns if name.startswith(COUNTER)
     }
-    return {
+    arrays = {
         name: series.cast(pl.Float64).to_numpy()
         for name, series in named.items()
-        if series.null_count() == 0 and series.n_unique() > 1
+        if series.null_count() == 0
     }
+    return {name: array for name, array in arrays.items() if np.ptp(array) > 0}
 
 
 def _fit(numbers: list[Array], ns: Array) -> tuple[Array, float]:
