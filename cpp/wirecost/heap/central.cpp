@@ -15,6 +15,7 @@ std::uint64_t packed(Batch batch) {
 }
 
 Batch unpacked(std::uint64_t word) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the word is a packed pointer
   return {reinterpret_cast<Block*>(word & ((std::uint64_t{1} << address_bits) - 1)),
           static_cast<std::uint32_t>(word >> address_bits)};
 }

@@ -11,10 +11,12 @@
 #include "wirecost/heap/heap.hpp"
 
 // glibc's own allocator, for blocks of those who call it by these names.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 [[gnu::weak]] void __libc_free(void*);
 [[gnu::weak]] void* __libc_realloc(void*, size_t);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 #pragma GCC visibility push(default)
 extern "C" {

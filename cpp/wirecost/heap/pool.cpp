@@ -37,10 +37,9 @@ bool Pool::open() {
 bool Pool::grow_to(Page end) {
   const Page from = pages_.end() == 1 ? 0 : pages_.end();
   const auto usable = [this](void* begin, std::size_t bytes, Touch how) {
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    const std::uintptr_t first = address / page_bytes * page_bytes;
-    const Touched done = make_usable(reinterpret_cast<char*>(first),
-                                     rounded_up(address + bytes - first, page_bytes), how);
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
+    const Touched done = make_usable(static_cast<char*>(begin) - before,
+                                     rounded_up(bytes + before, page_bytes), how);
     if (done == Touched::not_locked) refused_lock_.store(true, std::memory_order_relaxed);
     return done != Touched::no;
   };
@@ -158,8 +157,8 @@ void Pool::touch_again() {
   // While the child lives, each page touched becomes a copy.
   if (pages * page_bytes + left_to_others > available_bytes()) return;
   populate(reinterpret_cast<char*>(runs_), rounded_up(pages * sizeof(Run), page_bytes));
-  const auto kinds = reinterpret_cast<std::uintptr_t>(kinds_) / page_bytes * page_bytes;
-  populate(reinterpret_cast<char*>(kinds), rounded_up(pages, page_bytes));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(kinds_) % page_bytes;
+  populate(reinterpret_cast<char*>(kinds_) - before, rounded_up(pages + before, page_bytes));
   // In pieces, since forks and mappings of other threads wait for a call that is under way.
   for (std::size_t done = 0; done < pages * page_bytes; done += huge_bytes) {
     populate(base_ + done, huge_bytes);
