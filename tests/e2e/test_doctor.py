@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import Run
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def test_every_check_is_told_in_the_table_and_in_json(wirecost: Run) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import BUILT
 from wirecost.analysis.probe_sections import executions
 from wirecost.records.probe_log import events_of, read_logs
 
+BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cpp"
 PROGRAM = BUILT / "probe" / "probe_recorder"
 
 Record = Callable[..., "subprocess.CompletedProcess[str]"]
