@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf import message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
@@ -302,7 +303,7 @@ def _items(field: FieldDescriptor, element: Any) -> list[Any]:
     value = getattr(element, field.name)
     if field.message_type is None or not field.message_type.GetOptions().map_entry:
         return list(value)
-    entry = field.message_type._concrete_class
+    entry = message_factory.GetMessageClass(field.message_type)
     return [entry(key=key, value=value[key]) for key in sorted(value)]
 
 

@@ -173,7 +173,7 @@ def test_every_frame_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     path = write(tmp_path / GOOD, [view(number) for number in range(6)])
     out = tmp_path / "out.osi"
-    monkeypatch.setattr(convert, "conversion", lambda _type, _wanted: reverse)
+    monkeypatch.setattr(convert, "conversion", lambda _type, _wanted, _before: reverse)
     wanted = Wanted(columns=("all",))
     with open_trace(path) as trace:
         convert.convert(trace, out, wanted, "zstd", Bound(), Bound(frame=4), silent)

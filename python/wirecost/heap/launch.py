@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost import _core
 from wirecost.errors import UserError
 from wirecost.heap.report import read_report
 
@@ -50,7 +51,7 @@ def library() -> Path:
         UserError: it is not there, or the loader could not be told of its path.
     """
     named = os.environ.get("WIRECOST_HEAP_LIBRARY")
-    path = Path(named) if named else Path(__file__).parents[1] / "lib" / LIBRARY
+    path = Path(named) if named else Path(_core.__file__).parent / "lib" / LIBRARY
     if not path.is_file():
         raise UserError(f"{path}: no allocator there; install wirecost again")
     if re.search(r"[\s:]", str(path.absolute())):
