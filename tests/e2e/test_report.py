@@ -53,7 +53,7 @@ def test_every_format_is_written(wirecost: Run, folder: Path) -> None:
     assert figures == {".svg", ".png", ".pdf"}
     header, *lines = (folder / "report.csv").read_text().splitlines()
     assert header.startswith("case,contender,variant")
-    assert len(lines) == 4 * 6 * 10
+    assert len(lines) == 4 * 9 * 10
     assert "| protobuf |" in (folder / "report.md").read_text()
     for path in done.stdout.split("\n"):
         assert not path or Path(path).stat().st_size > 100
