@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Queue:
+    """Received messages on their way from the receiving threads to Python, at most ``max_bytes`` of
+    them; what does not fit is dropped and counted."""
+
+    def __init__(self, max_bytes: int) -> None: ...
+    def take(
+        self, max_messages: int, timeout_s: float
+    ) -> list[tuple[int, int, int, int, bytes]]:
+        """Waits for the first message and returns what is there: channel, receive time by
+        CLOCK_REALTIME and by CLOCK_MONOTONIC, source time (0 unknown), all in ns, and the bytes."""
+
+    def counts(self) -> dict[int, tuple[int, int, int]]:
+        """For each channel: messages received, messages dropped, bytes received."""
+
+class Sink:
+    """Where a message goes. Sending happens outside Python."""
+
+    def send(self, message: bytes) -> None: ...
+    def readers(self) -> int: ...
+
+class Tcp:
+    """A thread that reads frames of a four-byte length and a message from sockets."""
+
+    def __init__(self, queue: Queue, max_message_bytes: int) -> None: ...
+    def add(self, descriptor: int, channel: int) -> None:
+        """The descriptor is owned from now on."""
+
+    def ended(self) -> list[tuple[int, int]]:
+        """Channel and descriptor of connections that ended since this was asked last."""
+
+    def close(self) -> None: ...
+
+class TcpSink(Sink):
+    """Sends every message to all its sockets, as frames of a four-byte length and a message."""
+
+    def __init__(self, latched: bool) -> None: ...
+    def add(self, descriptor: int) -> None:
+        """A new reader; it gets the last message if the sink is latched. Owned from now on."""
+
+class Player:
+    """Messages in touched memory, sent at their times by one thread."""
+
+    def __init__(self, messages: Sequence[tuple[int, int, bytes]], lock: bool) -> None:
+        """Time in ns, sink, message; in order of time."""
+
+    def play(
+        self,
+        sinks: Sequence[Sink],
+        rate: float,
+        first: int,
+        last: int,
+        spin_ns: int,
+        cpu: int | None,
+        fifo_priority: int | None,
+    ) -> NDArray[np.int64]:
+        """Sends messages ``first`` to ``last`` (exclusive) and returns for each the time it was due,
+        the time before and the time after sending, by CLOCK_MONOTONIC in ns (rows of three). Releases
+        Python's lock; ``stop`` ends it early (fewer rows)."""
+
+    def stop(self) -> None: ...
+    @property
+    def locked(self) -> bool: ...

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recording and replaying need of a middleware; one package a middleware implements it.
+
+Messages are bytes throughout: nothing here or behind it knows a message's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self
+
+from wirecost._middleware import Queue, Sink
+
+
+@dataclass(frozen=True)
+class Qos:
+    """Quality of service as DDS names it. A latched topic of ROS 1 is transient local, depth 1."""
+
+    reliability: Literal["reliable", "best_effort"] = "reliable"
+    durability: Literal["volatile", "transient_local"] = "volatile"
+    depth: int | None = 10
+    """Messages kept; None keeps all."""
+    deadline_ns: int | None = None
+    lifespan_ns: int | None = None
+    liveliness: Literal["automatic", "manual_by_topic"] = "automatic"
+    lease_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic with the type that a node gives it.
+
+    ``name`` and ``type`` are written as the middleware's users write them: ``/points`` and
+    ``sensor_msgs/PointCloud2`` (ROS 1) or ``sensor_msgs/msg/PointCloud2`` (ROS 2).
+    ``type_hash`` is ROS 1's MD5 sum or ROS 2's ``RIHS01_…``; ``definition`` the ``.msg`` text with
+    what it refers to, as MCAP stores it. Both are empty where nobody tells them.
+    """
+
+    name: str
+    type: str
+    type_hash: str = ""
+    definition: str = ""
+    qos: Qos = Qos()
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service by name and type; ``type_hash`` as for a topic."""
+
+    name: str
+    type: str
+    type_hash: str = ""
+
+
+@dataclass(frozen=True)
+class NodeGraph:
+    """What a running node is joined to. ``pid`` is None where the middleware does not tell it.
+
+    ``calls``: services of others that the node may call. In ROS 1 nobody knows before it calls, so
+    these are all services of other nodes.
+    """
+
+    name: str
+    pid: int | None
+    subscribed: Sequence[Topic]
+    published: Sequence[Topic]
+    provides: Sequence[Service] = ()
+    calls: Sequence[Service] = ()
+
+
+@dataclass(frozen=True)
+class Call:
+    """A finished service call. Times are CLOCK_REALTIME nanoseconds. ``error`` is None where it
+    succeeded. ``caller`` is a node's name, empty where unknown."""
+
+    service: str
+    caller: str
+    request_ns: int
+    reply_ns: int
+    request: bytes
+    reply: bytes
+    error: str | None = None
+
+
+class Recorder(Protocol):
+    """Listens in a running system. Leaving its context leaves the system as it was found."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *raised: object) -> None: ...
+
+    def nodes(self) -> list[str]:
+        """Names of all running nodes, sorted."""
+
+    def graph(self, node: str) -> NodeGraph:
+        """What ``node`` is joined to now; asked again and again, since topics appear later.
+
+        Raises:
+            UserError: there is no such node (the nearest names are given), or the system is not
+                reachable (with what to start or set).
+        """
+
+    def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
+        """Every message of the topic from now on comes as ``channel`` of ``queue``, with what its
+        publishers keep for late joiners first."""
+
+    def watch_services(self, graph: NodeGraph) -> None:
+        """From now on, calls by and to the node are seen by ``calls``."""
+
+    def calls(self) -> list[Call]:
+        """The calls that finished since this was asked last."""
+
+    def parameters(self, node: str) -> dict[str, object]:
+        """What the system's parameters are for the node; JSON values."""
+
+    def notes(self) -> list[str]:
+        """What the user must know and was not told yet, one line each."""
+
+
+class Stage(Protocol):
+    """A system of its own, for one node to be replayed in. Leaving its context stops all of it."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *raised: object) -> None: ...
+
+    def environment(self) -> dict[str, str]:
+        """Variables that make a program join this system and no other."""
+
+    def prepare(self, node: str, parameters: dict[str, object]) -> None:
+        """Sets parameters, before the node is started."""
+
+    def publish(self, topic: Topic) -> Sink:
+        """Offers a topic to the node; the player sends through the sink."""
+
+    def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
+        """As ``Recorder.listen``."""
+
+    def answer(self, service: Service, recorded: Sequence[Call]) -> None:
+        """Answers calls of the node from the recording, matched by request."""
+
+    def call(self, service: Service, request: bytes) -> Call:
+        """Calls a service of the node and waits for the reply."""
+
+    def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
+        """Topics whose connection with the node does not stand yet, by name; empty: go."""
+
+    def unmatched(self) -> list[str]:
+        """Requests that the recording had no answer to, one line each; asked once at the end."""
