@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.doctor import cpulist
-from wirecost.doctor.check import Check, Verdict
+from wirecost.doctor.check import Change, Check, Verdict
 from wirecost.doctor.checks import all_checks
 from wirecost.doctor.machine import Machine
 
@@ -23,9 +23,13 @@ class Finding:
     verdict: Verdict
     value: str
     advice: str
-    fixable: bool
+    fix: list[Change]
     privileged: list[str]
     boot: list[str]
+
+    @property
+    def fixable(self) -> bool:
+        return bool(self.fix)
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Examination:
                     "value": finding.value,
                     "advice": finding.advice,
                     "fixable": finding.fixable,
+                    "fix": [{"path": one.path, "value": one.value} for one in finding.fix],
                     "privileged": finding.privileged,
                     "boot": finding.boot,
                 }
@@ -89,7 +94,7 @@ def examine(machine: Machine) -> Examination:
 
 def _finding(check: Check) -> Finding:
     if not check.available():
-        return Finding(check.name, check.title, Verdict.NA, "", "", False, [], [])
+        return Finding(check.name, check.title, Verdict.NA, "", "", [], [], [])
     verdict = check.verdict()
     good = verdict is Verdict.OK
     changes = [] if good else check.fix()
@@ -99,7 +104,7 @@ def _finding(check: Check) -> Finding:
         verdict=verdict,
         value=check.value(),
         advice="" if good else check.advice(),
-        fixable=bool(changes),
+        fix=changes,
         privileged=[c.path for c in changes if not check.system.writable(c.path)],
         boot=[] if good else check.boot(),
     )
