@@ -118,6 +118,17 @@ def test_hostile_names_and_lengths_are_harmless(tmp_path: Path) -> None:
     assert len(executions(events)) == 1
 
 
+def test_each_counter_tells_its_source(tmp_path: Path) -> None:
+    counters = [("cycles", 1), ("minor-faults", 1), ("cpu-migrations", 1), ("instructions", 0)]
+    older = bytearray(header(counters, access=2))
+    assert [c.source for c in log_of(tmp_path, bytes(older)).counters] == ["perf"] * 3 + [""]
+    older[112:116] = bytes([1, 3, 4, 0])
+    sources = [c.source for c in log_of(tmp_path, bytes(older)).counters]
+    assert sources == ["rdpmc", "getrusage", "processor number", ""]
+    older[112:120] = bytes([255] * 8)
+    assert [c.source for c in log_of(tmp_path, bytes(older)).counters] == [""] * 4
+
+
 def test_names_are_shared_within_a_process(tmp_path: Path) -> None:
     (tmp_path / "a.wprobe").write_bytes(header() + record(1, 1, 2))
     (tmp_path / "b.wprobe").write_bytes(header(names=[(1, "late")]) + record(1, 1, 2))

@@ -103,13 +103,18 @@ int main() {
   std::string names;
   for (const std::string& name : software) names += name + ",";
   with_probe(names.c_str(), folder, [] {
-    const probe::Counters counters(software);
+    probe::PerfGroup group;
+    for (std::size_t i = 0; i < software.size(); ++i) {
+      perf_event_attr attributes{};
+      probe::encode_event(software[i], attributes);
+      group.add(i, attributes);
+    }
     probe::Snapshot snapshot;
-    if (counters.opened() == 0) return;
-    print("floor: two group reads of four software counters", [&] {
-      counters.read(snapshot);
-      counters.read(snapshot);
-    });
+    if (!group.empty())
+      print("floor: two group reads of four software counters", [&] {
+        group.read(snapshot);
+        group.read(snapshot);
+      });
     print("section with four software counters", section);
   });
   reset_enable_disable_read();

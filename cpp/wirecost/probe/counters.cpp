@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters.hpp"
 
-#include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 
 #include "event_names.hpp"
-#include "user_read.hpp"
 
 namespace wirecost::probe {
 namespace {
 
-int perf_event_open(perf_event_attr& attributes, int leader) {
-  return static_cast<int>(
-      syscall(SYS_perf_event_open, &attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
+/// What the kernel counts by itself, and so never through a register.
+bool is_software(const perf_event_attr& attributes) {
+  return attributes.type == PERF_TYPE_SOFTWARE || attributes.type == PERF_TYPE_TRACEPOINT ||
+         attributes.type == PERF_TYPE_BREAKPOINT;
 }
-
-std::uint64_t rdpmc([[maybe_unused]] std::uint32_t index) {
-#ifdef __x86_64__
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-  return (std::uint64_t{high} << 32) | low;
-#else
-  return 0;
-#endif
-}
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
@@ -61,105 +43,35 @@ void set_differences(Record& record, const Snapshot& begin, const Snapshot& end,
 }
 
 Counters::Counters(const std::vector<std::string>& names) {
-  files_.fill(-1);
-  for (std::size_t i = 0; i < std::min(names.size(), max_counters); ++i) open(i, names[i]);
-  if (leader_ < 0) return;
-  access_ = hardware_only_ && map_pages() ? CounterAccess::user_space : CounterAccess::system_call;
+  for (std::size_t i = 0; i < std::min(names.size(), max_counters); ++i) {
+    CounterEntry entry = open(i, names[i]);
+    std::copy_n(names[i].begin(), std::min(names[i].size(), name_bytes - 1), entry.name.begin());
+    entries_.push_back(entry);
+  }
+  hardware_.map_pages();
 }
 
-void Counters::open(std::size_t index, const std::string& name) {
-  CounterEntry& entry = entries_.emplace_back();
-  entry.name.fill('\0');
-  std::copy_n(name.begin(), std::min(name.size(), name_bytes - 1), entry.name.begin());
+CounterEntry Counters::open(std::size_t index, const std::string& name) {
+  if (usage_.add(index, name)) return {.name = {}, .status = CounterStatus::counted, .error = 0};
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
-  errno = EINVAL;
-  if (encode_event(name, attributes)) {
-    attributes.size = sizeof(attributes);
-    attributes.disabled = 0;
-    attributes.exclude_kernel = 0;
-    attributes.exclude_user = 0;
-    attributes.read_format =
-        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    entry.status = CounterStatus::counted;
-    files_[index] = perf_event_open(attributes, leader_);
-    if (files_[index] < 0 && (errno == EACCES || errno == EPERM)) {
-      attributes.exclude_kernel = 1;
-      attributes.exclude_hv = 1;
-      entry.status = CounterStatus::user_only;
-      files_[index] = perf_event_open(attributes, leader_);
-    }
-  }
-  if (files_[index] < 0) {
-    entry.status = CounterStatus::unavailable;
-    entry.error = errno;
-    return;
-  }
-  if (leader_ < 0) leader_ = files_[index];
-  opened_ |= static_cast<std::uint8_t>(1U << index);
-  hardware_only_ = hardware_only_ && attributes.type != PERF_TYPE_SOFTWARE;
+  if (!encode_event(name, attributes))
+    return {.name = {}, .status = CounterStatus::unavailable, .error = EINVAL};
+  return (is_software(attributes) ? software_ : hardware_).add(index, attributes);
 }
 
-bool Counters::map_pages() {
-#ifndef __x86_64__
-  return false;
-#endif
-  for (std::size_t i = 0; i < max_counters; ++i) {
-    if (files_[i] < 0) continue;
-    void* page = mmap(nullptr, page_size(), PROT_READ, MAP_SHARED, files_[i], 0);
-    pages_[i] = page == MAP_FAILED ? nullptr : static_cast<perf_event_mmap_page*>(page);
-    if (pages_[i] == nullptr || !pages_[i]->cap_user_rdpmc) {
-      unmap_pages();
-      return false;
-    }
-  }
-  return true;
+CounterSource Counters::source(std::size_t index) const {
+  const auto bit = static_cast<std::uint8_t>(1U << index);
+  if ((usage_.opened() & bit) != 0) return usage_.source(index);
+  if ((software_.opened() & bit) != 0) return software_.source();
+  return (hardware_.opened() & bit) != 0 ? hardware_.source() : CounterSource::none;
 }
 
-void Counters::unmap_pages() {
-  for (perf_event_mmap_page*& page : pages_) {
-    if (page != nullptr) munmap(page, page_size());
-    page = nullptr;
-  }
-}
-
-Counters::~Counters() {
-  unmap_pages();
-  for (const int file : files_)
-    if (file >= 0) close(file);
-}
-
-void Counters::read(Snapshot& snapshot) const {
-  if (access_ == CounterAccess::system_call) return read_group(snapshot);
-  snapshot.counting = 0;
-  for (std::size_t i = 0; i < max_counters; ++i) {
-    if (pages_[i] == nullptr) continue;
-    const UserReading reading = read_in_user_space(pages_[i], rdpmc);
-    snapshot.values[i] = reading.value;
-    snapshot.enabled_ns[i] = reading.enabled_ns;
-    snapshot.running_ns[i] = reading.running_ns;
-    if (reading.on_processor) snapshot.counting |= static_cast<std::uint8_t>(1U << i);
-  }
-}
-
-void Counters::read_group(Snapshot& snapshot) const {
-  struct {
-    std::uint64_t count, enabled_ns, running_ns;
-    std::array<std::uint64_t, max_counters> values;
-  } group;
-  snapshot.counting = 0;
-  snapshot.enabled_ns = {};
-  snapshot.running_ns = {};
-  if (::read(leader_, &group, sizeof(group)) <= 0) return;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (files_[i] < 0) continue;
-    snapshot.values[i] = group.values[next++];
-    snapshot.enabled_ns[i] = group.enabled_ns;
-    snapshot.running_ns[i] = group.running_ns;
-  }
-  // Two reads within one tick of the kernel's clock differ exactly, unless the group never ran.
-  if (group.running_ns != 0) snapshot.counting = opened_;
+CounterAccess Counters::access() const {
+  if (opened() == 0) return CounterAccess::none;
+  const bool calls = usage_.calls_system() || !software_.empty() ||
+                     (!hardware_.empty() && hardware_.source() == CounterSource::perf_read);
+  return calls ? CounterAccess::system_call : CounterAccess::user_space;
 }
 
 }  // namespace wirecost::probe

@@ -20,6 +20,14 @@ inline constexpr std::uint32_t no_parent = 0xffff'ffff;
 
 enum class CounterStatus : std::uint32_t { unavailable = 0, counted = 1, user_only = 2 };
 enum class CounterAccess : std::uint32_t { none = 0, user_space = 1, system_call = 2 };
+/// Of one counter; in version 1 from before there were several, all are what `access` says.
+enum class CounterSource : std::uint8_t {
+  none = 0,
+  rdpmc = 1,
+  perf_read = 2,
+  thread_usage = 3,
+  processor_number = 4,
+};
 enum class RecordKind : std::uint8_t { section = 1, mark = 2 };
 
 struct CounterEntry {
@@ -51,7 +59,8 @@ struct Header {
   std::uint32_t names;
   std::array<char, 16> program;
   std::array<char, 16> thread_name;
-  std::array<std::byte, 400> reserved;
+  std::array<CounterSource, max_counters> sources;
+  std::array<std::byte, 392> reserved;
   std::array<CounterEntry, max_counters> counters;
   std::array<std::byte, 3072> reserved_too;
   std::array<NameEntry, max_names> section_names;

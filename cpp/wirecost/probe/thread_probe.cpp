@@ -19,6 +19,8 @@ ThreadProbe::ThreadProbe(const Settings& settings)
   header.access = counters_.access();
   header.counter_count = static_cast<std::uint32_t>(counters_.entries().size());
   std::ranges::copy(counters_.entries(), header.counters.begin());
+  for (std::size_t i = 0; i < counters_.entries().size(); ++i)
+    header.sources[i] = counters_.source(i);
   std::string absent;
   for (const CounterEntry& entry : counters_.entries())
     if (entry.status == CounterStatus::unavailable)

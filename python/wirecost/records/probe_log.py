@@ -24,7 +24,7 @@ VERSION = 1
 HEADER_SIZE = 20480
 NO_PARENT = 0xFFFFFFFF
 MAX_COUNTERS = 8
-COUNTERS_AT, NAMES_AT, MAX_NAMES, ENTRY = 512, 4096, 256, 64
+SOURCES_AT, COUNTERS_AT, NAMES_AT, MAX_NAMES, ENTRY = 112, 512, 4096, 256, 64
 BLOCK_RECORDS = 1 << 14
 FIXED = struct.Struct("<8sIIIIIIQQQQqII16s16s")
 RECORD = np.dtype(
@@ -48,6 +48,7 @@ RECORD = np.dtype(
 )
 KINDS = {1: "section", 2: "mark"}
 COUNTER_STATUS = {1: "counted", 2: "user only"}
+COUNTER_SOURCES = {1: "rdpmc", 2: "perf", 3: "getrusage", 4: "processor number"}
 COUNTER = "counter:"
 """Before a counter's name in its column's name."""
 
@@ -75,10 +76,13 @@ it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` th
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter that was asked for; ``status`` is counted, user only or n/a."""
+    """A counter that was asked for; ``status`` is counted, user only or n/a; ``source`` is one of
+    ``COUNTER_SOURCES`` or, where there is none, empty. A counter of source processor number may
+    have missed some."""
 
     name: str
     status: str
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ def _read(path: Path, file: BinaryIO) -> ProbeLog:
         process=process,
         thread=thread,
         thread_name=_text(fields[15]),
-        counters=_counters(header, counter_count),
+        counters=_counters(header, counter_count, access=fields[12]),
         names=_names(header),
         records=records,
         wall_minus_monotonic_ns=wall_minus_monotonic_ns,
@@ -212,14 +216,17 @@ def _records(file: BinaryIO, capacity: int) -> np.ndarray[Any, Any]:
     return np.concatenate(blocks) if blocks else np.zeros(0, RECORD)
 
 
-def _counters(header: bytes, count: int) -> tuple[Counter, ...]:
+def _counters(header: bytes, count: int, access: int) -> tuple[Counter, ...]:
     counters: dict[str, Counter] = {}
     for i in range(min(count, MAX_COUNTERS)):
         name, status = struct.unpack_from("<56sI", header, COUNTERS_AT + i * ENTRY)
+        known = COUNTER_STATUS.get(status, "n/a")
+        # Older logs have one source for all counters.
+        source = COUNTER_SOURCES.get(header[SOURCES_AT + i] or access, "")
         key = _text(name)
         while key in counters:  # columns need names of their own
             key += "#"
-        counters[key] = Counter(key, COUNTER_STATUS.get(status, "n/a"))
+        counters[key] = Counter(key, known, "" if known == "n/a" else source)
     return tuple(counters.values())
 
 

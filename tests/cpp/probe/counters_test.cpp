@@ -62,10 +62,9 @@ TEST(EventNames, KnowTheGenericOnesAndRefuseOthers) {
 }
 
 TEST(Counters, AnUnknownNameLeavesTheOthers) {
-  const Counters counters({"no-such-counter", "minor-faults"});
+  Counters counters({"no-such-counter", "minor-faults"});
   ASSERT_EQ(counters.entries().size(), 2U);
   EXPECT_EQ(counters.entries()[0].status, CounterStatus::unavailable);
-  if (counters.opened() == 0) GTEST_SKIP() << "the kernel counts nothing for this user";
   EXPECT_EQ(counters.opened(), 2);
   EXPECT_EQ(counters.access(), CounterAccess::system_call);
   Snapshot begin;
