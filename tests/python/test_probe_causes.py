@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wirecost.analysis.causes import FEWEST, Explanation, explain
+from wirecost.analysis.linear import Correlations, line
+from wirecost.report.probe_causes import cause_table, sentences
 
 COUNT = 2000
 
@@ -85,3 +89,176 @@ def test_constant_times_and_few_executions() -> None:
 def test_numbers_that_floats_cannot_tell_apart_are_no_cause() -> None:
     huge = pl.Series([2**63 + i for i in range(FEWEST)], dtype=pl.UInt64)
     assert explained(range(FEWEST), instructions=huge).causes == []
+
+
+def test_cache_misses_are_found_and_told_in_a_sentence(random: np.random.Generator) -> None:
+    misses = random.poisson(3000, COUNT) + 20_000 * (random.random(COUNT) < 0.02)
+    ns = 1_000_000 + 80 * misses + random.normal(0, 2000, COUNT)
+    one = explained(ns, LLC_load_misses=misses, minor_faults=[0] * COUNT)
+    (told,) = sentences(one)
+    start, price, advice = told.split("; ")
+    assert start == "callback: LLC-load-misses explain 100 % of the slowest 1 %"
+    assert price.endswith(" ns per miss")
+    assert float(price.split()[0]) == pytest.approx(80, rel=0.02)
+    assert "columns" in advice
+
+
+def test_a_missing_counter_is_named_where_much_is_unexplained(random: np.random.Generator) -> None:
+    nothing = pl.Series([None] * COUNT, dtype=pl.UInt64)
+    one = explained(random.lognormal(10, 1, COUNT), LLC_load_misses=nothing, minor_faults=nothing)
+    assert sentences(one) == [
+        "callback: 100 % of the slowest 1 % are unexplained; LLC-load-misses, minor-faults not "
+        "available here"
+    ]
+
+
+def test_marks_read_no_counters_so_none_is_missed(random: np.random.Generator) -> None:
+    table = pl.DataFrame({"section": "a 0→1", "ns": random.lognormal(10, 1, 50), "kind": "mark"})
+    (one,) = explain(table.with_columns(pl.lit(None, pl.UInt64).alias("counter:minor-faults")))
+    assert (one.absent, one.causes) == ([], [])
+
+
+def test_what_cannot_be_told_apart_is_said(random: np.random.Generator) -> None:
+    size = random.integers(1000, 9000, COUNT) * 1024
+    one = explained(size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3)
+    (cause,) = one.causes
+    assert {cause.name, *cause.rivals} == {"value", "minor-faults"}
+    assert "cannot be told apart from" in sentences(one)[0]
+
+
+def test_correlated_causes_have_prices_of_their_own(random: np.random.Generator) -> None:
+    """Faults grow with the size, and half of them come from elsewhere."""
+    size = random.integers(1000, 9000, COUNT)
+    faults = size // 100 + random.integers(0, 80, COUNT)
+    one = explained(
+        20 * size + 1500 * faults + random.normal(0, 100, COUNT), size, minor_faults=faults
+    )
+    prices = {cause.name: cause.ns_each for cause in one.causes}
+    assert prices == {
+        "value": pytest.approx(20, rel=0.05),
+        "minor-faults": pytest.approx(1500, rel=0.05),
+    }
+    assert all(cause.rivals == [] for cause in one.causes)
+    assert all(cause.alone < cause.variance for cause in one.causes)
+    assert sum(cause.variance for cause in one.causes) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_sum_of_causes_does_not_hide_them(random: np.random.Generator) -> None:
+    faults, misses = random.poisson(20, COUNT), random.poisson(500, COUNT)
+    both = 40 * faults + 2 * misses + random.integers(0, 400, COUNT)
+    ns = 800 * faults + 40 * misses + random.normal(0, 20, COUNT)
+    one = explained(ns, minor_faults=faults, LLC_load_misses=misses, dTLB_load_misses=both)
+    assert {cause.name for cause in one.causes} == {"minor-faults", "LLC-load-misses"}
+
+
+def test_time_itself_and_the_work_behind_everything_are_no_causes(
+    random: np.random.Generator,
+) -> None:
+    faults = random.poisson(20, COUNT)
+    ns = 100_000 + 700 * faults + random.normal(0, 500, COUNT)
+    one = explained(
+        ns, cycles=(3 * ns).astype(int), instructions=(4 * ns).astype(int), minor_faults=faults
+    )
+    assert [cause.name for cause in one.causes] == ["minor-faults"]
+    alone = explained(ns, cycles=(3 * ns).astype(int), instructions=(4 * ns).astype(int))
+    assert [cause.name for cause in alone.causes] == ["instructions"]
+
+
+def test_spikes_do_not_hide_what_the_usual_execution_follows(random: np.random.Generator) -> None:
+    faults = random.poisson(20, COUNT)
+    ns = 100_000 + 700 * faults + random.normal(0, 500, COUNT)
+    ns[random.choice(COUNT, 10, replace=False)] += random.uniform(1e6, 1e8, 10)
+    one = explained(ns, minor_faults=faults)
+    (cause,) = one.causes
+    assert (cause.name, cause.ns_each) == ("minor-faults", pytest.approx(700, rel=0.03))
+    assert cause.usual > 0.8
+    assert one.unexplained_variance > 0.9
+    assert "of the variance of all but the slowest 1 %" in sentences(one)[0]
+
+
+def test_a_single_execution_proves_nothing(random: np.random.Generator) -> None:
+    migrations = np.zeros(COUNT, np.int64)
+    migrations[5] = 1
+    ns = random.normal(10_000, 100, COUNT)
+    ns[5] = 10**7
+    assert explained(ns, cpu_migrations=migrations).causes == []
+
+
+@pytest.mark.parametrize(("power", "told"), [(1, None), (2, 2.0), (3, 3.0)])
+def test_more_than_proportional_growth_is_told(
+    random: np.random.Generator, power: int, told: float | None
+) -> None:
+    size = random.integers(100, 1000, COUNT)
+    (cause,) = explained(5000 + 3.0 * size**power + random.normal(0, 50, COUNT), size).causes
+    assert (cause.name, cause.power) == ("value", told)
+
+
+def test_the_table_fits_a_narrow_terminal(random: np.random.Generator) -> None:
+    faults = random.poisson(20, COUNT)
+    table = cause_table([explained(700 * faults, minor_faults=faults)])
+    assert table is not None
+    assert table.rows[0] == [
+        "callback", "minor-faults", "100 %", "100 %", "100 %", "100 %", "700 ns per fault",
+    ]  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(table.headings, *table.rows, strict=True)]
+    assert sum(widths) + len(widths) <= 80
+
+
+NUMBERS = st.one_of(
+    st.just(0),
+    st.integers(0, 3),
+    st.integers(0, 2**64 - 1),
+    st.none(),
+)
+TIMES = st.one_of(
+    st.just(5.0), st.floats(), st.floats(-(2.0**63), 2.0**63), st.integers(0, 5).map(float)
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), count=st.integers(1, 60))
+def test_whatever_was_recorded_is_explained_or_left(data: st.DataObject, count: int) -> None:
+    def column(of: st.SearchStrategy[Any]) -> list[Any]:
+        few = data.draw(st.lists(of, min_size=1, max_size=8))
+        return [few[i % len(few)] for i in range(count)]
+
+    table = pl.DataFrame(
+        {
+            "section": "a",
+            "ns": pl.Series(column(TIMES), dtype=pl.Float64),
+            "value": pl.Series(column(st.integers(-(2**63), 2**63 - 1)), dtype=pl.Int64),
+            "counter:minor-faults": pl.Series(column(NUMBERS), dtype=pl.UInt64),
+            "counter:LLC-load-misses": pl.Series(column(NUMBERS), dtype=pl.UInt64),
+            "counter:instructions": pl.Series(column(NUMBERS), dtype=pl.UInt64),
+        }
+    )
+    found = explain(table)
+    assert len(found) <= 1
+    for one in found:
+        shares = [one.unexplained_variance, one.unexplained_slowest]
+        for cause in one.causes:
+            shares += [cause.variance, cause.alone, cause.slowest, cause.usual]
+            assert np.isfinite(cause.ns_each)
+        assert all(-1e-6 <= share <= 1 + 1e-6 for share in shares)
+        assert all("\n" not in text for text in sentences(one))
+
+
+def test_shares_agree_with_least_squares_of_the_whole_data(random: np.random.Generator) -> None:
+    numbers = random.normal(1000, 50, (3, 400))
+    numbers[1] += 0.8 * numbers[0]
+    y = np.array([2.0, 5.0, 0.1]) @ numbers + random.normal(0, 90, 400)
+    model = Correlations(list(numbers), y)
+    design = np.column_stack([*numbers, np.ones(400)])
+    solved, (rest,), *_ = np.linalg.lstsq(design, y, rcond=None)
+    assert model.slopes([0, 1, 2]) == pytest.approx(solved[:3])
+    assert model.left([0, 1, 2]) == pytest.approx(rest / ((y - y.mean()) ** 2).sum())
+    assert sum(model.shares([0, 1, 2])) == pytest.approx(1 - model.left([0, 1, 2]))
+
+
+def test_a_line_through_what_does_not_vary_is_none() -> None:
+    x = np.arange(10.0)
+    fit = line(x, 3 * x + 7)
+    assert fit is not None
+    assert (fit.slope, fit.offset, fit.explained) == pytest.approx((3, 7, 1))
+    assert line(np.full(10, 0.1), x) is None
+    assert line(x, np.full(10, 0.1)) is None

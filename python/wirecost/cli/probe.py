@@ -19,7 +19,8 @@ from wirecost.cli.choices import completing
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe_table import cause_table, counter_table, document, time_table
+from wirecost.report.probe_causes import cause_table, sentences
+from wirecost.report.probe_table import counter_table, document, time_table
 from wirecost.report.table import Table
 from wirecost.report.terminal import print_table
 
@@ -57,6 +58,8 @@ def show_command(
     for table in tables:
         if table is not None:
             print_table(console, _literal(table))
+    for sentence in (text for one in explanations for text in sentences(one)):
+        console.print(sentence, highlight=False, markup=False)
     if json_file is not None:
         content = document(sections, explanations, logs)
         _write(json_file, json.dumps(content, indent=2, allow_nan=False) + "\n")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from wirecost.analysis.causes import INPUT, Explanation
+from wirecost.analysis.causes import Explanation
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report import units
@@ -57,30 +57,6 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     if scaled := sum(one.scaled for one in sections):
         notes.append(f"{scaled:,} executions' counters are estimates: they shared the hardware")
     return Table("Counters, mean of an execution", ["section", *shown], body, notes)
-
-
-def cause_table(explanations: list[Explanation]) -> Table | None:
-    """What the time of each section follows, ranked; none where there are too few executions."""
-    if not explanations:
-        return None
-    body = []
-    advice: dict[str, str] = {}
-    for one in explanations:
-        for cause in one.causes:
-            each = f"{units.time(cause.ns_each)} each"
-            body.append([one.section, cause.name, *_percent(cause.variance, cause.slowest), each])
-            advice[cause.name] = cause.advice
-        rest = _percent(one.unexplained_variance, one.unexplained_slowest)
-        body.append([one.section, "unexplained", *rest, ""])
-    notes = [f"{name}: {text}" for name, text in advice.items()]
-    if INPUT in advice:
-        notes.append(f"{INPUT} is the number that the program recorded with the section")
-    headings = ["section", "time follows", "of variance", "of slowest 1 %", "price"]
-    return Table("Causes", headings, body, notes)
-
-
-def _percent(*shares: float) -> list[str]:
-    return [f"{100 * share:.0f} %" for share in shares]
 
 
 def document(

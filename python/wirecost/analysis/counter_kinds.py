@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a counter counts, by its name: kernel names and those of libpfm4 alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+INPUT = "value"
+"""The number that the program recorded with an execution, as its input's size."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``unit`` is one of what is counted; ``advice`` says in one sentence how to have fewer."""
+
+    unit: str
+    advice: str
+
+
+_OTHER = Kind("count", "see what changes it")
+_KINDS = (
+    (rf"^{INPUT}$", Kind("unit", "bound the input or use a cheaper algorithm")),
+    ("major.?faults?", Kind("fault", "keep program and data in memory: mlockall, no swap")),
+    ("faults?", Kind("fault", "run with wirecost heap, or reuse buffers touched before")),
+    (
+        "context.?switches",
+        Kind("switch", "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside"),
+    ),
+    ("migrations", Kind("migration", "pin the thread to a core with taskset")),
+    (
+        "branch.*miss|misp",
+        Kind("miss", "make branches predictable: sort first, or compute both sides"),
+    ),
+    (
+        "store.?miss",
+        Kind("miss", "write less memory: work in place, copy fewer buffers"),
+    ),
+    ("miss", Kind("miss", "read less memory, in order: arrays or columns, not rows and pointers")),
+    (
+        "instructions?",
+        Kind("instruction", "the work differs: record its input's size as the value"),
+    ),
+)
+_TIME = re.compile(r"(^|:)(cpu[-_]|ref[-_]|unhalted_(core|reference)_)?cycles$|clock$", re.I)
+_WORK = re.compile("instr|inst_retired", re.I)
+
+
+def kind_of(name: str) -> Kind:
+    """The first kind whose pattern is in the name."""
+    return next((kind for pattern, kind in _KINDS if re.search(pattern, name, re.I)), _OTHER)
+
+
+def is_time(name: str) -> bool:
+    """Whether it measures how long something took and so explains nothing."""
+    return _TIME.search(name) is not None
+
+
+def is_work(name: str) -> bool:
+    """Whether it counts the work done: everything that takes time shows in it."""
+    return _WORK.search(name) is not None
