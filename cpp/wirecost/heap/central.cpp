@@ -5,6 +5,8 @@
 
 namespace wirecost::heap {
 
+std::uint64_t free_mark = 0x9d5c'63f1'0be7'42a9;
+
 namespace {
 
 /// User space addresses take 48 bits unless a program asks for more; the count takes the rest.
@@ -46,19 +48,40 @@ Batch Central::carve(List& list, std::size_t size_class, Pool& pool) {
 Batch Central::take(std::size_t size_class, Pool& pool) {
   List& list = lists_[size_class];
   const Guard guard(list.lock);
-  if (list.batches == 0) return carve(list, size_class, pool);
+  if (list.batches == 0) {
+    const Batch made = carve(list, size_class, pool);
+    if (made.count != 0 || list.single.count == 0) return made;
+    // Without memory those must do that were kept apart.
+    const Batch single = list.single;
+    list.single = {};
+    return single;
+  }
   const Batch batch = unpacked(list.batches);
   list.batches = batch.head->mark;
   batch.head->mark = 0;
   return batch;
 }
 
+void Central::push(List& list, Batch batch) {
+  batch.head->mark = list.batches;
+  list.batches = packed(batch);
+}
+
 void Central::give(std::size_t size_class, Batch batch) {
   if (batch.count == 0) return;
   List& list = lists_[size_class];
   const Guard guard(list.lock);
-  batch.head->mark = list.batches;
-  list.batches = packed(batch);
+  push(list, batch);
+}
+
+void Central::give_one(std::size_t size_class, Block* block) {
+  List& list = lists_[size_class];
+  const Guard guard(list.lock);
+  *block = {list.single.head, free_mark};
+  list.single = {block, list.single.count + 1};
+  if (list.single.count < batch_blocks[size_class]) return;
+  push(list, list.single);
+  list.single = {};
 }
 
 void Central::lock_all() {

@@ -19,6 +19,9 @@ struct Block {
   std::uint64_t mark;
 };
 
+/// A random word that marks free blocks: a block freed twice is told from chance.
+extern std::uint64_t free_mark;
+
 /// Blocks of one class, linked through `next`.
 struct Batch {
   Block* head = nullptr;
@@ -30,6 +33,8 @@ class Central {
   /// At least one block, unless memory is exhausted.
   Batch take(std::size_t size_class, Pool& pool);
   void give(std::size_t size_class, Batch batch);
+  /// Takes a single block, for nobody until there are enough of them for a batch.
+  void give_one(std::size_t size_class, Block* block);
 
   void lock_all();
   void unlock_all();
@@ -39,9 +44,11 @@ class Central {
   struct alignas(64) List {
     Lock lock;
     std::uint64_t batches = 0;  ///< address of the first batch and its count, see central.cpp
+    Batch single;               ///< gathered one by one
     char* fresh = nullptr;      ///< blocks never handed out yet, up to `fresh_end`
     char* fresh_end = nullptr;
   };
+  static void push(List& list, Batch batch);
   static Batch carve(List& list, std::size_t size_class, Pool& pool);
 
   std::array<List, class_count> lists_{};

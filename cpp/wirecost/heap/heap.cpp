@@ -8,6 +8,12 @@
 #include "wirecost/heap/size_classes.hpp"
 #include "wirecost/heap/state.hpp"
 
+// glibc's own allocator, for blocks of those who call it by this name.
+extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+[[gnu::weak]] void __libc_free(void*);
+}
+
 namespace wirecost::heap {
 
 namespace {
@@ -68,7 +74,7 @@ class Borrowed {
   const std::uint32_t pages = pages_of(bytes == 0 ? 1 : bytes);
   void* block = state.pool.take(pages, pages_of(alignment), kind_large);
   if (block == nullptr) return out_of_memory();
-  Borrowed()->counts.allocated(std::size_t{pages} * page_bytes);
+  Borrowed()->took_large(std::size_t{pages} * page_bytes);
   return block;
 }
 
@@ -81,6 +87,25 @@ std::uint8_t kind_of_block(const void* block) {
     fail("not a block in use", block);
   }
   return kind;
+}
+
+/// Everything but a small block of ours for which the caller's cache has room.
+[[gnu::noinline]] void release_slowly(void* block) {
+  if (block == nullptr) return;
+  if (!is_ours(block)) {
+    if (__libc_free != nullptr) __libc_free(block);
+    return;
+  }
+  const int saved = errno;
+  const std::uint8_t kind = kind_of_block(block);
+  const Borrowed cache;
+  if (kind != kind_large) {
+    cache->give_slowly(block, kind - std::size_t{1}, state.central, state.pool);
+  } else {
+    cache->gave_large(state.pool.large_bytes(block));
+    state.pool.give(static_cast<char*>(block));
+  }
+  errno = saved;
 }
 
 }  // namespace
@@ -125,19 +150,17 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
 }
 
 void release(void* block) {
-  const std::uint8_t kind = kind_of_block(block);
-  if (kind != kind_large) {
-    const std::size_t size_class = kind - std::size_t{1};
-    if (own_cache != nullptr) [[likely]] {
-      own_cache->give(block, size_class, state.central);
-    } else {
-      const Borrowed cache;
-      cache->give(block, size_class, state.central);
+  if (is_ours(block)) [[likely]] {
+    // Of kinds that are no class the number wraps around or is too large.
+    const std::size_t size_class = state.pool.kind_of(block) - std::size_t{1};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(block) % 16 == 0;
+    if (size_class < class_count && aligned && own_cache != nullptr) [[likely]] {
+      if (own_cache->give(block, size_class)) [[likely]] {
+        return;
+      }
     }
-    return;
   }
-  Borrowed()->counts.freed(state.pool.large_bytes(block));
-  state.pool.give(static_cast<char*>(block));
+  release_slowly(block);
 }
 
 std::size_t usable_bytes(const void* block) {
@@ -154,8 +177,8 @@ void* resize(void* block, std::size_t bytes) {
     const std::uint32_t pages = pages_of(bytes);
     if (state.pool.resize(static_cast<char*>(block), pages)) {
       const Borrowed cache;
-      cache->counts.freed(have);
-      cache->counts.allocated(std::size_t{pages} * page_bytes);
+      cache->gave_large(have);
+      cache->took_large(std::size_t{pages} * page_bytes);
       return block;
     }
   } else if (bytes <= have && (bytes > have / 2 || have <= 64)) {

@@ -16,7 +16,8 @@ void* allocate(std::size_t bytes);
 /// The same at a multiple of `alignment`, a power of two.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 
-/// Frees a block; a pointer that is none ends the program with one line. Keeps errno.
+/// Frees a block, libc's own too; null is none. A pointer to no block ends the program with one
+/// line. Keeps errno.
 void release(void* block);
 
 /// The block grown or shrunk, perhaps moved; null with ENOMEM leaves it as it was.

@@ -10,27 +10,18 @@
 
 #include "wirecost/heap/heap.hpp"
 
-// glibc's own allocator, for blocks of those who call it by these names.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// glibc's own allocator, for blocks of those who call it by this name.
 extern "C" {
-[[gnu::weak]] void __libc_free(void*);
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 [[gnu::weak]] void* __libc_realloc(void*, size_t);
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(size_t size) { return wirecost::heap::allocate(size); }
 
-void free(void* block) {
-  if (block == nullptr) return;
-  if (wirecost::heap::is_ours(block)) [[likely]] {
-    wirecost::heap::release(block);
-  } else if (__libc_free != nullptr) {
-    __libc_free(block);
-  }
-}
+void free(void* block) { wirecost::heap::release(block); }
 
 void* calloc(size_t count, size_t size) {
   size_t bytes = 0;

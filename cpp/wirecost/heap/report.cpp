@@ -66,10 +66,11 @@ void write_text(Writer& out) {
   const bool warm = state.threads.warm();
   const auto ended = state.threads.for_each([&](const ThreadCache& cache, Faults faults) {
     const Name name(cache);
+    const ThreadCounts counts = cache.counts();
     out.put(name.text);
     for (std::size_t used = strlen(name.text); used < 15; ++used) out.put(" ");
-    out.column(static_cast<std::uint64_t>(cache.thread), 6).column(cache.counts.allocations, 13);
-    out.column(cache.counts.bytes / 1024, 11).column(positive(cache.counts.peak) / 1024, 11);
+    out.column(static_cast<std::uint64_t>(cache.thread), 6).column(counts.allocations, 13);
+    out.column(counts.bytes / 1024, 11).column(positive(counts.peak) / 1024, 11);
     if (warm) out.column(faults.minor, 14).column(faults.major, 7);
     out.put("\n");
   });
@@ -106,13 +107,14 @@ void write_json(Writer& out) {
   const auto ended = state.threads.for_each([&](const ThreadCache& cache, Faults faults) {
     if (!first) out.put(",");
     first = false;
+    const ThreadCounts counts = cache.counts();
     out.put("\n").put(R"({"name":")").put(Name(cache).text);
     out.put(R"(","tid":)").put(static_cast<std::uint64_t>(cache.thread));
     out.put(R"(,"ended":)").put(cache.ended ? "true" : "false");
-    out.put(R"(,"allocations":)").put(cache.counts.allocations);
-    out.put(R"(,"bytes":)").put(cache.counts.bytes);
-    out.put(R"(,"live_bytes":)").put(cache.counts.live);
-    out.put(R"(,"peak_bytes":)").put(cache.counts.peak);
+    out.put(R"(,"allocations":)").put(counts.allocations);
+    out.put(R"(,"bytes":)").put(counts.bytes);
+    out.put(R"(,"live_bytes":)").put(counts.live);
+    out.put(R"(,"peak_bytes":)").put(counts.peak);
     write_faults(out, faults);
   });
   out.put("\n").put(R"(],"earlier_threads":{"threads":)").put(ended.threads);

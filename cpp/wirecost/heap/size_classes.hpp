@@ -14,12 +14,28 @@ inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t small_max = 32768;
 inline constexpr std::size_t class_count = 40;
 
-/// The class of a request of at most `small_max` bytes.
-constexpr std::size_t class_of(std::size_t bytes) {
+/// The class by arithmetic.
+constexpr std::size_t class_by_formula(std::size_t bytes) {
   if (bytes <= 128) return bytes == 0 ? 0 : (bytes - 1) / 16;
   const std::size_t last = bytes - 1;
   const auto power = static_cast<std::size_t>(std::bit_width(last)) - 1;
   return 8 + (power - 7) * 4 + ((last >> (power - 2)) & 3);
+}
+
+/// Classes of the sizes that are asked for most, by multiples of 16 bytes.
+inline constexpr std::size_t looked_up_max = 1024;
+inline constexpr auto class_by_size = [] {
+  std::array<std::uint8_t, looked_up_max / 16 + 1> classes{};
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    classes[i] = static_cast<std::uint8_t>(class_by_formula(i * 16));
+  }
+  return classes;
+}();
+
+/// The class of a request of at most `small_max` bytes.
+constexpr std::size_t class_of(std::size_t bytes) {
+  if (bytes <= looked_up_max) return class_by_size[(bytes + 15) / 16];
+  return class_by_formula(bytes);
 }
 
 inline constexpr auto class_bytes = [] {

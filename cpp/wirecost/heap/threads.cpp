@@ -74,12 +74,13 @@ ThreadCache* Threads::enter() {
     if (cache != nullptr) {
       free_ = cache->next_free;
       ++ended_.threads;
-      ended_.counts.allocations += cache->counts.allocations;
-      ended_.counts.bytes += cache->counts.bytes;
+      const ThreadCounts counts = cache->counts();
+      ended_.counts.allocations += counts.allocations;
+      ended_.counts.bytes += counts.bytes;
       const Faults faults = faults_since(*cache);
       ended_.faults.minor += faults.minor;
       ended_.faults.major += faults.major;
-      cache->counts = {};
+      cache->forget_counts();
       cache->ended = false;
       cache->destructor_rounds = 0;
     }
@@ -142,13 +143,13 @@ void Threads::keep_only_this_thread() {
   free_ = nullptr;
   ended_ = {};
   for (ThreadCache* cache = all_; cache != nullptr; cache = cache->next) {
-    cache->counts = {};
+    if (cache != own_cache) cache->forget();
+    cache->forget_counts();
     cache->at_start = cache->at_end = {};
     if (cache == own_cache) {
       cache->thread = static_cast<pid_t>(syscall(SYS_gettid));
       continue;
     }
-    cache->forget();
     cache->ended = true;
     cache->next_free = free_;
     free_ = cache;

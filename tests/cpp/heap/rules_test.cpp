@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -25,6 +27,29 @@ volatile std::size_t half_of_all = SIZE_MAX / 2 + 1;
 
 bool aligned(const void* pointer, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+}
+
+// Before the others: threads that ended leave blocks of many lines to their successors.
+TEST(Heap, KeepsThreadsOffOneAnothersCacheLines) {
+  constexpr std::size_t count = 8;
+  constexpr std::size_t bytes = 16;
+  std::array<void*, count> made;
+  std::array<std::uintptr_t, count> lines;
+  for (void*& block : made) block = malloc(bytes);
+  std::barrier<> all_have_theirs(count);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < count; ++t) {
+    threads.emplace_back([&, t] {
+      free(made[t]);
+      void* const own = malloc(bytes);
+      lines[t] = reinterpret_cast<std::uintptr_t>(own) / 64;
+      all_have_theirs.arrive_and_wait();
+      free(own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(std::adjacent_find(lines.begin(), lines.end()), lines.end());
 }
 
 TEST(Heap, GivesBlocksOfEverySizeThatDoNotOverlap) {
@@ -155,6 +180,20 @@ TEST(Heap, ReusesTheMemoryOfEndedThreads) {
   const std::size_t used = mallinfo2().uordblks;
   churn();
   EXPECT_LE(mallinfo2().uordblks, used + 512 * 1024);
+}
+
+TEST(Heap, ReusesBlocksFreedByThreadsThatMadeNone) {
+  constexpr std::size_t bytes = 1024;
+  const auto churn = [] {
+    for (int i = 0; i < 2000; ++i) {
+      void* const block = malloc(bytes);
+      std::thread([block] { free(block); }).join();
+    }
+  };
+  churn();
+  const std::size_t used = mallinfo2().uordblks;
+  churn();
+  EXPECT_LE(mallinfo2().uordblks, used + 256 * 1024);
 }
 
 TEST(Heap, WorksInChildrenForkedAmidAllocation) {
