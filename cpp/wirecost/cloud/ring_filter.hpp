@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ring outlier filter without memory of its own to allocate: points are sorted into rings right
+// in the output message, decided on in one sweep over what decides, and closed up in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "wirecost/cloud/ring_joins.hpp"
+
+namespace wirecost::cloud {
+
+class RingFilter {
+ public:
+  /// Throws std::invalid_argument for options that `check` refuses. `joins` decides how neighbours
+  /// are compared.
+  explicit RingFilter(const RingOptions& options, FindJoins joins = find_joins());
+
+  /// The points that stay, as PointXYZIRC, until the next call. Memory grows with the largest cloud
+  /// so far. Throws std::invalid_argument for what cannot be read.
+  std::span<const std::byte> operator()(const CloudView& cloud);
+
+ private:
+  void make_room(std::size_t points);
+  template <bool begins_as_output>
+  void sort(const Points& points, const RingLayout& at);
+  void walk_ring(std::size_t begin, std::size_t end);
+  std::size_t walk_end(std::size_t begin, std::size_t end) const;
+  std::size_t last_walk(std::size_t begin, std::size_t end) const;
+  bool joined(std::size_t pair) const { return (bits_[pair / 64] >> pair % 64 & 1) != 0; }
+  void keep(std::size_t begin, std::size_t end);
+  void close_up();
+
+  RingOptions options_;
+  FindJoins find_joins_;
+  std::vector<std::uint32_t> ends_;  ///< of each ring, and of the points without one
+  std::size_t room_ = 0;
+  std::unique_ptr<PointXYZIRC[]> records_;
+  std::unique_ptr<RingKey[]> keys_;
+  std::unique_ptr<std::uint64_t[]> bits_;
+  // Points from `kept_begin_` to `kept_end_` stay and are yet to be moved to `size_`.
+  std::size_t kept_begin_ = 0;
+  std::size_t kept_end_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace wirecost::cloud
