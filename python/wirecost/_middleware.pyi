@@ -9,14 +9,13 @@ class Queue:
     them; what does not fit is dropped and counted."""
 
     def __init__(self, max_bytes: int) -> None: ...
-    def take(
-        self, max_messages: int, timeout_s: float
-    ) -> list[tuple[int, int, int, int, bytes]]:
+    def take(self, max_messages: int, timeout_s: float) -> list[tuple[int, int, int, int, bytes]]:
         """Waits for the first message and returns what is there: channel, receive time by
         CLOCK_REALTIME and by CLOCK_MONOTONIC, source time (0 unknown), all in ns, and the bytes."""
 
     def counts(self) -> dict[int, tuple[int, int, int]]:
-        """For each channel: messages received, messages dropped, bytes received."""
+        """For each channel: messages received (dropped ones too), messages dropped of them, bytes
+        received."""
 
 class Sink:
     """Where a message goes. Sending happens outside Python."""
@@ -31,17 +30,24 @@ class Tcp:
     def add(self, descriptor: int, channel: int) -> None:
         """The descriptor is owned from now on."""
 
-    def ended(self) -> list[tuple[int, int]]:
-        """Channel and descriptor of connections that ended since this was asked last."""
+    def ended(self) -> list[tuple[int, int, str]]:
+        """Channel, descriptor and reason of connections that ended since this was asked last. A
+        descriptor's number is not used again before its end was told here."""
 
     def close(self) -> None: ...
 
 class TcpSink(Sink):
     """Sends every message to all its sockets, as frames of a four-byte length and a message."""
 
-    def __init__(self, latched: bool) -> None: ...
+    def __init__(self, latched: bool, patience_s: float = 10.0) -> None:
+        """A reader that did not take a message within ``patience_s`` is dropped."""
+
     def add(self, descriptor: int) -> None:
         """A new reader; it gets the last message if the sink is latched. Owned from now on."""
+
+    @property
+    def dropped(self) -> int:
+        """Readers that were dropped since they did not read."""
 
 class Player:
     """Messages in touched memory, sent at their times by one thread."""
@@ -58,10 +64,19 @@ class Player:
         spin_ns: int,
         cpu: int | None,
         fifo_priority: int | None,
+        origin_ns: int | None = None,
     ) -> NDArray[np.int64]:
-        """Sends messages ``first`` to ``last`` (exclusive) and returns for each the time it was due,
-        the time before and the time after sending, by CLOCK_MONOTONIC in ns (rows of three). Releases
-        Python's lock; ``stop`` ends it early (fewer rows)."""
+        """Sends messages ``first`` to ``last`` (exclusive) and returns for each the time it was
+        due, the time before and the time after sending, by CLOCK_MONOTONIC in ns (rows of three).
+        Releases Python's lock; ``stop`` ends it early (fewer rows), as Ctrl-C does.
+
+        ``origin_ns``: when ``first`` is due, by CLOCK_MONOTONIC; None: at once. ``rate`` may be
+        infinite. A reader's absence delays nothing: a message that nobody reads is sent to nobody.
+
+        Raises:
+            ValueError: the schedule does not fit the messages.
+            OSError: the CPU or the priority is refused.
+        """
 
     def stop(self) -> None: ...
     @property

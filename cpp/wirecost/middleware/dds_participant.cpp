@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wirecost/middleware/dds_participant.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastrtps/utils/IPLocator.h>
+#include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/log/Log.hpp>
+#include <fastdds/dds/publisher/Publisher.hpp>
+#include <fastdds/dds/subscriber/Subscriber.hpp>
+#include <fastdds/dds/topic/Topic.hpp>
+#include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
+
+#include "wirecost/middleware/dds_type.hpp"
+
+namespace wirecost::middleware {
+
+namespace dds = eprosima::fastdds::dds;
+namespace rtps = eprosima::fastrtps::rtps;
+
+namespace {
+
+/// As much as the kernel grants; a message of several MB is a burst of datagrams of 64 KB.
+constexpr std::uint32_t socket_bytes = 64U << 20U;
+/// Every index that a participant without multicast may have (RTPS 9.6.1.3 leaves room for 120).
+constexpr std::uint32_t participants_a_host = 120;
+/// Fragments of a large message take turns with small messages.
+constexpr const char* taking_turns = "wirecost.taking_turns";
+
+rtps::Locator_t locator(const char* address) {
+  rtps::Locator_t locator;
+  locator.kind = LOCATOR_KIND_UDPv4;
+  rtps::IPLocator::setIPv4(locator, address);
+  return locator;
+}
+
+dds::DomainParticipantQos participant_qos(const std::string& name,
+                                          const std::vector<std::uint8_t>& user_data,
+                                          const std::vector<std::string>& interfaces) {
+  dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
+  qos.name(name);
+  qos.user_data().setValue(user_data);
+
+  const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
+  udp->interfaceWhiteList = interfaces;
+  udp->sendBufferSize = socket_bytes;
+  udp->receiveBufferSize = socket_bytes;
+  udp->maxInitialPeersRange = participants_a_host;
+  qos.transport().use_builtin_transports = false;
+  qos.transport().user_transports.push_back(udp);
+
+  auto& builtin = qos.wire_protocol().builtin;
+  // Loopback often lacks multicast, and what listens there may not have joined it.
+  builtin.initialPeersList.push_back(locator("127.0.0.1"));
+  builtin.initialPeersList.push_back(locator("239.255.0.1"));
+  builtin.discovery_config.leaseDuration = {10, 0};
+  builtin.discovery_config.leaseDuration_announcementperiod = {1, 0};
+
+  const auto turns = std::make_shared<eprosima::fastdds::rtps::FlowControllerDescriptor>();
+  turns->name = taking_turns;
+  turns->scheduler = eprosima::fastdds::rtps::FlowControllerSchedulerPolicy::ROUND_ROBIN;
+  qos.flow_controllers().push_back(turns);
+  return qos;
+}
+
+}  // namespace
+
+DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
+                               const std::vector<std::uint8_t>& user_data,
+                               const std::vector<std::string>& interfaces) {
+  // What goes wrong is told by exceptions and counts; the library's log would land in the output.
+  dds::Log::ClearConsumers();
+  auto* const factory = dds::DomainParticipantFactory::get_instance();
+  participant_ = factory->create_participant(domain, participant_qos(name, user_data, interfaces),
+                                             &discovery_, dds::StatusMask::none());
+  if (participant_ == nullptr)
+    throw std::runtime_error("DDS domain " + std::to_string(domain) +
+                             " cannot be joined: too many participants, or no such interface");
+  publisher_ = participant_->create_publisher(dds::PUBLISHER_QOS_DEFAULT);
+  subscriber_ = participant_->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
+}
+
+DdsParticipant::~DdsParticipant() {
+  participant_->set_listener(nullptr);
+  participant_->delete_contained_entities();
+  dds::DomainParticipantFactory::get_instance()->delete_participant(participant_);
+}
+
+dds::Topic* DdsParticipant::topic(const std::string& name, const std::string& type) {
+  const std::lock_guard lock(mutex_);
+  dds::Topic*& topic = topics_[name];
+  if (topic == nullptr) {
+    dds::TypeSupport(new RawType(type)).register_type(participant_);
+    topic = participant_->create_topic(name, type, dds::TOPIC_QOS_DEFAULT);
+  }
+  if (topic == nullptr) throw std::runtime_error("DDS topic " + name + ": not a valid name");
+  if (topic->get_type_name() != type)
+    throw std::runtime_error("DDS topic " + name + ": used with the types " +
+                             topic->get_type_name() + " and " + type);
+  return topic;
+}
+
+dds::DataReader* DdsParticipant::make_reader(const DdsEndpoint& endpoint,
+                                             dds::DataReaderListener* listener) {
+  dds::DataReaderQos qos = reader_qos(endpoint.qos);
+  qos.user_data().setValue(endpoint.user_data);
+  auto* const reader = subscriber_->create_datareader(topic(endpoint.topic, endpoint.type), qos,
+                                                      listener, dds::StatusMask::data_available());
+  if (reader == nullptr)
+    throw std::runtime_error("DDS topic " + endpoint.topic + ": no reader of this quality");
+  return reader;
+}
+
+dds::DataWriter* DdsParticipant::make_writer(const DdsEndpoint& endpoint,
+                                             dds::DataWriterListener* listener) {
+  dds::DataWriterQos qos = writer_qos(endpoint.qos);
+  qos.user_data().setValue(endpoint.user_data);
+  qos.publish_mode().flow_controller_name = taking_turns;
+  auto* const writer = publisher_->create_datawriter(
+      topic(endpoint.topic, endpoint.type), qos, listener, dds::StatusMask::publication_matched());
+  if (writer == nullptr)
+    throw std::runtime_error("DDS topic " + endpoint.topic + ": no writer of this quality");
+  return writer;
+}
+
+void DdsParticipant::remove(dds::DataReader* reader) { subscriber_->delete_datareader(reader); }
+
+void DdsParticipant::remove(dds::DataWriter* writer) { publisher_->delete_datawriter(writer); }
+
+}  // namespace wirecost::middleware

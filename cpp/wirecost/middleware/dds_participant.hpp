@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fastdds/dds/domain/DomainParticipant.hpp>
+#include <fastdds/dds/publisher/DataWriter.hpp>
+#include <fastdds/dds/subscriber/DataReader.hpp>
+
+#include "wirecost/middleware/dds_discovery.hpp"
+
+namespace wirecost::middleware {
+
+/// What an endpoint says of itself.
+struct DdsEndpoint {
+  std::string topic, type;
+  DdsQos qos;
+  std::vector<std::uint8_t> user_data;
+};
+
+/// A participant that speaks UDP on the given interfaces only. Shared memory is left out: a peer's
+/// segment is too small for a lidar's message, and peers of another user could not open it.
+class DdsParticipant {
+ public:
+  /// Throws std::runtime_error where the domain cannot be joined.
+  DdsParticipant(std::uint32_t domain, const std::string& name,
+                 const std::vector<std::uint8_t>& user_data,
+                 const std::vector<std::string>& interfaces);
+  DdsParticipant(const DdsParticipant&) = delete;
+  DdsParticipant& operator=(const DdsParticipant&) = delete;
+  /// All its endpoints must be gone.
+  ~DdsParticipant();
+
+  Guid guid() const { return guid_bytes(participant_->guid()); }
+  const Discovery& discovery() const { return discovery_; }
+
+  /// Both throw std::runtime_error where Fast DDS refuses, for instance since the topic is used
+  /// with another type already.
+  eprosima::fastdds::dds::DataReader* make_reader(
+      const DdsEndpoint& endpoint, eprosima::fastdds::dds::DataReaderListener* listener);
+  eprosima::fastdds::dds::DataWriter* make_writer(
+      const DdsEndpoint& endpoint, eprosima::fastdds::dds::DataWriterListener* listener);
+  void remove(eprosima::fastdds::dds::DataReader* reader);
+  void remove(eprosima::fastdds::dds::DataWriter* writer);
+
+ private:
+  eprosima::fastdds::dds::Topic* topic(const std::string& name, const std::string& type);
+
+  Discovery discovery_;
+  eprosima::fastdds::dds::DomainParticipant* participant_ = nullptr;
+  eprosima::fastdds::dds::Publisher* publisher_ = nullptr;
+  eprosima::fastdds::dds::Subscriber* subscriber_ = nullptr;
+  std::mutex mutex_;
+  std::map<std::string, eprosima::fastdds::dds::Topic*> topics_;
+};
+
+}  // namespace wirecost::middleware

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wirecost/middleware/dds_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fastdds/dds/subscriber/SampleInfo.hpp>
+
+namespace wirecost::middleware {
+
+namespace dds = eprosima::fastdds::dds;
+
+namespace {
+
+SampleName name_of(const eprosima::fastrtps::rtps::SampleIdentity& identity) {
+  const auto number = identity.sequence_number();
+  const bool known = number != eprosima::fastrtps::rtps::SequenceNumber_t::unknown();
+  return {guid_bytes(identity.writer_guid()),
+          known ? static_cast<std::int64_t>(number.to64long()) : 0};
+}
+
+}  // namespace
+
+DdsReader::DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint,
+                     bool only_same_class, Handler handler)
+    : qos_(endpoint.qos),
+      only_same_class_(only_same_class),
+      handler_(std::move(handler)),
+      participant_(std::move(participant)),
+      discovery_(participant_->discovery()),
+      reader_(participant_->make_reader(endpoint, this)),
+      guid_(guid_bytes(reader_->guid())) {}
+
+DdsReader::~DdsReader() { close(); }
+
+void DdsReader::close() {
+  const std::lock_guard lock(mutex_);
+  if (reader_ == nullptr) return;
+  participant_->remove(reader_);
+  reader_ = nullptr;
+  participant_.reset();
+}
+
+std::size_t DdsReader::writers() {
+  const std::lock_guard lock(mutex_);
+  if (reader_ == nullptr) return 0;
+  dds::SubscriptionMatchedStatus status;
+  reader_->get_subscription_matched_status(status);
+  return static_cast<std::size_t>(std::max(status.current_count, 0));
+}
+
+void DdsReader::on_data_available(dds::DataReader* reader) {
+  while (true) {
+    Message message;
+    dds::SampleInfo info;
+    if (reader->take_next_sample(&message, &info) != ReturnCode_t::RETCODE_OK) return;
+    if (!info.valid_data) continue;
+    message.received = Stamp::now();
+    const auto source_ns = info.source_timestamp.to_ns();
+    message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
+    const SampleName own = name_of(info.sample_identity);
+    if (only_same_class_) {
+      const auto offered = discovery_.qos_of(own.writer);
+      if (offered && !offered->same_class(qos_)) continue;
+    }
+    handler_(std::move(message), own, name_of(info.related_sample_identity));
+  }
+}
+
+}  // namespace wirecost::middleware

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wirecost/middleware/dds_writer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <fastdds/rtps/common/WriteParams.h>
+
+namespace wirecost::middleware {
+
+namespace dds = eprosima::fastdds::dds;
+namespace rtps = eprosima::fastrtps::rtps;
+
+namespace {
+
+constexpr std::size_t encapsulation_bytes = 4;
+
+}  // namespace
+
+DdsWriter::DdsWriter(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint)
+    : participant_(std::move(participant)),
+      writer_(participant_->make_writer(endpoint, this)),
+      guid_(guid_bytes(writer_->guid())) {}
+
+DdsWriter::~DdsWriter() { close(); }
+
+void DdsWriter::close() {
+  const std::lock_guard lock(mutex_);
+  if (writer_ == nullptr) return;
+  participant_->remove(writer_);
+  writer_ = nullptr;
+  participant_.reset();
+}
+
+void DdsWriter::send(std::span<const std::byte> message) { answer(message, {}); }
+
+SampleName DdsWriter::answer(std::span<const std::byte> message, const SampleName& answered) {
+  if (message.size() < encapsulation_bytes || message.size() > UINT32_MAX / 2)
+    throw std::invalid_argument("a message of " + std::to_string(message.size()) +
+                                " bytes is no serialized one");
+  rtps::WriteParams parameters;
+  if (answered.writer != Guid{}) {
+    parameters.related_sample_identity().writer_guid(to_guid(answered.writer));
+    if (answered.sequence > 0)
+      parameters.related_sample_identity().sequence_number(
+          rtps::SequenceNumber_t(static_cast<std::uint64_t>(answered.sequence)));
+  }
+  const std::lock_guard lock(mutex_);
+  if (writer_ == nullptr || !writer_->write(&message, parameters)) {
+    ++dropped_;
+    return {};
+  }
+  const auto& own = parameters.sample_identity();
+  return {guid_bytes(own.writer_guid()),
+          static_cast<std::int64_t>(own.sequence_number().to64long())};
+}
+
+std::size_t DdsWriter::readers() {
+  const std::lock_guard lock(mutex_);
+  if (writer_ == nullptr) return 0;
+  dds::PublicationMatchedStatus status;
+  writer_->get_publication_matched_status(status);
+  return static_cast<std::size_t>(std::max(status.current_count, 0));
+}
+
+bool DdsWriter::flush(std::chrono::nanoseconds timeout) {
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  const eprosima::fastrtps::Duration_t limit(
+      static_cast<std::int32_t>(timeout.count() / second_ns),
+      static_cast<std::uint32_t>(timeout.count() % second_ns));
+  const std::lock_guard lock(mutex_);
+  return writer_ == nullptr || writer_->wait_for_acknowledgments(limit) == ReturnCode_t::RETCODE_OK;
+}
+
+}  // namespace wirecost::middleware

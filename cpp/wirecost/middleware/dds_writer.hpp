@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <fastdds/dds/publisher/DataWriterListener.hpp>
+
+#include "wirecost/middleware/dds_participant.hpp"
+#include "wirecost/middleware/dds_reader.hpp"
+#include "wirecost/middleware/sink.hpp"
+
+namespace wirecost::middleware {
+
+/// Sends serialized messages; the bytes are copied and leave on a thread of Fast DDS.
+class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterListener {
+ public:
+  DdsWriter(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint);
+  ~DdsWriter() override;
+
+  /// What readers held up for longer than the library waits is dropped and counted.
+  /// Throws std::invalid_argument where the four bytes of encapsulation are missing.
+  void send(std::span<const std::byte> message) override;
+  /// As `send`, saying which message this one answers; how it is named itself (sequence number 0:
+  /// it was dropped).
+  SampleName answer(std::span<const std::byte> message, const SampleName& answered);
+  std::size_t readers() override;
+  std::size_t dropped() const { return dropped_; }
+  const Guid& guid() const { return guid_; }
+  /// Waits until all reliable readers have everything; false when the time is over.
+  bool flush(std::chrono::nanoseconds timeout);
+  /// Leaves the domain; what is sent from now on is dropped.
+  void close();
+
+ private:
+  std::mutex mutex_;
+  // Both null once closed.
+  std::shared_ptr<DdsParticipant> participant_;
+  eprosima::fastdds::dds::DataWriter* writer_;
+  const Guid guid_;
+  std::atomic<std::size_t> dropped_ = 0;
+};
+
+}  // namespace wirecost::middleware
