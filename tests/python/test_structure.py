@@ -24,6 +24,7 @@ PYTHON_MAY_IMPORT = {
     "advisor": {"advisor", "osi", "scans", "traces"},
     "heap": {"heap"},
     "probe": {"probe"},
+    "replay": {"replay", "records", "doctor", "heap"},
     "bench": {"bench", "records", "doctor", "columns", "scans", "traces"},
 }
 CPP_MAY_INCLUDE = {

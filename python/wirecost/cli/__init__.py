@@ -17,6 +17,7 @@ from wirecost.cli import (
     heap,
     log,
     probe,
+    record,
     report,
     trace,
 )
@@ -38,6 +39,7 @@ bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 app.command("compile")(compile.command)
+app.command("record")(record.command)
 app.command("report")(report.command)
 app.command("log")(log.command)
 app.command("doctor")(doctor.command)

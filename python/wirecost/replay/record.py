@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records what a running node receives and sends until it ends or is told to stop."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wirecost._middleware import Queue
+from wirecost.errors import UserError
+from wirecost.replay.node_process import NodeProcess, Start
+from wirecost.replay.process_state import state_of
+from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
+from wirecost.replay.snapshot import (
+    MESSAGES,
+    JoinedTopic,
+    Snapshot,
+    executable_size,
+    parameter_files,
+    write_snapshot,
+)
+from wirecost.replay.system import NodeGraph, Recorder, Service, Topic
+from wirecost.replay.systems import System
+
+QUEUE_BYTES = 256 << 20
+FLUSH_S = 0.2
+FOLLOW_S = 0.5
+TAKE_S = 0.05
+APPEAR_S = 30.0
+OF_EVERY_NODE = {"/rosout", "/rosout_agg", "/parameter_events"}
+"""Outputs that every node of its system has and that say nothing about its work."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """``launch``: the command that starts the node; ``seconds`` None: until stopped."""
+
+    system: System
+    node: str
+    pid: int | None
+    launch: list[str]
+    seconds: float | None
+    domain: int | None
+
+
+@dataclass(frozen=True)
+class TopicProgress:
+    """``rate``: messages a second since the last report."""
+
+    name: str
+    role: str
+    messages: int
+    rate: float
+    bytes: int
+    dropped: int
+
+
+Tell = Callable[[list[TopicProgress], list[str]], None]
+
+
+def record(request: Request, folder: Path, tell: Tell, stopped: Callable[[], bool]) -> Snapshot:
+    """Fills ``folder``; ``tell`` hears of progress and notes every half second.
+
+    Raises:
+        UserError: the node or its process cannot be found, or the folder cannot be written. What
+            was recorded before stays.
+    """
+    with _launched(request) as process, request.system.recorder(request.domain) as recorder:
+        graph = _first_graph(recorder, request.node, process, stopped)
+        snapshot = _snapshot(request, recorder, graph, process)
+        write_snapshot(folder, snapshot)
+        with RecordingWriter(folder / MESSAGES, request.system) as writer:
+            session = _Session(recorder, writer, snapshot, folder, tell)
+            try:
+                session.follow(graph)
+                snapshot.ended = session.run(request.seconds, process, stopped)
+                session.finish()
+            except BaseException:
+                snapshot.ended = "failed"
+                with suppress(UserError):  # a full disk has no room for this either
+                    session.write_node()
+                raise
+    return snapshot
+
+
+@contextmanager
+def _launched(request: Request) -> Iterator[NodeProcess | None]:
+    if not request.launch:
+        yield None
+        return
+    program = request.launch[0]
+    start = Start(program, request.launch, dict(os.environ), os.fspath(Path.cwd()))
+    with NodeProcess(start) as process:
+        yield process
+
+
+def _first_graph(
+    recorder: Recorder, node: str, process: NodeProcess | None, stopped: Callable[[], bool]
+) -> NodeGraph:
+    """A launched node takes its time to join the system."""
+    deadline = time.monotonic() + APPEAR_S
+    while True:
+        try:
+            return recorder.graph(node)
+        except UserError:
+            waited = process is not None and time.monotonic() < deadline and not stopped()
+            if not waited:
+                raise
+            if process is not None and not process.running():
+                raise UserError(
+                    f"{node}: the command after -- ended with status {process.status()} before "
+                    "such a node was there; name the node that it starts"
+                ) from None
+            time.sleep(0.1)
+
+
+def _snapshot(
+    request: Request, recorder: Recorder, graph: NodeGraph, process: NodeProcess | None
+) -> Snapshot:
+    announced = "slave API" if request.system.name == "ros1" else "announced by its DDS"
+    if request.pid is not None:
+        pid, found = request.pid, "given"
+    elif graph.pid is not None:
+        pid, found = graph.pid, announced
+    elif process is not None:
+        pid, found = process.pid, "launched"
+    else:
+        raise UserError(
+            f"{graph.name}: its process is not known; give --pid PID, or let record start it with "
+            "--launch -- COMMAND"
+        )
+    state = state_of(pid)
+    return Snapshot(
+        system=request.system.name,
+        profile=request.system.profile,
+        node=graph.name,
+        pid=pid,
+        pid_found=found,
+        process=state,
+        executable_size=executable_size(state),
+        parameter_files=parameter_files(state),
+        parameters=recorder.parameters(graph.name),
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+
+
+@dataclass
+class _Followed:
+    topic: Topic
+    role: str
+    after_s: float
+    channel: int | None = None
+    """In the file; known once the first message came, and with it the topic's definition."""
+    reported: int = 0
+
+
+class _Session:
+    def __init__(
+        self,
+        recorder: Recorder,
+        writer: RecordingWriter,
+        snapshot: Snapshot,
+        folder: Path,
+        tell: Tell,
+    ) -> None:
+        self._recorder = recorder
+        self._writer = writer
+        self._snapshot = snapshot
+        self._folder = folder
+        self._tell = tell
+        self._queue = Queue(QUEUE_BYTES)
+        self._followed: list[_Followed] = []
+        self._services: dict[str, Service] = {}
+        self._began = time.monotonic()
+        self._reported = self._began
+        # Receive times are stored as the clock's at the start plus what passed since, so that
+        # setting the clock meanwhile moves nothing.
+        self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
+
+    def run(
+        self, seconds: float | None, process: NodeProcess | None, stopped: Callable[[], bool]
+    ) -> str:
+        """Why it ended."""
+        followed = flushed = time.monotonic()
+        while True:
+            self._take()
+            now = time.monotonic()
+            if now - flushed >= FLUSH_S:
+                self._take_calls()
+                self._writer.flush()
+                flushed = now
+            if now - followed >= FOLLOW_S:
+                followed = now
+                try:
+                    self.follow(self._recorder.graph(self._snapshot.node))
+                except UserError as error:
+                    self._snapshot.notes.append(f"the node went away: {error}")
+                    return "node gone"
+                self._report()
+            if stopped():
+                return "interrupted"
+            if process is not None and not process.running():
+                self._snapshot.notes.append(f"the node ended with status {process.status()}")
+                return "node gone"
+            if seconds is not None and now - self._began >= seconds:
+                return "time"
+
+    def follow(self, graph: NodeGraph) -> None:
+        """Listens to what is new; tells ``node.json`` if anything is."""
+        known = {(one.topic.name, one.role) for one in self._followed}
+        after_s = round(time.monotonic() - self._began, 3)
+        outputs = [topic for topic in graph.published if topic.name not in OF_EVERY_NODE]
+        new = [(topic, INPUT) for topic in graph.subscribed] + [(t, OUTPUT) for t in outputs]
+        new = [(topic, role) for topic, role in new if (topic.name, role) not in known]
+        for topic, role in new:
+            self._followed.append(_Followed(topic, role, after_s))
+            self._recorder.listen(topic, len(self._followed) - 1, self._queue)
+        services = {one.name: one for one in (*graph.provides, *graph.calls)}
+        self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
+        if new or services.keys() - self._services.keys():
+            self._recorder.watch_services(graph)
+            self._services |= services
+            self.write_node()
+
+    def finish(self) -> None:
+        """What came is written and ``node.json`` tells how it ended."""
+        self._take()
+        self._take_calls()
+        self._report()
+        self.write_node()
+
+    def _take(self) -> None:
+        for channel, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
+            one = self._followed[channel]
+            if one.channel is None:
+                self._learn(one)
+                one.channel = self._writer.add_topic(one.topic, one.role)
+            log_ns = monotonic_ns + self._wall_minus_monotonic_ns
+            self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
+
+    def _learn(self, one: _Followed) -> None:
+        """A topic's definition may be known only since its publisher was connected to."""
+        if one.topic.definition and one.topic.type_hash:
+            return
+        try:
+            graph = self._recorder.graph(self._snapshot.node)
+        except UserError:  # the node went away meanwhile; its messages are kept all the same
+            return
+        for topic in graph.subscribed if one.role == INPUT else graph.published:
+            if topic.name == one.topic.name:
+                one.topic = topic
+
+    def _take_calls(self) -> None:
+        for call in self._recorder.calls():
+            service = self._services.get(call.service) or Service(call.service, "")
+            self._writer.write_call(service, call, call.request_ns)
+
+    def _report(self) -> None:
+        counts = self._queue.counts()
+        now = time.monotonic()
+        passed = max(now - self._reported, 1e-3)
+        self._reported = now
+        progress = []
+        for i, one in enumerate(self._followed):
+            messages, dropped, size = counts.get(i, (0, 0, 0))
+            rate = (messages - one.reported) / passed
+            one.reported = messages
+            progress.append(TopicProgress(one.topic.name, one.role, messages, rate, size, dropped))
+        notes = self._recorder.notes()
+        self._snapshot.notes += notes
+        self._tell(progress, notes)
+
+    def write_node(self) -> None:
+        counts = self._queue.counts()
+        joined = []
+        for i, one in enumerate(self._followed):
+            messages, dropped, _ = counts.get(i, (0, 0, 0))
+            joined.append((one.role, JoinedTopic(one.topic, one.after_s, messages, dropped)))
+        self._snapshot.inputs = [one for role, one in joined if role == INPUT]
+        self._snapshot.outputs = [one for role, one in joined if role == OUTPUT]
+        self._snapshot.duration_s = round(time.monotonic() - self._began, 3)
+        write_snapshot(self._folder, self._snapshot)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``node.json``: how the recorded node was started and what it was joined to."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from wirecost.errors import UserError
+from wirecost.replay.process_state import ProcessState
+from wirecost.replay.system import Qos, Service, Topic
+
+FORMAT, VERSION = "wirecost-recording", 1
+FILE, MESSAGES = "node.json", "recording.mcap"
+LARGEST = 64 << 20
+LARGEST_PARAMETER_FILE = 1 << 20
+PARAMETER_FILES = (".yaml", ".yml")
+
+KEPT_VARIABLES = re.compile(
+    r"(ROS|RMW|RCUTILS|RCL|CYCLONEDDS|FASTRTPS|FASTDDS|AMENT|OMP|MALLOC|WIRECOST)_\w+"
+    r"|FAST\w+|OMP\w*|MALLOC\w*|CYCLONEDDS\w*|LD_LIBRARY_PATH|LD_PRELOAD|PYTHONPATH|PATH"
+)
+SECRET = re.compile(r"secret|token|passw|passphrase|credential|private|api_?key", re.I)
+
+
+@dataclass(frozen=True)
+class JoinedTopic:
+    """A topic of the node; ``after_s`` after the start it appeared. ``kept``: how many messages."""
+
+    topic: Topic
+    after_s: float
+    messages: int = 0
+    dropped: int = 0
+
+
+@dataclass
+class Snapshot:
+    """Everything that replaying needs but the messages."""
+
+    system: str
+    profile: str
+    node: str
+    pid: int | None = None
+    pid_found: str = "unknown"
+    """given, launched, announced by its DDS, or slave API."""
+    process: ProcessState | None = None
+    executable_size: int = 0
+    parameter_files: dict[str, str] = field(default_factory=dict)
+    """Content by the path that the arguments name."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    inputs: list[JoinedTopic] = field(default_factory=list)
+    outputs: list[JoinedTopic] = field(default_factory=list)
+    provides: list[Service] = field(default_factory=list)
+    calls: list[Service] = field(default_factory=list)
+    started: str = ""
+    duration_s: float = 0.0
+    ended: str = "killed"
+    """interrupted, time, node gone, or failed; killed where nobody came to say so."""
+    notes: list[str] = field(default_factory=list)
+
+
+def kept_environment(environment: dict[str, str]) -> dict[str, str]:
+    """What of an environment may be stored; nothing whose name speaks of a secret."""
+    return {
+        name: value
+        for name, value in sorted(environment.items())
+        if KEPT_VARIABLES.fullmatch(name) and not SECRET.search(name)
+    }
+
+
+def parameter_files(process: ProcessState) -> dict[str, str]:
+    """The YAML files that a process's arguments name, ``--params-file`` or not."""
+    found = {}
+    for argument in process.arguments[1:]:
+        path = Path(process.working_directory, argument)
+        if not argument.lower().endswith(PARAMETER_FILES):
+            continue
+        try:
+            if path.is_file() and path.stat().st_size <= LARGEST_PARAMETER_FILE:
+                found[argument] = path.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            continue  # not a parameter file that anybody could read
+    return found
+
+
+def namespace(node: str) -> str:
+    return node.rpartition("/")[0] or "/"
+
+
+def remaps(arguments: list[str]) -> list[str]:
+    """``from:=to`` among the arguments, ROS 1's ``_parameter:=`` and ``__name:=`` included."""
+    return [argument for argument in arguments[1:] if ":=" in argument]
+
+
+def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
+    """Replaces ``node.json`` as a whole. Raises UserError."""
+    process = snapshot.process
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        **asdict(snapshot),
+        "namespace": namespace(snapshot.node),
+        "remaps": remaps(process.arguments) if process else [],
+    }
+    if process:
+        document["process"]["environment"] = kept_environment(process.environment)
+    path, partial = folder / FILE, folder / f".{FILE}.partial"
+    try:
+        # PEP 383's lone surrogates stand for bytes of arguments that are no UTF-8.
+        partial.write_text(json.dumps(document, indent=2) + "\n", encoding="ascii")
+        partial.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
+
+
+def read_snapshot(folder: Path) -> Snapshot:
+    """Raises UserError where ``folder`` is no recording or ``node.json`` is damaged."""
+    path = folder / FILE
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UserError(f"{path}: too large for a snapshot; record again")
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(
+            f"{folder}: not a recording ({FILE}: {error.strerror}); "
+            "name a folder of wirecost record"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: damaged, not JSON; record again") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise UserError(f"{path}: not of a recording; name a folder of wirecost record")
+    if document.get("version") != VERSION:
+        raise UserError(
+            f"{path}: version {document.get('version')!r:.20}, this wirecost reads {VERSION}; "
+            "install the wirecost that wrote it"
+        )
+    try:
+        return _snapshot(document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(
+            f"{path}: damaged ({type(error).__name__}: {error}); record again"
+        ) from error
+
+
+def _snapshot(document: dict[str, Any]) -> Snapshot:
+    process = document["process"]
+    return Snapshot(
+        system=_text(document["system"]),
+        profile=_text(document["profile"]),
+        node=_text(document["node"]),
+        pid=document["pid"],
+        pid_found=_text(document["pid_found"]),
+        process=None if process is None else _process(process),
+        executable_size=int(document["executable_size"]),
+        parameter_files=_texts(document["parameter_files"]),
+        parameters=dict(document["parameters"]),
+        inputs=[_joined(one) for one in document["inputs"]],
+        outputs=[_joined(one) for one in document["outputs"]],
+        provides=[Service(**_texts(one)) for one in document["provides"]],
+        calls=[Service(**_texts(one)) for one in document["calls"]],
+        started=_text(document["started"]),
+        duration_s=float(document["duration_s"]),
+        ended=_text(document["ended"]),
+        notes=[_text(note) for note in document["notes"]],
+    )
+
+
+def _process(value: dict[str, Any]) -> ProcessState:
+    arguments = [_text(argument) for argument in value["arguments"]]
+    if not arguments or any("\0" in argument for argument in arguments):
+        raise ValueError("arguments that no program can have")
+    return ProcessState(
+        executable=_text(value["executable"]),
+        arguments=arguments,
+        working_directory=_text(value["working_directory"]),
+        environment=kept_environment(_texts(value["environment"])),
+        affinity=[int(cpu) for cpu in value["affinity"]],
+        policy=_text(value["policy"]),
+        priority=int(value["priority"]),
+        nice=int(value["nice"]),
+        limits={
+            name: (_limit(soft), _limit(hard)) for name, (soft, hard) in value["limits"].items()
+        },
+    )
+
+
+def _joined(value: dict[str, Any]) -> JoinedTopic:
+    told = value["topic"]
+    qos = told["qos"]
+    return JoinedTopic(
+        Topic(
+            name=_text(told["name"]),
+            type=_text(told["type"]),
+            type_hash=_text(told["type_hash"]),
+            definition=_text(told["definition"]),
+            qos=Qos(
+                reliability=_reliability(qos["reliability"]),
+                durability=_durability(qos["durability"]),
+                depth=_limit(qos["depth"]),
+                deadline_ns=_limit(qos["deadline_ns"]),
+                lifespan_ns=_limit(qos["lifespan_ns"]),
+                liveliness="manual_by_topic"
+                if qos["liveliness"] == "manual_by_topic"
+                else "automatic",
+                lease_ns=_limit(qos["lease_ns"]),
+            ),
+        ),
+        after_s=float(value["after_s"]),
+        messages=int(value["messages"]),
+        dropped=int(value["dropped"]),
+    )
+
+
+def _reliability(value: object) -> Literal["reliable", "best_effort"]:
+    return "best_effort" if value == "best_effort" else "reliable"
+
+
+def _durability(value: object) -> Literal["volatile", "transient_local"]:
+    return "transient_local" if value == "transient_local" else "volatile"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def _texts(value: dict[str, Any]) -> dict[str, str]:
+    return {_text(name): _text(entry) for name, entry in value.items()}
+
+
+def _limit(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+        raise ValueError(f"{value!r:.40} is no size")
+    return value
+
+
+def executable_size(process: ProcessState) -> int:
+    """0 where the file is gone."""
+    try:
+        return Path(process.executable).stat().st_size
+    except OSError:
+        return 0

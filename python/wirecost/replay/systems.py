@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The middlewares by name; a package is imported only when its system is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from wirecost.errors import UserError
+from wirecost.replay.system import Recorder, Stage
+
+
+@dataclass(frozen=True)
+class System:
+    """MCAP's names of the messages' ``profile``, ``encoding`` and their definitions' ``schema``."""
+
+    name: str
+    profile: str
+    encoding: str
+    schema: str
+
+    def recorder(self, domain: int | None) -> Recorder:
+        """Listens in the running system; ``domain`` is DDS's, None for the environment's."""
+        made: Recorder = self._package().recorder(domain)
+        return made
+
+    def stage(self) -> Stage:
+        made: Stage = self._package().stage()
+        return made
+
+    def _package(self) -> Any:
+        return importlib.import_module(f"wirecost.replay.{self.name}")
+
+
+SYSTEMS = {
+    "ros1": System("ros1", "ros1", "ros1", "ros1msg"),
+    "dds": System("dds", "ros2", "cdr", "ros2msg"),
+}
+
+
+def system_named(name: str) -> System:
+    """Raises UserError."""
+    if name not in SYSTEMS:
+        raise UserError(f"--system {name}: there are {', '.join(SYSTEMS)}")
+    return SYSTEMS[name]
