@@ -25,7 +25,7 @@ PYTHON_MAY_IMPORT = {
     "heap": {"heap"},
     "probe": {"probe"},
     "replay": {"replay", "records", "doctor", "heap"},
-    "bench": {"bench", "records", "doctor", "columns", "scans", "traces"},
+    "bench": {"bench", "records", "doctor", "columns", "heap", "scans", "traces"},
 }
 CPP_MAY_INCLUDE = {
     "message": {"message"},

@@ -64,6 +64,7 @@ struct Sample {
   std::int64_t ns;
   std::int64_t minor;
   std::int64_t major;
+  std::int64_t switches;
 };
 
 /// One callback timed, until its message is read and freed.
@@ -82,7 +83,8 @@ Sample measured(Random& random, std::uint64_t& total) {
   getrusage(RUSAGE_THREAD, &after);
   if (points != 30'000) std::abort();
   return {std::chrono::nanoseconds(took).count(), after.ru_minflt - before.ru_minflt,
-          after.ru_majflt - before.ru_majflt};
+          after.ru_majflt - before.ru_majflt,
+          after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw};
 }
 
 std::size_t count_of(const char* text) {
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < count; ++i) samples[i] = measured(random, total);
   std::printf("result\t%016" PRIx64 "\n", total);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& [ns, minor, major] = samples[i];
-    std::printf("%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", ns, minor, major);
+    const auto& [ns, minor, major, switches] = samples[i];
+    std::printf("%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", ns, minor, major, switches);
   }
 }

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from wirecost.analysis.intervals import Array, Estimate, Resampler, median, ratio
+from wirecost.analysis.tail import Tail, tail_of
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import RACE, Scenario, scenario_of, with_all_columns
 
@@ -58,6 +59,8 @@ class Row:
     """Of the list that the message is; where the scenario sends lists."""
     compressed_bytes: int | None = None
     """The message after general-purpose compression; where the scenario looks at it."""
+    tail: Tail | None = None
+    """Where the scenario counts page faults."""
 
     @property
     def race(self) -> tuple[str, str, str, int | None, str]:
@@ -127,6 +130,9 @@ def _race_rows(
     resampler = Resampler(complete)
     resampled = {which: resampler.medians(samples) for which, samples in series.items()}
     best = _best_incumbent(names, series, scenario)
+    tails = {
+        name: tail_of(race.filter(contender=name[0], mode=name[1], stage="total")) for name in names
+    }
 
     def compare(name: Name, stage: str, to: Name | None) -> Ratio | None:
         if to is None or (to, stage) not in series:
@@ -170,6 +176,7 @@ def _race_rows(
                     instructions=run.get("instructions"),
                     elements=run.get("elements"),
                     compressed_bytes=run.get("compressed_bytes"),
+                    tail=tails[name],
                 )
             )
     return rows

@@ -50,6 +50,7 @@ SCENARIOS = {
         ("protobuf", "new"),
         sceptic=("wirecost-protobuf", "reused"),
     ),
+    "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
 }
 
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The allocators that are compared, each at its defaults and at the settings by which its own
+documentation avoids page faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wirecost.heap.launch import LIBRARY, Options, environment
+
+DEFAULTS, LOW_FAULT = "defaults", "low-fault"
+MODES = (DEFAULTS, LOW_FAULT)
+MEBIBYTE = 1 << 20
+POOL_BYTES = 64 * MEBIBYTE
+"""Of `wirecost heap run` unless told."""
+
+SETTINGS_OF_OTHERS = ("GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_CONF", "MIMALLOC_", "WIRECOST_HEAP_")
+"""Beginnings of the variables that would change what a contender's defaults are."""
+
+
+@dataclass(frozen=True)
+class Allocator:
+    """``file``: how the name of the file begins in which its malloc lies; ``install``: what brings
+    it where it is missing; ``settings``: its environment in the mode ``low-fault``."""
+
+    name: str
+    file: str
+    install: str
+    settings: tuple[tuple[str, str], ...]
+
+    def environment(self, mode: str, inherited: Mapping[str, str]) -> dict[str, str]:
+        """What a program is started with. Raises UserError where ours is not installed."""
+        plain = {
+            name: value
+            for name, value in inherited.items()
+            if not name.startswith(SETTINGS_OF_OTHERS)
+        }
+        if self.name == "wirecost":
+            huge = mode == LOW_FAULT
+            plain = environment(Options(POOL_BYTES, False, huge, False, None, 5), plain)
+        elif self.name != "glibc":
+            plain["LD_PRELOAD"] = self.file
+        return plain | (dict(self.settings) if mode == LOW_FAULT else {})
+
+    def told(self, mode: str) -> str:
+        """The settings of a mode in words."""
+        if mode == DEFAULTS:
+            return "defaults"
+        if self.name == "wirecost":
+            return "--huge"
+        return " ".join(f"{name}={value}" for name, value in self.settings)
+
+
+ALLOCATORS = {
+    one.name: one
+    for one in (
+        Allocator("wirecost", LIBRARY, "install wirecost again", ()),
+        Allocator(
+            "glibc",
+            "libc.so",
+            "the program needs a glibc that is linked dynamically",
+            (
+                (
+                    "GLIBC_TUNABLES",
+                    "glibc.malloc.trim_threshold=4294967296:glibc.malloc.mmap_threshold=1073741824:"
+                    "glibc.malloc.top_pad=67108864:glibc.malloc.hugetlb=1",
+                ),
+            ),
+        ),
+        Allocator(
+            "jemalloc",
+            "libjemalloc.so.2",
+            "sudo apt-get install libjemalloc2",
+            (("MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1,thp:always"),),
+        ),
+        Allocator(
+            "mimalloc",
+            "libmimalloc.so.2",
+            "sudo apt-get install libmimalloc2.0",
+            (("MIMALLOC_ALLOW_DECOMMIT", "0"), ("MIMALLOC_LARGE_OS_PAGES", "1")),
+        ),
+    )
+}
