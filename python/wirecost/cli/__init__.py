@@ -12,6 +12,7 @@ from wirecost.cli import (
     bench_lists,
     bench_notification,
     bench_osi,
+    bench_probe,
     columns,
     compile,
     doctor,
@@ -40,6 +41,7 @@ bench.command("heap")(bench_heap.command)
 bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
+bench.command("probe")(bench_probe.command)
 app.command("compile")(compile.command)
 app.command("record")(record.command)
 app.command("report")(report.command)

@@ -50,6 +50,7 @@ SCENARIOS = {
         ("protobuf", "new"),
         sceptic=("wirecost-protobuf", "reused"),
     ),
+    "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
     "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ side of `wirecost bench probe`; its driver is Python and reads standard output.
+//   built              compiler and flags
+//   list               contenders, a line each: number, case, name, mode, counters, what its log
+//                      holds, system calls a section, what it does
+//   measure N FOLDER   a line each: `missing` number reason; `planted` number pages instructions ns
+//                      counted, -1 what it does not see; `sample` number repetition nanoseconds a
+//                      section. Contender i logs into FOLDER/i: planted sections first.
+#include <signal.h>
+
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string_view>
+
+#include "bench/probe/contenders.hpp"
+#include "bench/probe/lane.hpp"
+
+namespace wirecost::bench::probe {
+namespace {
+
+constexpr std::size_t sections_of_a_sample = 500;
+constexpr std::size_t planted_sections = 100;
+constexpr std::size_t most_planted_pages = 7;
+constexpr std::size_t marks_of_a_section = 2;
+
+Contenders all_contenders() {
+  Contenders all;
+  add_floors(all);
+  add_probe(all);
+  add_pmu_analyzer(all);
+  return all;
+}
+
+void list() {
+  std::size_t number = 0;
+  for (const auto& one : all_contenders()) {
+    const About& about = one->about();
+    std::printf("%zu\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", number++, about.case_name.c_str(),
+                about.name.c_str(), about.mode.c_str(), about.counters.c_str(),
+                about.records.c_str(), about.system_calls, about.what.c_str());
+  }
+}
+
+struct Numbered {
+  std::size_t number;
+  std::unique_ptr<Lane> lane;
+};
+
+std::vector<Numbered> start(Contenders& contenders, std::size_t samples,
+                            const std::string& folder) {
+  const std::size_t sections = planted_sections + samples * (sections_of_a_sample + warm_runs);
+  std::vector<Numbered> lanes;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const std::string logs = std::string(folder).append("/").append(std::to_string(i));
+    auto lane = std::make_unique<Lane>(*contenders[i], logs, sections * marks_of_a_section);
+    if (lane->missing().empty())
+      lanes.push_back({i, std::move(lane)});
+    else
+      std::printf("missing\t%zu\t%s\n", i, lane->missing().c_str());
+  }
+  return lanes;
+}
+
+void measure(std::size_t samples, const std::string& folder) {
+  Contenders contenders = all_contenders();
+  const std::vector<Numbered> lanes = start(contenders, samples, folder);
+  for (const Numbered& one : lanes) {
+    for (std::size_t i = 0; i < planted_sections; ++i) {
+      const std::size_t pages = 1 + i % most_planted_pages;
+      const Seen seen = one.lane->plant(pages);
+      std::printf("planted\t%zu\t%zu\t%zu\t%lld\t%lld\n", one.number, pages,
+                  pages * planted_instructions, static_cast<long long>(seen.ns),
+                  static_cast<long long>(seen.counted));
+    }
+  }
+  for (std::size_t repetition = 0; repetition < samples; ++repetition) {
+    for (const Numbered& one : lanes) {
+      const auto ns = static_cast<double>(one.lane->measure(sections_of_a_sample));
+      std::printf("sample\t%zu\t%zu\t%.3f\n", one.number, repetition, ns / sections_of_a_sample);
+    }
+    std::fflush(stdout);
+  }
+}
+
+void run(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "built" && argc == 2) {
+    std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
+  } else if (command == "list" && argc == 2) {
+    list();
+  } else if (command == "measure" && argc == 4) {
+    measure(std::stoul(argv[2]), argv[3]);
+  } else {
+    throw std::invalid_argument("there are built, list, measure SAMPLES FOLDER");
+  }
+}
+
+}  // namespace
+}  // namespace wirecost::bench::probe
+
+int main(int argc, char** argv) {
+  // A contender whose process ended is told by a failed write.
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    wirecost::bench::probe::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "probe: %s\n", error.what());
+    return 2;
+  }
+}
