@@ -20,6 +20,7 @@ from wirecost.cli import (
     log,
     probe,
     record,
+    replay,
     report,
     trace,
 )
@@ -44,6 +45,7 @@ bench.command("osi")(bench_osi.command)
 bench.command("probe")(bench_probe.command)
 app.command("compile")(compile.command)
 app.command("record")(record.command)
+app.command("replay")(replay.command)
 app.command("report")(report.command)
 app.command("log")(log.command)
 app.command("doctor")(doctor.command)

@@ -50,6 +50,7 @@ SCENARIOS = {
         ("protobuf", "new"),
         sceptic=("wirecost-protobuf", "reused"),
     ),
+    "replay": Scenario(("turnaround", "latency", "lateness"), ("", "")),
     "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
     "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
 }

@@ -46,8 +46,9 @@ def main() -> None:
     _tell({"pid": program})
     status = _watch(program, woken, float(start["grace_s"]))
     _kill_all()
-    for path in start["remove"]:
-        shutil.rmtree(path, ignore_errors=True)
+    if status is None:
+        for path in start["remove"]:
+            shutil.rmtree(path, ignore_errors=True)
     _tell({"exit": status})
 
 
@@ -79,10 +80,11 @@ def _become(start: dict[str, Any], fail: int) -> None:
         step = "directory"
         os.chdir(start["directory"])
         step = "limits"
-        for name, soft in start["limits"].items():
+        for name, wanted in start["limits"].items():
             which = getattr(resource, name)
             hard = resource.getrlimit(which)[1]
-            resource.setrlimit(which, (soft if hard < 0 else min(soft, hard), hard))
+            fits = hard < 0 or 0 <= wanted <= hard  # unlimited is negative
+            resource.setrlimit(which, (wanted if fits else hard, hard))
         step = "cpus"
         if start["cpus"] is not None:
             os.sched_setaffinity(0, start["cpus"])

@@ -31,8 +31,8 @@ REMEDIES = {
 class Start:
     """What to start and how. ``output``: file of standard output and error, None: our own.
 
-    ``limits``: soft limits by the names of Python's ``resource``. ``remove``: folders that go with
-    the program. Signals follow each other ``grace_s`` apart when it ends.
+    ``limits``: soft limits by the names of Python's ``resource``. ``remove``: folders to
+    remove if this process is killed. Signals follow each other ``grace_s`` apart when it ends.
     """
 
     executable: str

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost replay``: a recorded node alone, with what it received, on the cores you choose."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from wirecost.analysis.summary import document, summarize
+from wirecost.cli.results import INTERRUPTED
+from wirecost.errors import UserError
+from wirecost.heap.launch import Options, pool_bytes
+from wirecost.records.folder import Results, new_folder, read_results
+from wirecost.replay.play import Playing
+from wirecost.replay.replay import Settings, examined, replay
+from wirecost.replay.results import SCENARIO
+from wirecost.replay.start import Starting
+from wirecost.report.export import write_report
+from wirecost.report.scenarios import Content, content_of
+from wirecost.report.scenarios import replay as scenario
+from wirecost.report.terminal import print_table
+
+DIED = 1
+HEAP_WARMUP_S = 5
+
+
+def command(
+    recording: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of wirecost record.")],
+    override: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND]", help="Start this instead of the recorded program."),
+    ] = None,
+    cpu: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="The node's CPU; default: as recorded.")
+    ] = None,
+    player_cpu: Annotated[
+        int | None, typer.Option(metavar="M", min=0, help="The CPU that inputs are sent from.")
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(metavar="X", help="2: in half the time that was recorded.")
+    ] = 1.0,
+    consumed: Annotated[
+        bool,
+        typer.Option(
+            "--as-fast-as-consumed", help="Each input once the node is done with the one before."
+        ),
+    ] = False,
+    loops: Annotated[
+        int, typer.Option("--loop", metavar="N", min=1, help="Inputs N times over in each run.")
+    ] = 1,
+    fifo: Annotated[
+        int | None, typer.Option(metavar="PRIO", help="Run the node under SCHED_FIFO.")
+    ] = None,
+    heap: Annotated[
+        bool, typer.Option("--heap", help="Preload the allocator of wirecost heap.")
+    ] = False,
+    pool: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory that --heap touches at the start.")
+    ] = "64M",
+    repeats: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=1, help="Runs, each with a fresh node.")
+    ] = 1,
+    connect_s: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", help="How long the node may take to join.")
+    ] = 30.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Result folder; default results/<time>-replay."),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the summary; - is standard output."),
+    ] = None,
+    page: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html with figures.")
+    ] = True,
+) -> None:
+    """Start the recorded node alone, play its inputs to it, and tell what that cost."""
+    if not 0 < rate < float("inf"):
+        raise UserError(f"--rate {rate:g}: must be positive")
+    if consumed and rate != 1.0:
+        raise UserError("--rate --as-fast-as-consumed: give one of them")
+    options = None
+    if heap:
+        size = pool_bytes(pool, Path("wirecost-heap.json"))
+        options = Options(size, False, False, False, None, HEAP_WARMUP_S)
+    settings = Settings(
+        recording,
+        Starting(override or [], cpu, fifo, options),
+        Playing(rate, consumed, loops, player_cpu, fifo if player_cpu is not None else None,
+                connect_s),
+        repeats,
+        sys.argv[1:],
+    )  # fmt: skip
+    console = Console(stderr=json_file == Path("-"))
+    with _ended_by_signals(), new_folder(SCENARIO, out) as pending:
+        about = examined(cpu)
+        console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
+        with console.status("reading the recording") as status:
+            whole = replay(settings, about, pending.path, status.update)
+        results = read_results(pending.path)
+        rows = summarize(results)
+        if page:
+            write_report(results, rows, ["html"])
+    final = dataclasses.replace(results, folder=pending.final)
+    _print(console, content_of(final, rows))
+    where = pending.final / "report.html" if page else pending.final
+    console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
+    if json_file is not None:
+        _write_json(json_file, json.dumps(document(final, rows) | scenario.document(final)))
+    _end(final, whole)
+
+
+def _print(console: Console, content: Content) -> None:
+    """Names and what the node printed come out as they are, whatever they look like to Rich."""
+    for table in content.tables:
+        rows = [[escape(cell) for cell in row] for row in table.rows]
+        print_table(
+            console, dataclasses.replace(table, rows=rows, notes=list(map(escape, table.notes)))
+        )
+    for text in (content.built, content.lead):
+        if text:
+            console.print(text, markup=False, highlight=False)
+
+
+def _end(results: Results, whole: bool) -> None:
+    if results.meta["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+    if not whole:
+        raise typer.Exit(DIED)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM is as Ctrl-C: everything that was started is ended."""
+
+    def interrupt(number: int, _: object) -> None:
+        del number
+        raise KeyboardInterrupt
+
+    former = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+def _write_json(path: Path, text: str) -> None:
+    if path == Path("-"):
+        sys.stdout.write(text + "\n")
+        return
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays a recording to its node, run after run, into a result folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirecost.doctor.environment import environment
+from wirecost.doctor.examine import examine
+from wirecost.doctor.machine import machine
+from wirecost.doctor.system import System as Machine
+from wirecost.errors import UserError
+from wirecost.records.probe_log import SUFFIX
+from wirecost.records.run_logs import logs_of
+from wirecost.replay.play import Playing, prepare
+from wirecost.replay.recording_reader import read_recording
+from wirecost.replay.results import Context, write_replay
+from wirecost.replay.run import RunResult, run_once
+from wirecost.replay.snapshot import MESSAGES, read_snapshot
+from wirecost.replay.start import Starting, check_cpu, check_executable, check_fifo, start_of
+from wirecost.replay.systems import System, system_named
+
+IN_MEMORY = Path("/dev/shm")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``recording``: a folder of ``wirecost record``; ``command_line``: as the user gave it."""
+
+    recording: Path
+    starting: Starting
+    playing: Playing
+    repeats: int
+    command_line: list[str]
+
+
+Tell = Callable[[str], None]
+
+
+def examined(cpu: int | None) -> dict[str, Any]:
+    """The environment with the doctor's verdict on the CPU that the node is to run on."""
+    found = environment()
+    if cpu is not None:
+        found["doctor"] = examine(machine(Machine(), str(cpu))).summary()
+    return found
+
+
+def replay(
+    settings: Settings,
+    about: dict[str, Any],
+    folder: Path,
+    tell: Tell,
+    system: System | None = None,
+) -> bool:
+    """Fills ``folder``; whether all runs went to their end with a living node.
+
+    ``about``: what ``examined`` found. ``system``: None for the recording's own.
+
+    Raises:
+        UserError: before the first run ended. What later runs run into is told in the result.
+    """
+    snapshot = read_snapshot(settings.recording)
+    system = system or system_named(snapshot.system)
+    check_cpu("--cpu", settings.starting.cpu)
+    check_cpu("--player-cpu", settings.playing.player_cpu)
+    check_fifo(settings.starting.fifo)
+    notes = check_executable(snapshot, settings.starting)
+    recorded = read_recording(settings.recording / MESSAGES, snapshot.profile)
+    prepared = prepare(snapshot, recorded)
+    if not prepared.player.locked:
+        notes.append("the messages could not be locked in memory; raise ulimit -l")
+    runs: list[RunResult] = []
+    interrupted = False
+    with _off(settings.starting.cpu):
+        for number in range(1, settings.repeats + 1):
+
+            def said(text: str, number: int = number) -> None:
+                tell(f"run {number} of {settings.repeats}: {text}")
+
+            try:
+                with _probes(folder, number) as probes:
+                    output = folder / f"node-output-{number}.txt"
+                    start = start_of(snapshot, settings.starting, folder, output, probes)
+                    file = folder / f"outputs-{number}.mcap"
+                    stage = system.stage()
+                    runs.append(
+                        run_once(prepared, system, stage, start, settings.playing, file, said)
+                    )
+            except UserError as error:
+                if not runs:
+                    raise
+                notes.append(f"run {number}: {error}")
+                break
+            except KeyboardInterrupt:
+                if not runs:
+                    raise
+                interrupted = True
+                break
+    write_replay(
+        folder,
+        Context(settings.recording, settings.starting, settings.playing, settings.repeats,
+                settings.command_line, about, interrupted, recorded.notes + notes),
+        prepared,
+        runs,
+    )  # fmt: skip
+    return len(runs) == settings.repeats and all(run.status is None for run in runs)
+
+
+@contextmanager
+def _off(cpu: int | None) -> Iterator[None]:
+    """Keeps this process off the node's CPU, if there is another."""
+    usable = os.sched_getaffinity(0)
+    others = usable - {cpu}
+    if cpu is None or not others:
+        yield
+        return
+    os.sched_setaffinity(0, others)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
+@contextmanager
+def _probes(folder: Path, number: int) -> Iterator[Path]:
+    """A folder in memory for a run's probe logs; what is in it afterwards is kept."""
+    where = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
+    probes = Path(tempfile.mkdtemp(prefix="wirecost-replay-", dir=where))
+    try:
+        yield probes
+        if any(probes.glob("*" + SUFFIX)):
+            shutil.copytree(probes, logs_of(folder, number))
+    finally:
+        shutil.rmtree(probes, ignore_errors=True)

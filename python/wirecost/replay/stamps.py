@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time stamp of messages that begin with a std_msgs/Header, without decoding the rest."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+HEADERS = {"Header", "std_msgs/Header", "std_msgs/msg/Header"}
+FIRST_FIELD = re.compile(r"^\s*(?P<type>[\w/]+)\s+(?P<name>\w+)\s*(?P<constant>=)?")
+ROS1 = struct.Struct("<4xII")
+"""seq, then seconds and nanoseconds."""
+CDR = {0x00: struct.Struct(">4xiI"), 0x01: struct.Struct("<4xiI"), 0x06: struct.Struct(">4xiI"),
+       0x07: struct.Struct("<4xiI")}  # fmt: skip
+"""By the second byte of the encapsulation: CDR and plain CDR2; then seconds and nanoseconds."""
+
+
+def begins_with_header(definition: str) -> bool:
+    """``definition``: text of a ``.msg``, what it refers to behind a line of ``=``."""
+    for raw in definition.splitlines():
+        line = raw.partition("#")[0]
+        found = FIRST_FIELD.match(line)
+        if line.startswith("====="):
+            return False
+        if found and not found["constant"]:
+            return found["type"] in HEADERS
+    return False
+
+
+def stamp_ns(profile: str, message: bytes) -> int | None:
+    """The header's stamp in nanoseconds; None where it is not set or the message is too short."""
+    if len(message) < ROS1.size:
+        return None
+    if profile == "ros1":
+        seconds, nanoseconds = ROS1.unpack_from(message)
+    elif message[0] == 0 and message[1] in CDR:
+        seconds, nanoseconds = CDR[message[1]].unpack_from(message)
+    else:
+        return None
+    if nanoseconds >= 10**9 or (seconds, nanoseconds) == (0, 0):
+        return None
+    return int(seconds) * 10**9 + int(nanoseconds)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a recorded node is started again: as its snapshot says, but in a stage and as asked."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.heap import launch
+from wirecost.replay.node_process import Start
+from wirecost.replay.process_state import ProcessState
+from wirecost.replay.snapshot import KEPT_VARIABLES, Snapshot, executable_size
+
+LIMITS = {
+    "Max core file size": "RLIMIT_CORE",
+    "Max locked memory": "RLIMIT_MEMLOCK",
+    "Max open files": "RLIMIT_NOFILE",
+    "Max stack size": "RLIMIT_STACK",
+}
+HIGHEST_PRIORITY = 99
+PROBE = "WIRECOST_PROBE"
+
+
+@dataclass(frozen=True)
+class Starting:
+    """What is asked for beyond the snapshot. ``command`` empty: the recorded one."""
+
+    command: list[str]
+    cpu: int | None = None
+    fifo: int | None = None
+    heap: launch.Options | None = None
+
+
+def check_cpu(option: str, cpu: int | None) -> None:
+    """Raises UserError where this process may not run there."""
+    if cpu is not None and _refused(lambda: os.sched_setaffinity(0, {cpu})):
+        usable = ", ".join(map(str, sorted(os.sched_getaffinity(0))))
+        raise UserError(f"{option} {cpu}: no such CPU for this process; it may use {usable}")
+
+
+def check_fifo(priority: int | None) -> None:
+    """Raises UserError where real-time scheduling is not allowed."""
+    if priority is None:
+        return
+    if not 1 <= priority <= HIGHEST_PRIORITY:
+        raise UserError(f"--fifo {priority}: priorities go from 1 to {HIGHEST_PRIORITY}")
+    if _refused(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))):
+        raise UserError(
+            f"--fifo {priority}: not permitted; run as root, or allow real-time priorities "
+            "(ulimit -r, /etc/security/limits.conf)"
+        )
+
+
+def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
+    """Notes. Raises UserError where the recorded program is not there any more."""
+    if starting.command:
+        return []
+    process = _process(snapshot)
+    path = process.executable
+    if not Path(path).is_file() or not os.access(path, os.X_OK):
+        raise UserError(
+            f"{path}: the recorded program is not there any more; name it where it is now: "
+            "wirecost replay DIR -- COMMAND"
+        )
+    notes = []
+    if executable_size(process) != snapshot.executable_size:
+        notes.append(f"{path}: another program than the recorded one, its size changed")
+    if process.policy in {"fifo", "rr"} and starting.fifo is None:
+        notes.append(
+            f"recorded under {process.policy} {process.priority}, replayed under normal "
+            f"scheduling; add --fifo {process.priority}"
+        )
+    return notes
+
+
+def start_of(
+    snapshot: Snapshot, starting: Starting, folder: Path, output: Path, probes: Path
+) -> Callable[[dict[str, str]], Start]:
+    """From a stage's environment to the node's start. Parameter files that are gone or changed are
+    written below ``folder`` as recorded."""
+    process = _process(snapshot)
+    arguments = starting.command or _with_parameter_files(snapshot, process, folder)
+    if snapshot.system == "ros1" and not any(word.startswith("__name:=") for word in arguments):
+        # An anonymous node would get another name, and not find its parameters.
+        arguments = [*arguments, f"__name:={snapshot.node.rpartition('/')[2]}"]
+    usable = os.sched_getaffinity(0)
+    recorded = sorted(usable & set(process.affinity))
+
+    def start(stage: dict[str, str]) -> Start:
+        environment = _environment(process, stage, os.environ) | {PROBE: str(probes)}
+        if starting.heap is not None:
+            environment = launch.environment(starting.heap, environment)
+        return Start(
+            executable=arguments[0] if starting.command else process.executable,
+            arguments=arguments,
+            environment=environment,
+            directory=str(Path.cwd()) if starting.command else process.working_directory,
+            output=str(output),
+            cpus=[starting.cpu] if starting.cpu is not None else recorded or None,
+            fifo=starting.fifo,
+            limits=_limits(process),
+            remove=[str(probes)],
+        )
+
+    return start
+
+
+def _process(snapshot: Snapshot) -> ProcessState:
+    if snapshot.process is None:
+        raise UserError(f"{snapshot.node}: its process was not recorded; record again with --pid")
+    return snapshot.process
+
+
+def _environment(
+    process: ProcessState, stage: Mapping[str, str], here: Mapping[str, str]
+) -> dict[str, str]:
+    """What was recorded; beside it what nobody records (HOME, LANG), and how probes count here."""
+    kept = {
+        name: value
+        for name, value in here.items()
+        if not KEPT_VARIABLES.fullmatch(name) or name.startswith(f"{PROBE}_")
+    }
+    return {**process.environment, **kept, **stage}
+
+
+def _with_parameter_files(snapshot: Snapshot, process: ProcessState, folder: Path) -> list[str]:
+    arguments = list(process.arguments)
+    for i, argument in enumerate(arguments):
+        content = snapshot.parameter_files.get(argument)
+        if content is None or _text(Path(process.working_directory, argument)) == content:
+            continue
+        path = folder / f"parameters-{i}-{Path(argument).name}"
+        path.write_text(content, encoding="utf-8")
+        arguments[i] = str(path.absolute())
+    return arguments
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def _limits(process: ProcessState) -> dict[str, int]:
+    soft = {LIMITS[name]: value[0] for name, value in process.limits.items() if name in LIMITS}
+    return {name: -1 if value is None else value for name, value in soft.items()}
+
+
+def _refused(change: Callable[[], None]) -> bool:
+    """Tries in a thread that ends at once, so that nothing else of this process changes."""
+    refused: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            change()
+        except (OSError, ValueError, OverflowError) as error:
+            refused.append(error)
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+    return bool(refused)
