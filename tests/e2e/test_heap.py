@@ -4,16 +4,87 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+WIRECOST = str(Path(sys.executable).with_name("wirecost"))
+EARLY = """
+#include <stdio.h>
+#include <stdlib.h>
+int getppid(void) { return puts("early library asked"), 1; }
+"""
+FORKS = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int stop;
+static void *churn(void *argument) {
+  char name[16];
+  snprintf(name, sizeof name, "churn%ld", (long)argument);
+  pthread_setname_np(pthread_self(), name);
+  void *kept = malloc(16);
+  for (long i = 0; i < 1000 || !stop; ++i) {
+    free(kept);
+    kept = memset(malloc(16 + i % 1900), 1, 16);
+  }
+  return kept;
+}
+int main(void) {
+  pthread_t threads[3];
+  for (long t = 0; t < 3; ++t) pthread_create(&threads[t], 0, churn, (void *)t);
+  int good = 0;
+  for (int i = 0; i < 30; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      char *block = malloc(100000);
+      memset(block, i, 100000);
+      int wrong = block[99999] != i;
+      free(block);
+      _exit(wrong);
+    }
+    int status = -1;
+    good += waitpid(child, &status, 0) == child && status == 0;
+  }
+  stop = 1;
+  for (int t = 0; t < 3; ++t) pthread_join(threads[t], 0);
+  printf("%d children\\n", good);
+}
+"""
+TALKER = """
+import threading
+import rospy
+from rosgraph_msgs.msg import Log
+heard, enough = [], threading.Event()
+def hear(log):
+    if log.msg.startswith("wirecost"):
+        heard.append(len(log.msg))
+        if len(heard) >= 20:
+            enough.set()
+rospy.init_node("talker")
+rospy.Subscriber("/rosout_agg", Log, hear)
+for attempt in range(400):
+    rospy.loginfo("wirecost" + "x" * 4992)
+    if enough.wait(0.05):
+        break
+print("heard", min(len(heard), 20), "lines of", heard[0] if heard else 0, "characters")
+"""
 
 MAPS = "print(sum('libwirecost-heap' in line for line in open('/proc/self/maps')) > 0)"
 NUMPY_AND_THREADS = """
@@ -130,14 +201,109 @@ def test_java(heap: Callable[..., Any], tmp_path: Path) -> None:
     assert len(report["threads"]) > 5
 
 
-def test_ros(heap: Callable[..., Any]) -> None:
-    script = "import rospy, std_msgs.msg; rospy.Time(1, 2); print(std_msgs.msg.String('x').data)"
-    if subprocess.run(
-        ["/usr/bin/python3", "-c", script], capture_output=True, check=False
-    ).returncode:
-        pytest.skip("rospy is not installed")
-    done, _ = heap("/usr/bin/python3", "-c", script)
-    assert done.stdout == "x\n"
+def test_a_library_preloaded_before_stays(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    (tmp_path / "early.c").write_text(EARLY)
+    library = tmp_path / "early.so"
+    flags = ("-shared", "-fPIC", "-o", library)
+    subprocess.run(["gcc", tmp_path / "early.c", *flags], check=True)
+    done = subprocess.run(
+        [WIRECOST, "heap", "run", "--", sys.executable, "-c", f"import os; {MAPS}\nos.getppid()"],
+        env=os.environ | {"LD_PRELOAD": str(library)},
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert sorted(done.stdout.splitlines()) == ["True", "early library asked"]
+
+
+def test_out_of_memory_is_the_programs_to_handle(heap: Callable[..., Any]) -> None:
+    script = (
+        "blocks = []\n"
+        "try:\n"
+        "    while True: blocks.append(bytearray(50_000_000))\n"
+        "except MemoryError:\n"
+        "    count = len(blocks); blocks.clear()\n"
+        "    print('refused after', count, len(bytearray(50_000_000)))"
+    )
+    limited = f'ulimit -v 2000000; exec {sys.executable} -c "$0"'
+    done, report = heap("sh", "-c", limited, script)
+    words = done.stdout.split()
+    assert words[:2] == ["refused", "after"]
+    assert 1 < int(words[2]) < 40
+    assert words[3] == "50000000"
+    assert report["pool"]["peak_bytes"] < 2_000_000 * 1024
+
+
+def test_forks_among_threads(heap: Callable[..., Any], tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    (tmp_path / "forks.c").write_text(FORKS)
+    flags = ("-pthread", "-o", tmp_path / "forks")
+    subprocess.run(["gcc", "-O1", tmp_path / "forks.c", *flags], check=True)
+    done, report = heap(tmp_path / "forks", options=("--report",))
+    assert done.stdout == "30 children\n"
+    named = [line.split()[0] for line in done.stderr.splitlines() if line.startswith("churn")]
+    assert sorted(named) == ["churn0", "churn1", "churn2"]
+    threads = {thread["name"]: thread for thread in report["threads"]}
+    for name in named:
+        assert threads[name]["allocations"] >= 1000
+        assert threads[name]["ended"] is True
+        # Each keeps its last block and frees all others.
+        assert 0 < threads[name]["live_bytes"] <= 2048
+
+
+@pytest.fixture
+def ros(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A ROS 1 master under the heap on a free port of the loopback, and the nodes' environment."""
+    needed = [Path("/usr/bin/rosmaster"), Path("/usr/lib/rosout/rosout")]
+    absent = [str(path) for path in needed if not path.exists()]
+    if absent:
+        pytest.skip(f"no {' and no '.join(absent)}; apt-get install python3-rosmaster rosout")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    environment = os.environ | {
+        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
+        "ROS_HOSTNAME": "127.0.0.1",
+        "ROS_IP": "127.0.0.1",
+        "ROS_LOG_DIR": str(tmp_path / "log"),
+    }
+    with running(environment, tmp_path / "master.json", "/usr/bin/rosmaster", "--core", "-p", port):
+        yield environment
+
+
+@contextmanager
+def running(environment: dict[str, str], out: Path, *command: str) -> Iterator[None]:
+    """The command under the heap, ended as a launcher ends it."""
+    whole = [WIRECOST, "heap", "run", "--out", str(out), "--", *command]
+    with subprocess.Popen(whole, env=environment, stdout=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+def test_ros_nodes_in_cpp_and_python_exchange_messages(ros: dict[str, str], tmp_path: Path) -> None:
+    """A rospy node logs; rosout, which is a roscpp node, passes it on; the first hears it again."""
+    script = tmp_path / "talker.py"
+    script.write_text(TALKER)
+    with running(ros, tmp_path / "rosout.json", "/usr/lib/rosout/rosout"):
+        whole = [WIRECOST, "heap", "run", "--out", str(tmp_path / "talker.json"), "--"]
+        done = subprocess.run(
+            [*whole, "/usr/bin/python3", str(script)],
+            env=ros, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "heard 20 lines of 5000 characters"
+    for node in ("rosout", "talker"):
+        report = json.loads((tmp_path / f"{node}.json").read_text())
+        assert sum(thread["allocations"] for thread in report["threads"]) > 1000, node
+        assert len(report["threads"]) > 3, node
 
 
 @pytest.mark.parametrize(

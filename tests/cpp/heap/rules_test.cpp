@@ -16,6 +16,9 @@
 
 #include "blocks.hpp"
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): glibc's own allocator
+extern "C" void* __libc_malloc(std::size_t);
+
 namespace {
 
 using heap_tests::Block;
@@ -155,6 +158,17 @@ TEST(Heap, GrowsAndShrinksLargeBlocksWhole) {
   data = static_cast<std::uint64_t*>(realloc(data, 80));
   for (std::uint64_t i = 0; i < 10; ++i) ASSERT_EQ(data[i], i);
   EXPECT_EQ(realloc(data, 0), nullptr);
+}
+
+TEST(Heap, LeavesBlocksOfLibcToLibc) {
+  // The loader and whoever knows these names has some.
+  void* block = std::memset(__libc_malloc(100), 7, 100);
+  EXPECT_EQ(malloc_usable_size(block), 0U);
+  block = realloc(block, 200'000);
+  EXPECT_EQ(static_cast<char*>(block)[99], 7);
+  errno = 4711;
+  free(block);
+  EXPECT_EQ(errno, 4711);
 }
 
 TEST(Heap, FreeKeepsErrno) {
