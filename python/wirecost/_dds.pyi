@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Raw DDS endpoints: bytes in and out, with the four bytes of encapsulation before them. GUIDs are
+16 bytes as on the wire (the participant's prefix, 12, and the entity, 4)."""
+
+from collections.abc import Sequence
+
+from wirecost._middleware import Queue, Sink
+
+class Qos:
+    """Times in nanoseconds, 0 without end; ``depth`` 0 keeps all and is what a found endpoint has,
+    since discovery does not tell it."""
+
+    def __init__(
+        self,
+        *,
+        reliable: bool,
+        transient_local: bool,
+        depth: int,
+        deadline_ns: int = 0,
+        lifespan_ns: int = 0,
+        lease_ns: int = 0,
+        manual_liveliness: bool = False,
+    ) -> None: ...
+    @property
+    def reliable(self) -> bool: ...
+    @property
+    def transient_local(self) -> bool: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def deadline_ns(self) -> int: ...
+    @property
+    def lifespan_ns(self) -> int: ...
+    @property
+    def lease_ns(self) -> int: ...
+    @property
+    def manual_liveliness(self) -> bool: ...
+
+class FoundParticipant:
+    @property
+    def guid(self) -> bytes: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def vendor(self) -> int:
+        """0x010f is Fast DDS, 0x0110 Cyclone DDS."""
+
+    @property
+    def user_data(self) -> bytes: ...
+    @property
+    def properties(self) -> dict[str, str]: ...
+
+class FoundEndpoint:
+    @property
+    def guid(self) -> bytes: ...
+    @property
+    def writer(self) -> bool: ...
+    @property
+    def topic(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def qos(self) -> Qos: ...
+    @property
+    def user_data(self) -> bytes: ...
+
+class Participant:
+    """A member of a domain over UDP on the interfaces (IPv4 addresses) and no others.
+
+    Raises:
+        RuntimeError: the domain cannot be joined.
+    """
+
+    def __init__(
+        self, domain: int, name: str, user_data: bytes, interfaces: Sequence[str]
+    ) -> None: ...
+    @property
+    def guid(self) -> bytes: ...
+    def participants(self) -> list[FoundParticipant]: ...
+    def endpoints(self) -> list[FoundEndpoint]:
+        """Readers and writers of others."""
+
+    def wait(self, seen: int, timeout_s: float) -> int:
+        """Waits until discovery has changed more than ``seen`` times; the number until now."""
+
+class Reader:
+    """Hands every message of a topic to the queue as ``channel``.
+
+    ``only_same_class`` leaves out writers that offer another reliability or durability. All three
+    endpoints raise RuntimeError where the topic is used with another type already.
+    """
+
+    def __init__(
+        self,
+        participant: Participant,
+        topic: str,
+        type: str,
+        qos: Qos,
+        user_data: bytes,
+        queue: Queue,
+        channel: int,
+        only_same_class: bool = False,
+    ) -> None: ...
+    def writers(self) -> int: ...
+    def close(self) -> None: ...
+
+class Inbox:
+    """Where the messages of a topic wait with their names; what exceeds ``max_bytes`` is dropped."""
+
+    def __init__(
+        self,
+        participant: Participant,
+        topic: str,
+        type: str,
+        qos: Qos,
+        user_data: bytes,
+        max_bytes: int,
+    ) -> None: ...
+    @property
+    def guid(self) -> bytes: ...
+    def take(self, timeout_s: float) -> list[tuple[int, int, bytes, int, bytes, int, bytes]]:
+        """Waits for the first message and returns what is there: receive time by CLOCK_REALTIME and
+        source time (ns), writer and sequence number, the same of the message that it answers
+        (zeros where none), and the bytes."""
+
+    def writers(self) -> int: ...
+    @property
+    def dropped(self) -> int: ...
+    def close(self) -> None: ...
+
+class Writer(Sink):
+    def __init__(
+        self, participant: Participant, topic: str, type: str, qos: Qos, user_data: bytes
+    ) -> None: ...
+    @property
+    def guid(self) -> bytes: ...
+    def answer(self, message: bytes, guid: bytes, sequence: int) -> tuple[bytes, int]:
+        """As ``send``, saying which message this one answers (only the GUID where ``sequence`` is
+        0); its own writer and sequence number, 0 where it was dropped."""
+
+    def flush(self, timeout_s: float) -> bool:
+        """Waits until all reliable readers have everything; False when the time is over."""
+
+    @property
+    def dropped(self) -> int:
+        """Messages that readers held up for too long."""
+
+    def close(self) -> None: ...
