@@ -6,7 +6,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-SOCKET_TABLES = ("tcp", "tcp6", "udp", "udp6")
+from wirecost.replay.sockets_of import bytes_wait
+
 BETWEEN_LOOKS_S = 0.0005
 
 
@@ -18,6 +19,7 @@ class Activity:
     """
 
     def __init__(self, pid: int) -> None:
+        self._pid = pid
         self._folder = Path(f"/proc/{pid}")
 
     def wait_idle(self, timeout_s: float) -> bool:
@@ -35,7 +37,7 @@ class Activity:
     def _quiet(self) -> tuple[int, ...] | None:
         """How often each thread ran so far; None while one runs or bytes wait."""
         try:
-            if self._waiting_bytes():
+            if bytes_wait(self._pid):
                 return None
             ran = []
             for task in sorted((self._folder / "task").iterdir()):
@@ -45,24 +47,3 @@ class Activity:
         except (OSError, IndexError):
             return None
         return tuple(ran) or None
-
-    def _waiting_bytes(self) -> bool:
-        inodes = set()
-        for descriptor in (self._folder / "fd").iterdir():
-            try:
-                target = str(descriptor.readlink())
-            except OSError:  # closed meanwhile
-                continue
-            if target.startswith("socket:["):
-                inodes.add(target[8:-1])
-        for table in SOCKET_TABLES:
-            try:
-                lines = (self._folder / "net" / table).read_text().splitlines()[1:]
-            except OSError:  # a kernel without IPv6
-                continue
-            for line in lines:
-                words = line.split()
-                listening = table.startswith("tcp") and words[3] == "0A"
-                if words[9] in inodes and not listening and int(words[4].partition(":")[2], 16):
-                    return True
-        return False

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of a replay one by one: idle, stamps, matching, equality."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirecost.replay import sockets_of
+from wirecost.replay.equality import compare_runs, compare_with_recording
+from wirecost.replay.idle import Activity
+from wirecost.replay.matching import LATEST, STAMP, Sent, latencies
+from wirecost.replay.outputs import Output, digest
+from wirecost.replay.recording_reader import Stored
+from wirecost.replay.stamps import begins_with_header, stamp_ns
+
+READER = """
+import socket, sys
+reader = socket.socket(fileno=int(sys.argv[1]))
+print("here", flush=True)
+for line in sys.stdin:
+    if line == "read\\n":
+        reader.recv(100)
+    elif line == "spin\\n":
+        while True: pass
+    print("done", flush=True)
+"""
+
+
+@pytest.fixture
+def peer() -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
+    """A process that reads its socket when it is told to, and the other end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ours = socket.create_connection(server.getsockname())
+        theirs, _ = server.accept()
+    command = [sys.executable, "-c", READER, str(theirs.fileno())]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        pass_fds=[theirs.fileno()],
+    ) as process:
+        theirs.close()
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process, ours
+        process.kill()
+    ours.close()
+
+
+def tell(process: subprocess.Popen[str], word: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{word}\n")
+    process.stdin.flush()
+
+
+@pytest.mark.parametrize("tables", [False, True])
+def test_a_process_is_idle_once_it_slept_with_nothing_left_to_read(
+    peer: tuple[subprocess.Popen[str], socket.socket], tables: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if tables:
+        monkeypatch.setattr(sockets_of, "PIDFD_GETFD", -1)  # a kernel that does not know the call
+    process, ours = peer
+    activity = Activity(process.pid)
+    assert activity.wait_idle(10)
+    ours.sendall(b"work")
+    assert not activity.wait_idle(0.1)
+    tell(process, "read")
+    assert activity.wait_idle(10)
+    tell(process, "spin")
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert not activity.wait_idle(0.1)
+
+
+def test_a_process_that_is_gone_is_not_idle() -> None:
+    with subprocess.Popen(["true"]) as process:
+        pass
+    assert not Activity(process.pid).wait_idle(0.05)
+
+
+@pytest.mark.parametrize(
+    ("definition", "expected"),
+    [
+        ("std_msgs/Header header\nint32 x\n", True),
+        ("# comment\n\nHeader header # of it\n", True),
+        ("std_msgs/msg/Header header\n", True),
+        ("int32 A=3\nHeader header\n", True),
+        ("int32 x\nHeader header\n", False),
+        ("string A = Header\nfloat64 x\n", False),
+        ("Header[] headers\n", False),
+        ("", False),
+        ("=====\nMSG: a/B\nHeader header\n", False),
+    ],
+)
+def test_only_a_leading_header_has_a_stamp(definition: str, expected: bool) -> None:
+    assert begins_with_header(definition) is expected
+
+
+def test_stamps_of_both_encodings_and_orders() -> None:
+    expected = 12 * 10**9 + 34
+    assert stamp_ns("ros1", struct.pack("<IIII", 99, 12, 34, 0)) == expected
+    assert stamp_ns("ros2", b"\0\1\0\0" + struct.pack("<iI", 12, 34)) == expected
+    assert stamp_ns("ros2", b"\0\0\0\0" + struct.pack(">iI", 12, 34)) == expected
+    assert stamp_ns("ros2", b"\0\2\0\0" + struct.pack("<iI", 12, 34)) is None
+    assert stamp_ns("ros1", struct.pack("<III", 99, 0, 0)) is None
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_have_a_stamp_or_none(message: bytes) -> None:
+    for profile in ("ros1", "ros2"):
+        found = stamp_ns(profile, message)
+        assert found is None or isinstance(found, int)
+
+
+def sent(index: int, at: int, stamp: int | None = None, topic: str = "/in") -> Sent:
+    return Sent(topic, index, stamp, at, at, at + 1, 10)
+
+
+def output(index: int, at: int, stamp: int | None = None, content: bytes = b"") -> Output:
+    return Output("/out", index, at, stamp, digest(content), len(content))
+
+
+def test_an_output_belongs_to_the_input_of_its_stamp_else_to_the_latest() -> None:
+    inputs = [sent(0, 100, 7), sent(1, 200, 8), sent(0, 250, None, "/other"), sent(2, 300, 7)]
+    outputs = [
+        output(0, 50),
+        output(1, 260, 7),
+        output(2, 270, 5),
+        output(3, 280),
+        output(4, 400, 7),
+    ]
+    found = latencies(inputs, outputs)
+    assert [
+        (one.output.index, one.input.topic, one.input.index, one.rule, one.ns) for one in found
+    ] == [
+        (1, "/in", 0, STAMP, 160),
+        (2, "/other", 0, LATEST, 20),
+        (3, "/other", 0, LATEST, 30),
+        (4, "/in", 2, STAMP, 100),
+    ]
+
+
+def test_runs_are_compared_message_by_message() -> None:
+    one = [output(0, 1, content=b"a"), output(1, 2, content=b"b")]
+    other = [output(0, 5, content=b"a"), output(1, 6, content=b"c")]
+    equal, different, shorter = compare_runs([one, one, other, one[:1]])
+    assert (equal.difference, equal.messages) == (None, 2)
+    assert different.difference is not None
+    assert different.difference.startswith("/out message 1 differs (")
+    assert shorter.difference == "/out has 1 messages against 2"
+
+
+def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
+    run = [output(0, 1, content=b"a"), output(1, 2, content=b"b")]
+    before, a = Stored("/out", 5, 5, b"of an input before"), Stored("/out", 15, 15, b"a")
+    found = compare_with_recording([before, a], 10, run)
+    assert found is not None
+    assert (found.difference, found.messages) == (None, 1)
+    assert compare_with_recording([before], 10, run) is None
+    silent = compare_with_recording([a], 10, [])
+    assert silent is not None
+    assert silent.difference == "/out has 0 messages against 1"
+
+
+def test_this_process_is_never_idle_while_it_asks() -> None:
+    assert not Activity(os.getpid()).wait_idle(0.05)
