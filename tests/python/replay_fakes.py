@@ -51,6 +51,7 @@ class FakeRecorder:
         self.provides: list[Service] = []
         self.gone = False
         self.finished: list[Call] = []
+        self.listened: list[tuple[str, str | None, str | None]] = []
         self._ends: dict[str, socket.socket] = {}
         self._tcp: Tcp | None = None
         self._kept: dict[str, bytes] = {}
@@ -82,7 +83,16 @@ class FakeRecorder:
             raise UserError(f"{node}: no such node; there is /node")
         return NodeGraph(node, self.pid, self.subscribed, self.published, self.provides)
 
-    def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
+    def listen(
+        self,
+        topic: Topic,
+        channel: int,
+        queue: Queue,
+        *,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
+        self.listened.append((topic.name, only, without))
         if self._tcp is None:
             self._tcp = Tcp(queue, LARGEST)
         ours, theirs = socket.socketpair()

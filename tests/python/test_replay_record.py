@@ -335,3 +335,28 @@ def test_chunks_are_closed_several_times_a_second() -> None:
 
     assert module.FLUSH_S <= 0.25
     assert recording_writer.CHUNK_BYTES <= 8 << 20
+
+
+def test_a_node_is_not_sent_again_what_it_published_itself(tmp_path: Path) -> None:
+    recorder = FakeRecorder(os.getpid())
+    recorder.subscribed = [replace(STAMPED, name="/tf"), STAMPED]
+    recorder.published = [replace(STAMPED, name="/tf"), ANSWER]
+    request = Request(FakeSystem(recorder), "/node", None, [], 0.1, None)
+    record(request, tmp_path, lambda *_: None, lambda: False)
+    assert recorder.listened == [
+        ("/tf", None, "/node"),
+        ("/in", None, None),
+        ("/tf", "/node", None),
+        ("/out", None, None),
+    ]
+
+
+def test_a_process_that_ends_ends_the_recording(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "0.5"]) as process:
+        recorder = FakeRecorder(process.pid)
+        request = Request(FakeSystem(recorder), "/node", None, [], 20.0, None)
+        waiter = threading.Thread(target=process.wait)
+        waiter.start()
+        snapshot = record(request, tmp_path, lambda *_: None, lambda: False)
+        waiter.join()
+    assert (snapshot.ended, snapshot.notes) == ("node gone", ["the node's process ended"])

@@ -207,6 +207,9 @@ class _Session:
             if process is not None and not process.running():
                 self._snapshot.notes.append(f"the node ended with status {process.status()}")
                 return "node gone"
+            if not Path(f"/proc/{self._snapshot.pid}").exists():
+                self._snapshot.notes.append("the node's process ended")
+                return "node gone"
             if seconds is not None and now - self._began >= seconds:
                 return "time"
 
@@ -215,11 +218,22 @@ class _Session:
         known = {(one.topic.name, one.role) for one in self._followed}
         after_s = round(time.monotonic() - self._began, 3)
         outputs = [topic for topic in graph.published if topic.name not in OF_EVERY_NODE]
+        for one in self._followed:
+            if one.channel is None:
+                self._learn(one, graph)
         new = [(topic, INPUT) for topic in graph.subscribed] + [(t, OUTPUT) for t in outputs]
         new = [(topic, role) for topic, role in new if (topic.name, role) not in known]
+        sides = {(topic.name, INPUT) for topic in graph.subscribed}
+        sides |= {(topic.name, OUTPUT) for topic in outputs}
         for topic, role in new:
             self._followed.append(_Followed(topic, role, after_s))
-            self._recorder.listen(topic, len(self._followed) - 1, self._queue)
+            channel = len(self._followed) - 1
+            if {(topic.name, INPUT), (topic.name, OUTPUT)} <= sides:
+                # What the node itself publishes it is not to be sent again.
+                side = {"only" if role == OUTPUT else "without": graph.name}
+                self._recorder.listen(topic, channel, self._queue, **side)
+            else:
+                self._recorder.listen(topic, channel, self._queue)
         services = {one.name: one for one in (*graph.provides, *graph.calls)}
         self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
         if new or services.keys() - self._services.keys():
@@ -238,22 +252,23 @@ class _Session:
         for channel, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
             one = self._followed[channel]
             if one.channel is None:
-                self._learn(one)
+                if graph := self._graph():
+                    self._learn(one, graph)
                 one.channel = self._writer.add_topic(one.topic, one.role)
             log_ns = monotonic_ns + self._wall_minus_monotonic_ns
             self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
 
-    def _learn(self, one: _Followed) -> None:
+    def _learn(self, one: _Followed, graph: NodeGraph) -> None:
         """A topic's definition may be known only since its publisher was connected to."""
-        if one.topic.definition and one.topic.type_hash:
-            return
-        try:
-            graph = self._recorder.graph(self._snapshot.node)
-        except UserError:  # the node went away meanwhile; its messages are kept all the same
-            return
         for topic in graph.subscribed if one.role == INPUT else graph.published:
             if topic.name == one.topic.name:
                 one.topic = topic
+
+    def _graph(self) -> NodeGraph | None:
+        try:
+            return self._recorder.graph(self._snapshot.node)
+        except UserError:  # it went away meanwhile; its messages are kept all the same
+            return None
 
     def _take_calls(self) -> None:
         for call in self._recorder.calls():

@@ -101,9 +101,18 @@ class Recorder(Protocol):
                 reachable (with what to start or set).
         """
 
-    def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
+    def listen(
+        self,
+        topic: Topic,
+        channel: int,
+        queue: Queue,
+        *,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
         """Every message of the topic from now on comes as ``channel`` of ``queue``, with what its
-        publishers keep for late joiners first."""
+        publishers keep for late joiners first. ``only`` and ``without`` name a node: nothing but
+        what it publishes, or everything else."""
 
     def watch_services(self, graph: NodeGraph) -> None:
         """From now on, calls by and to the node are seen by ``calls``."""
@@ -135,7 +144,7 @@ class Stage(Protocol):
         """Offers a topic to the node; the player sends through the sink."""
 
     def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
-        """As ``Recorder.listen``."""
+        """As ``Recorder.listen``, but for what the stage itself publishes."""
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         """Answers calls of the node from the recording, matched by request."""
