@@ -35,6 +35,7 @@ def record(
     parent: int = 0xFFFFFFFF,
     part: int = 0,
     kind: int = 1,
+    depth: int = 0,
     counted: int = 0,
     scaled: int = 0,
     loop: int = 0,
@@ -42,5 +43,5 @@ def record(
     counters: Sequence[int] = (),
 ) -> bytes:
     counts = [*counters, *[0] * (8 - len(counters))]
-    fixed = (sequence, section, parent, part, kind, 0, counted, scaled, 0, loop, value)
+    fixed = (sequence, section, parent, part, kind, depth, counted, scaled, 0, loop, value)
     return struct.pack("<QIIHBBBBHQqqqQ8Q", *fixed, begin, end, 0, *counts)

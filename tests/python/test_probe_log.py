@@ -149,7 +149,7 @@ def test_sections_are_summed_up(tmp_path: Path) -> None:
     assert one.counters["instructions"].mean is None
     table = counter_table([one], [log])
     assert table is not None
-    assert table.headings == ["section", "minor-faults"]
+    assert table.rows == [["1", "minor-faults", "50.0", "100"]]
     assert table.notes == ["n/a on this machine: instructions"]
 
 
@@ -186,6 +186,43 @@ def test_exports_hold_the_same_events(tmp_path: Path) -> None:
     assert slices[0]["dur"] == 2.5
     assert slices[0]["args"] == {"loop": 2, "value": 77, "minor-faults": 6}
     assert (slices[1]["ph"], slices[1]["name"]) == ("i", "callback 3")
+
+
+def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
+    """Slices of a track are in the order of their begin, the outer before the inner, and never
+    overlap in part; times are microseconds."""
+    content = header(names=[(1, "outer"), (2, "inner"), (3, "empty")])
+    content += record(1, 1000, 1000, section=3, parent=2, depth=2)
+    content += record(2, 1000, 1500, section=2, parent=1, depth=1)
+    content += record(3, 1700, 2001, section=2, parent=1, depth=1)
+    content += record(4, 1000, 2001, section=1)
+    content += record(5, 1800, 1800, kind=2, depth=1)
+    content += record(6, 5000, 5001, section=1)
+    export([log_of(tmp_path, content)], "perfetto", tmp_path / "trace.json")
+    document = json.loads((tmp_path / "trace.json").read_text())
+    assert document["displayTimeUnit"] == "ns"
+    names, slices = document["traceEvents"][:2], document["traceEvents"][2:]
+    assert [one["name"] for one in names] == ["process_name", "thread_name"]
+    assert all(one["ph"] == "M" and {"pid", "tid", "args"} <= set(one) for one in names)
+    assert [(one["name"], one["ts"], one.get("dur")) for one in slices] == [
+        ("outer", 1.0, 1.001),
+        ("inner", 1.0, 0.5),
+        ("empty", 1.0, 0.0),
+        ("inner", 1.7, 0.301),
+        ("outer 0", 1.8, None),
+        ("outer", 5.0, 0.001),
+    ]
+    open_ends: list[int] = []
+    for one in slices:
+        begin = round(one["ts"] * 1000)
+        if one["ph"] == "i":
+            assert one["s"] == "t"
+            continue
+        assert one["ph"] == "X"
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        open_ends.append(begin + round(one["dur"] * 1000))
+        assert open_ends == sorted(open_ends, reverse=True)
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:

@@ -37,8 +37,9 @@ _KINDS = (
         Kind("miss", "write less memory: work in place, copy fewer buffers"),
     ),
     ("miss", Kind("miss", "read less memory, in order: arrays or columns, not rows and pointers")),
+    ("cycles", Kind("cycle", "see where they are spent")),
     (
-        "instructions?",
+        "instr|inst_retired",
         Kind("instruction", "the work differs: record its input's size as the value"),
     ),
 )

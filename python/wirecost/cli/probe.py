@@ -15,11 +15,14 @@ from rich.markup import escape
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
-from wirecost.cli.choices import completing
+from wirecost.cli.choices import chosen, completing
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
 from wirecost.report.probe_causes import cause_table, sentences
+from wirecost.report.probe_machine import recorded_machines
+from wirecost.report.probe_page import FORMATS as FIGURE_FORMATS
+from wirecost.report.probe_page import page, probe_figures, write_figures
 from wirecost.report.probe_table import counter_table, document, time_table
 from wirecost.report.table import Table
 from wirecost.report.terminal import print_table
@@ -41,10 +44,26 @@ def show_command(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML report with figures.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the figures as files.")
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMATS",
+            help=f"Of --figures, comma-separated: {', '.join(FIGURE_FORMATS)}.",
+            autocompletion=completing(FIGURE_FORMATS),
+        ),
+    ] = "svg",
 ) -> None:
     """Print how long sections took, what their counters counted and what the time follows."""
     if deadline is not None and not 0 < deadline < float("inf"):
         raise UserError(f"--deadline {deadline:g}: must be positive milliseconds")
+    formats = chosen("--format", form, FIGURE_FORMATS)
     logs = read_logs(files)
     executed = executions(events_of(logs))
     sections = summary(executed, None if deadline is None else deadline * 1e6)
@@ -63,6 +82,15 @@ def show_command(
     if json_file is not None:
         content = document(sections, explanations, logs)
         _write(json_file, json.dumps(content, indent=2, allow_nan=False) + "\n")
+    if report is None and figures is None:
+        return
+    drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)
+    if report is not None:
+        _write(report, page(logs, sections, explanations, drawn, recorded_machines(files)))
+        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
+    if figures is not None:
+        for path in write_figures(drawn, figures, formats):
+            console.print(str(path), soft_wrap=True, highlight=False, markup=False)
 
 
 @app.command("convert")

@@ -52,7 +52,8 @@ def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
 
 def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
     """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an instant a mark.
-    Times are microseconds of CLOCK_MONOTONIC."""
+    Times are microseconds of CLOCK_MONOTONIC. A slice stands before those inside it, by which
+    readers tell which of two that begin together is the outer one."""
     with out.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ns", "traceEvents": [')
         _write_list(file, (event for log in logs for event in _trace_events(log)))
@@ -90,7 +91,8 @@ def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
     track = {"pid": log.process, "tid": log.thread}
     yield {"ph": "M", "name": "process_name", **track, "args": {"name": log.program}}
     yield {"ph": "M", "name": "thread_name", **track, "args": {"name": log.thread_name}}
-    for row in log.events().iter_rows(named=True):
+    in_order = log.events().sort("begin_ns", "depth", maintain_order=True)
+    for row in in_order.iter_rows(named=True):
         counted = {
             name.removeprefix(COUNTER): value
             for name, value in row.items()

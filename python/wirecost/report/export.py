@@ -46,10 +46,11 @@ def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) 
         return [path]
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
-    return [_draw(figure, folder / f"{figure.name}.{name}") for figure in figures]
+    return [draw(figure, folder / f"{figure.name}.{name}") for figure in figures]
 
 
-def _draw(figure: Figure, path: Path) -> Path:
+def draw(figure: Figure, path: Path) -> Path:
+    """Write a figure; the suffix is its format: .svg, .png or .pdf. Raises OSError."""
     specification = themed(figure.chart, PAPER_INK)
     specification["config"]["background"] = "white"
     if path.suffix == ".svg":

@@ -20,7 +20,8 @@ from wirecost.report.scenarios import content_of
 
 
 @cache
-def _bundle() -> Markup:
+def bundle() -> Markup:
+    """Vega, Vega-Lite and their embedder, for a script element."""
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return Markup(source.replace("</script", "<\\/script"))
 
@@ -38,14 +39,14 @@ def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:
         meta=results.meta,
         content=content,
         figures=figures,
-        specifications=Markup(_script_json([themed(f.chart, "currentColor") for f in figures])),
+        specifications=Markup(script_json([themed(f.chart, "currentColor") for f in figures])),
         failures=not_measured(results.meta),
         environment=_environment(results.meta),
-        bundle=_bundle(),
+        bundle=bundle(),
     )
 
 
-def _script_json(value: Any) -> str:
+def script_json(value: Any) -> str:
     """JSON that cannot end the script element it stands in."""
     return json.dumps(value).replace("<", "\\u003c")
 

@@ -26,10 +26,10 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
         body.append([one.section, "unexplained", *rest, "", "", ""])
     notes = [
         "Shares of the variance of all executions, of what the slowest 1 % took beyond the median, "
-        "and of the variance of the others."
+        "and of the variance of the others"
     ]
     if any(cause.name == INPUT for one in explanations for cause in one.causes):
-        notes.append(f"{INPUT} is the number that the program recorded with the section.")
+        notes.append(f"{INPUT} is the number that the program recorded with the section")
     headings = ["section", "time follows", "variance", "slowest 1 %", "other 99 %", "alone"]
     return Table("Causes", [*headings, "price"], body, notes, ("alone", "other 99 %"))
 

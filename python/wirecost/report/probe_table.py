@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -26,14 +27,14 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
         cells += [NONE if t is None else units.time(t) for t in one.percentiles_ns.values()]
         cells.append(units.time(one.maximum_ns))
         body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
-    notes = [note for log in logs for note in _notes(log)]
+    notes = losses(logs)
     if any(None in one.percentiles_ns.values() for one in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
     return Table("Sections", headings, body, notes, ("p99.99", "p95", "p99.9"))
 
 
 def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table | None:
-    """The mean of each counter over a section's executions; none where nothing was counted."""
+    """One row a counter of a section that is not always 0; none where nothing was counted."""
     status: dict[str, set[str]] = {}
     for log in logs:
         for counter in log.counters:
@@ -41,13 +42,16 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     shown = [name for name, found in status.items() if found != {"n/a"}]
     if not shown:
         return None
-    body = []
-    for one in sections:
-        means = [one.counters[name].mean for name in shown]
-        if any(mean is not None for mean in means):
-            cells = [NONE if mean is None else f"{mean:,.4g}" for mean in means]
-            body.append([one.section, *cells])
+    body = [
+        [one.section, name, f"{counter.mean:,.{_places(counter.mean)}f}", f"{counter.maximum:,}"]
+        for one in sections
+        for name, counter in one.counters.items()
+        if name in shown and counter.mean is not None and counter.maximum
+    ]
     notes = []
+    told = {name for _, name, *_ in body}
+    if never := [name for name in shown if name not in told]:
+        notes.append(f"always 0: {', '.join(never)}")
     if absent := [name for name in status if name not in shown]:
         notes.append(f"n/a on this machine: {', '.join(absent)}")
     if partly := [name for name in shown if "user only" in status[name]]:
@@ -56,7 +60,12 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
         )
     if scaled := sum(one.scaled for one in sections):
         notes.append(f"{scaled:,} executions' counters are estimates: they shared the hardware")
-    return Table("Counters, mean of an execution", ["section", *shown], body, notes)
+    return Table("Counters of an execution", ["section", "counter", "mean", "max"], body, notes)
+
+
+def _places(mean: float) -> int:
+    """Decimals that leave three significant digits of small means."""
+    return max(0, 2 - math.floor(math.log10(mean))) if 0 < mean < 100 else 0
 
 
 def document(
@@ -97,6 +106,31 @@ def document(
             for log in logs
         ],
     }
+
+
+def log_table(logs: list[ProbeLog]) -> Table:
+    """One row a thread's log; a note says how each counter was counted."""
+    body = [
+        [
+            log.path.name,
+            log.thread_name,
+            f"{len(log.records):,}",
+            f"{log.dropped:,}",
+            "yes" if log.ended else "no",
+        ]
+        for log in logs
+    ]
+    found: dict[str, dict[str, None]] = {}
+    for one in (counter for log in logs for counter in log.counters):
+        found.setdefault(one.status, {})[one.name] = None
+    notes = [f"{status}: {', '.join(names)}" for status, names in found.items()]
+    headings = ["file", "thread", "records", "dropped", "ended"]
+    return Table("Threads", headings, body, notes or ["no counters were asked for"])
+
+
+def losses(logs: list[ProbeLog]) -> list[str]:
+    """A line for each thing that a log lacks."""
+    return [note for log in logs for note in _notes(log)]
 
 
 def _notes(log: ProbeLog) -> list[str]:

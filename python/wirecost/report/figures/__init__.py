@@ -2,6 +2,7 @@
 """One figure definition a module, drawn into HTML, SVG, PNG and PDF alike.
 
 Every module here offers ``figures(results, rows)``; they are found by looking, in order of name.
+Packages hold figures that are not of result folders alone.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Figure:
 
 def all_figures(results: Results, rows: list[Row]) -> list[Figure]:
     found: list[Figure] = []
-    for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+    for module in sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg):
         found += importlib.import_module(f"{__name__}.{module}").figures(results, rows)
     return found
 
@@ -69,6 +70,7 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
         "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 14},
         "view": {"stroke": None},
         "rule": {"color": ink},
+        "text": {"color": ink},
         "style": {"box": {"filled": False, "stroke": ink, "strokeWidth": 1}},
     }
     return specification
