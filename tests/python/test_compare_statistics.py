@@ -158,7 +158,8 @@ def test_large_samples_take_the_normal_distribution_without_a_step() -> None:
 def test_equal_values_at_the_quantile_do_not_hide_a_change() -> None:
     a = np.sort(np.repeat([30.0, 40.0], 15))
     b = np.repeat(40.0, 30)
-    assert quantile_test(a, b, 0.5, (30, 30)) < 0.001
+    below = math.comb(30, 15) / math.comb(60, 15)
+    assert quantile_test(a, b, 0.5, (30, 30)) == pytest.approx(2 * 2 * below)
     assert quantile_test(b, b, 0.5, (30, 30)) == 1
 
 

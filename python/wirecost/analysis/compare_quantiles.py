@@ -84,8 +84,8 @@ def independent(series: Array, q: float) -> int:
 
 
 def shift(a: Array, b: Array, q: float) -> Shift:
-    """Compare quantile ``q`` of two series of finite values, shapes (n,) and (m,), not empty. Times in
-    nanoseconds, below 1e18."""
+    """Compare quantile ``q`` of two series of nanoseconds, shapes (n,) and (m,), not empty; all
+    finite and below 1e18."""
     of_a, of_b = float(np.quantile(a, q)), float(np.quantile(b, q))
     needed = least_samples(q)
     change = of_b / of_a - 1 if of_a >= SHORTEST else None
@@ -95,7 +95,9 @@ def shift(a: Array, b: Array, q: float) -> Shift:
         return Shift(of_a, of_b, None, None, None, NOTHING if of_a == of_b else "A is 0")
     worth = independent(a, q), independent(b, q)
     if min(worth) < needed:
-        return Shift(of_a, of_b, change, None, None, f"n too small, fewer than {needed} independent")
+        return Shift(
+            of_a, of_b, change, None, None, f"n too small, fewer than {needed} independent"
+        )
     lower, upper = np.sort(a), np.sort(b)
     resampled_a = resampled(lower, worth[0], q, SEED)
     resampled_b = resampled(upper, worth[1], q, SEED + 1)

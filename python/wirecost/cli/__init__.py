@@ -14,6 +14,7 @@ from wirecost.cli import (
     bench_osi,
     bench_probe,
     columns,
+    compare,
     compile,
     doctor,
     heap,
@@ -43,6 +44,7 @@ bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 bench.command("probe")(bench_probe.command)
+app.command("compare")(compare.command)
 app.command("compile")(compile.command)
 app.command("record")(record.command)
 app.command("replay")(replay.command)

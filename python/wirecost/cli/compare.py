@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost compare``: what became slower or faster from one run to another."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from wirecost.analysis.compare import MARGIN, Comparison, Settings, compare
+from wirecost.analysis.compare_series import read_run
+from wirecost.errors import UserError
+from wirecost.report import compare_tables
+from wirecost.report.compare_document import document, markdown
+from wirecost.report.compare_page import FORMATS, page, write_figures
+from wirecost.report.compare_rows import verdict_line
+from wirecost.report.table import Table
+from wirecost.report.terminal import print_table
+
+REGRESSION = 3
+"""Exit code, beside 2 of what cannot be compared."""
+MOST_ROWS = 30
+MOST_LISTED = 5
+
+
+def command(
+    a: Annotated[Path, typer.Argument(metavar="A", help="Result folder or probe logs, before.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The same, after.")],
+    margin: Annotated[
+        str, typer.Option(metavar="PERCENT", help="Smaller changes count as none.")
+    ] = f"{100 * MARGIN:g}%",
+    fail_above: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Exit with 3 if a time's whole interval, or a size on the wire, grew by more.",
+        ),
+    ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="A measured once more: smaller changes than theirs are noise."
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write every row; - is standard output."),
+    ] = None,
+    markdown_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="Write a comment for a pull request; - as above."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a page with both runs' figures.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the figures there, a file each.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help=f"Of the figures: {', '.join(FORMATS)}.")
+    ] = FORMATS[0],
+) -> None:
+    """Compare run B with run A, row by row: slower, faster, or no difference beyond chance."""
+    settings = Settings(
+        share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
+    )
+    if Path("-") == json_file == markdown_file:
+        raise UserError("--json - and --markdown -: name a file for one of them")
+    found = compare(read_run(a), read_run(b), settings, None if again is None else read_run(again))
+    console = Console(stderr=Path("-") in {json_file, markdown_file})
+    _print(console, found)
+    if json_file is not None:
+        _write("--json", json_file, json.dumps(document(found), indent=2, allow_nan=False) + "\n")
+    if markdown_file is not None:
+        _write("--markdown", markdown_file, markdown(found))
+    if report is not None:
+        _write("--report", report, page(found))
+    if figures is not None:
+        write_figures(found, figures, format_)
+    if found.regressions():
+        raise typer.Exit(REGRESSION)
+
+
+def share(option: str, text: str) -> float:
+    """``5%`` or ``5`` as 0.05. Raises UserError."""
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent < 1e6:
+        raise UserError(f"{option} {text}: give a percentage, such as 5%")
+    return percent / 100
+
+
+def _print(console: Console, found: Comparison) -> None:
+    tables = (
+        compare_tables.environment(found),
+        compare_tables.changed(found, MOST_ROWS),
+        compare_tables.counts(found, every=False),
+        compare_tables.outputs(found),
+    )
+    for table in tables:
+        if table is not None and (table.rows or table.title == compare_tables.CHANGED):
+            print_table(console, _literal(table))
+    for side, rows in compare_tables.one_sided(found):
+        more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
+        _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
+    for text in compare_tables.warnings(found):
+        _say(console, f"warning: {text}", "bold red")
+    _say(console, compare_tables.method(found), "dim")
+    told = verdict_line(found)
+    if told:
+        _say(console, f"{told}.", "bold red" if found.regressions() else "bold")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+
+
+def _literal(table: Table) -> Table:
+    """The table with its cells printed as they are: names come from programs."""
+    rows = [[escape(cell) for cell in row] for row in table.rows]
+    notes = [escape(note) for note in table.notes]
+    return Table(table.title, table.headings, rows, notes, table.optional)
+
+
+def _write(option: str, path: Path, text: str) -> None:
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"{path}: {reason}; name a writable {option} file") from error
