@@ -103,7 +103,8 @@ def test_a_process_that_is_gone_is_not_idle() -> None:
     ],
 )
 def test_only_a_leading_header_has_a_stamp(definition: str, expected: bool) -> None:
-    assert begins_with_header(definition) is expected
+    assert begins_with_header("a/B", definition) is expected
+    assert begins_with_header("std_msgs/Header", definition)
 
 
 def test_stamps_of_both_encodings_and_orders() -> None:
@@ -161,15 +162,22 @@ def test_runs_are_compared_message_by_message() -> None:
 
 
 def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
-    run = [output(0, 1, content=b"a"), output(1, 2, content=b"b")]
-    before, a = Stored("/out", 5, 5, b"of an input before"), Stored("/out", 15, 15, b"a")
-    found = compare_with_recording([before, a], 10, run)
-    assert found is not None
-    assert (found.difference, found.messages) == (None, 1)
-    assert compare_with_recording([before], 10, run) is None
-    silent = compare_with_recording([a], 10, [])
-    assert silent is not None
-    assert silent.difference == "/out has 0 messages against 1"
+    a, b, c = (output(i, i, content=x) for i, x in enumerate((b"a", b"b", b"c")))
+    before, *stored = (Stored("/out", at, at, x) for at, x in ((5, b"z"), (15, b"a"), (16, b"b")))
+
+    def compared(recorded: list[Stored], run: list[Output]) -> tuple[int, int, str | None]:
+        found = compare_with_recording(recorded, 10, run)
+        assert found is not None
+        return found.messages, found.skipped, found.difference
+
+    assert compared([before, *stored], [a, b, c]) == (2, 0, None)
+    assert compared(stored, [b, c]) == (1, 1, None)
+    assert compared(stored[1:], [a, b, c]) == (1, 1, None)
+    assert compare_with_recording([before], 10, [a]) is None
+    assert compared(stored, []) == (0, 0, "/out has 0 messages against 2")
+    different = compared(stored, [a, c])
+    assert different[:2] == (1, 0)
+    assert str(different[2]).startswith("/out message 1 differs (")
 
 
 def test_this_process_is_never_idle_while_it_asks() -> None:

@@ -73,6 +73,13 @@ def command(
     connect_s: Annotated[
         float, typer.Option("--wait", metavar="SECONDS", help="How long the node may take to join.")
     ] = 30.0,
+    prime: Annotated[
+        bool,
+        typer.Option(
+            "--prime/--no-prime",
+            help="Send the first inputs once beforehand to a node that advertises only then.",
+        ),
+    ] = True,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Result folder; default results/<time>-replay."),
@@ -98,7 +105,7 @@ def command(
         recording,
         Starting(override or [], cpu, fifo, options),
         Playing(rate, consumed, loops, player_cpu, fifo if player_cpu is not None else None,
-                connect_s),
+                connect_s, prime),
         repeats,
         sys.argv[1:],
     )  # fmt: skip

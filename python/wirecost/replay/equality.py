@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirecost.replay.outputs import Output, digest
 from wirecost.replay.recording_reader import Stored
 
+EDGE_NS = 10**9
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """``difference``: the first one in words; None where all messages were equal."""
+    """``difference``: the first one in words; None where all messages were equal. ``skipped``: how
+    many at the begin one side had and the other not."""
 
     what: str
     messages: int
     difference: str | None
+    skipped: int = 0
 
 
 def by_topic(outputs: Sequence[Output]) -> dict[str, list[str]]:
@@ -40,16 +44,38 @@ def compare_with_recording(
 ) -> Comparison | None:
     """The outputs recorded since the first input with a run's; None where nothing was recorded.
 
-    The recording may end between an input and its output, so one may have more messages than the
-    other.
+    The recording begins and ends anywhere between an input and its output, so either side may have
+    more messages: within ``EDGE_NS`` of the first input they are skipped up to the first equal one.
     """
     expected: dict[str, list[str]] = {}
+    edge: dict[str, int] = {}
     for one in recorded:
         if one.log_ns >= first_input_ns:
             expected.setdefault(one.topic, []).append(digest(one.data))
+            edge[one.topic] = edge.get(one.topic, 0) + (one.log_ns < first_input_ns + EDGE_NS)
     if not expected:
         return None
-    return _compare("run 1 with the recording", expected, by_topic(run), whole=False)
+    found = by_topic(run)
+    skipped = 0
+    for topic, most in edge.items():
+        theirs, ours = expected[topic], found.get(topic, [])
+        here, there = _begin(theirs, ours[:1], most), _begin(ours, theirs[:1], most)
+        if min(here, there) > most:
+            here = there = 0
+        elif here <= there:
+            there = 0
+        else:
+            here = 0
+        expected[topic], found[topic] = theirs[here:], ours[there:]
+        skipped += here + there
+    compared = _compare("run 1 with the recording", expected, found, whole=False)
+    return replace(compared, skipped=skipped)
+
+
+def _begin(messages: list[str], first: list[str], most: int) -> int:
+    """Where ``first`` is among the first ``most``; ``most + 1`` where it is not."""
+    at = next((i for i, one in enumerate(messages[: most + 1]) if [one] == first), None)
+    return most + 1 if at is None else at
 
 
 def _compare(

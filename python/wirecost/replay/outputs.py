@@ -46,12 +46,15 @@ class OutputCatcher:
     def __init__(self, path: Path, system: System, topics: Sequence[Topic]) -> None:
         self.queue = Queue(QUEUE_BYTES)
         self.outputs: list[Output] = []
+        self.paused = False
+        """While it is, what comes is nobody's."""
         self._topics = topics
         self._profile = system.profile
         self._writer = RecordingWriter(path, system)
         self._channels = [self._writer.add_topic(topic, OUTPUT) for topic in topics]
-        self._stamped = [begins_with_header(topic.definition) for topic in topics]
+        self._stamped = [begins_with_header(topic.type, topic.definition) for topic in topics]
         self._counts = [0] * len(topics)
+        self._taken = 0
         self._error: UserError | None = None
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -59,11 +62,11 @@ class OutputCatcher:
     def wait_quiet(self, quiet_s: float, timeout_s: float) -> None:
         """Returns once nothing came for ``quiet_s``."""
         deadline = time.monotonic() + timeout_s
-        seen, since = len(self.outputs), time.monotonic()
+        seen, since = self._taken, time.monotonic()
         while time.monotonic() < min(deadline, since + quiet_s):
             time.sleep(0.01)
-            if len(self.outputs) != seen:
-                seen, since = len(self.outputs), time.monotonic()
+            if self._taken != seen:
+                seen, since = self._taken, time.monotonic()
 
     def dropped(self) -> int:
         return sum(dropped for _, dropped, _ in self.queue.counts().values())
@@ -84,7 +87,9 @@ class OutputCatcher:
             ending = self._ending.is_set()
             taken = self.queue.take(1024, 0.02)
             for channel, wall_ns, monotonic_ns, source_ns, message in taken:
-                self._keep(channel, wall_ns, monotonic_ns, source_ns or wall_ns, message)
+                if not self.paused:
+                    self._keep(channel, wall_ns, monotonic_ns, source_ns or wall_ns, message)
+            self._taken += len(taken)
             if ending and not taken:
                 return
 

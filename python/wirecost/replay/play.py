@@ -32,7 +32,8 @@ Times = NDArray[np.int64]
 @dataclass(frozen=True)
 class Playing:
     """How inputs are played. ``rate`` 2: twice as quick; ``consumed``: each as soon as the node has
-    dealt with the one before. ``connect_s``: how long the node may take to join."""
+    dealt with the one before. ``connect_s``: how long the node may take to join. ``prime``: a node
+    that advertises its outputs with the first message only is sent that once beforehand."""
 
     rate: float = 1.0
     consumed: bool = False
@@ -40,6 +41,7 @@ class Playing:
     player_cpu: int | None = None
     fifo: int | None = None
     connect_s: float = 30.0
+    prime: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     start = timed[0].log_ns if timed else min(calls, default=0)
     player = Player([(m.log_ns - start, known[m.topic], m.data) for m in timed], True)
     stamped = {
-        one.topic.name for one in snapshot.inputs if begins_with_header(one.topic.definition)
+        one.topic.name
+        for one in snapshot.inputs
+        if begins_with_header(one.topic.type, one.topic.definition)
     }
     stamps = [stamp_ns(snapshot.profile, m.data) if m.topic in stamped else None for m in timed]
     return Prepared(snapshot, recorded, early, timed, stamps, player, start)

@@ -4,24 +4,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost._middleware import Sink
-from wirecost.errors import UserError
+from wirecost.replay.connection import PATIENCE_S, Connection, died
 from wirecost.replay.idle import Activity
 from wirecost.replay.matching import Sent
-from wirecost.replay.node_process import NodeProcess, Start, last_lines
+from wirecost.replay.node_process import NodeProcess, Start
 from wirecost.replay.outputs import Output, OutputCatcher
 from wirecost.replay.play import Playing, Prepared, play
 from wirecost.replay.process_state import Counts, counts_of
-from wirecost.replay.snapshot import JoinedTopic
 from wirecost.replay.system import Stage
 from wirecost.replay.systems import System
 
-LATE_TOPIC_S = 1.0
-LATE_PATIENCE_S = 2.0
 QUIET_S, SETTLE_S = 0.5, 5.0
 
 
@@ -67,8 +63,10 @@ def run_once(
         started = start(stage.environment())
         with NodeProcess(started) as node:
             tell("waiting for the node")
-            result.notes += _connect(prepared, stage, sinks, node, started, playing.connect_s)
-            Activity(node.pid).wait_idle(LATE_PATIENCE_S)
+            connection = Connection(prepared, stage, sinks, node, started)
+            result.notes += connection.wait_for_inputs(playing.connect_s)
+            result.notes += connection.wait_for_outputs(catcher if playing.prime else None)
+            Activity(node.pid).wait_idle(PATIENCE_S)
             tell("playing")
             before, begun = counts_of(node.pid), time.monotonic()
             result.sent = play(prepared, stage, sinks, node, playing, result.notes)
@@ -86,53 +84,3 @@ def run_once(
     if dropped := catcher.dropped():
         result.notes.append(f"{dropped:,} outputs came quicker than they could be kept")
     return result
-
-
-def died(node: NodeProcess, start: Start) -> str:
-    """How a node ended that should not have, with the last it printed."""
-    status = node.status()
-    how = f"with status {status}" if status is None or status >= 0 else f"by signal {-status}"
-    printed = last_lines(Path(start.output)) if start.output else []
-    said = f"; it printed last: {' | '.join(printed)}" if printed else "; it printed nothing"
-    return f"the node ended {how}{said}"
-
-
-def _connect(
-    prepared: Prepared,
-    stage: Stage,
-    sinks: Sequence[Sink],
-    node: NodeProcess,
-    start: Start,
-    patience_s: float,
-) -> list[str]:
-    """Waits until all topics stand, sending latched messages as soon as someone hears them: a node
-    may wait for its map before it joins anything else."""
-    inputs = prepared.snapshot.inputs
-    sink_of = {one.topic.name: sink for one, sink in zip(inputs, sinks, strict=True)}
-    waiting = list(prepared.early)
-    outputs = [one.topic for one in prepared.snapshot.outputs]
-    late = {one.topic.name for one in (*inputs, *prepared.snapshot.outputs) if _is_late(one)}
-    begun = time.monotonic()
-    while True:
-        for message in [one for one in waiting if sink_of[one.topic].readers() > 0]:
-            sink_of[message.topic].send(message.data)
-            waiting.remove(message)
-        missing = stage.waiting_for([one.topic for one in inputs], outputs)
-        if not missing and not waiting:
-            return []
-        if not node.running():
-            raise UserError(f"{start.executable}: {died(node, start)}")
-        waited = time.monotonic() - begun
-        if waited > LATE_PATIENCE_S and set(missing) <= late:
-            return [f"played before these were joined, as recorded: {', '.join(missing)}"]
-        if waited > patience_s:
-            raise UserError(
-                f"{prepared.snapshot.node}: did not join {', '.join(missing)} within "
-                f"{patience_s:g} s; see what it printed: "
-                f"{' | '.join(last_lines(Path(start.output or ''))) or 'nothing'}"
-            )
-        time.sleep(0.02)
-
-
-def _is_late(one: JoinedTopic) -> bool:
-    return one.after_s > LATE_TOPIC_S

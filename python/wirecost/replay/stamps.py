@@ -15,8 +15,10 @@ CDR = {0x00: struct.Struct(">4xiI"), 0x01: struct.Struct("<4xiI"), 0x06: struct.
 """By the second byte of the encapsulation: CDR and plain CDR2; then seconds and nanoseconds."""
 
 
-def begins_with_header(definition: str) -> bool:
+def begins_with_header(type_name: str, definition: str) -> bool:
     """``definition``: text of a ``.msg``, what it refers to behind a line of ``=``."""
+    if type_name in HEADERS:
+        return True
     for raw in definition.splitlines():
         line = raw.partition("#")[0]
         found = FIRST_FIELD.match(line)

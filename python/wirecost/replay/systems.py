@@ -22,11 +22,11 @@ class System:
 
     def recorder(self, domain: int | None) -> Recorder:
         """Listens in the running system; ``domain`` is DDS's, None for the environment's."""
-        made: Recorder = self._package().recorder(domain)
+        made: Recorder = self._package().new_recorder(domain)
         return made
 
     def stage(self) -> Stage:
-        made: Stage = self._package().stage()
+        made: Stage = self._package().new_stage()
         return made
 
     def _package(self) -> Any:

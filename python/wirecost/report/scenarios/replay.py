@@ -159,10 +159,12 @@ def _run_table(meta: dict[str, Any]) -> Table:
 
 
 def _equality_table(meta: dict[str, Any]) -> Table | None:
-    body = [
-        [one["what"], one["difference"] or f"equal, {one['messages']:,} messages"]
-        for one in meta["equality"]
-    ]
+    body = []
+    for one in meta["equality"]:
+        result = one["difference"] or f"equal, {one['messages']:,} messages"
+        if one["skipped"]:
+            result += f" after {one['skipped']:,} that only one side has"
+        body.append([one["what"], result])
     if not body:
         return None
     notes = ["Message by message, topic by topic, every byte."]
