@@ -322,6 +322,39 @@ def test_outputs_are_compared_message_by_message(folder: Folder) -> None:
     assert topic.first_difference == "message 0 only in A"
 
 
+def test_outputs_of_repetitions_that_one_run_lacks_are_left_out(folder: Folder) -> None:
+    a, b = folder("a"), folder("b")
+    outputs(a, ["x", "y"] * 2, index=[0, 1, 0, 1], repetition=[1, 1, 2, 2])
+    outputs(b, ["x", "y"], repetition=[1, 1])
+    (topic,) = compared(a, b).outputs or []
+    assert (topic.messages_a, topic.messages_b, topic.first_difference) == (2, 2, None)
+
+
+def test_what_a_process_counted_in_each_repetition_is_compared(folder: Folder) -> None:
+    runs = [{"minor_faults": 10, "played_s": 1.0}, {"minor_faults": 30}, {"minor_faults": None}]
+    found = compared(
+        folder("a", meta={"repeats": runs}), folder("b", meta={"repeats": [{"minor_faults": 40}]})
+    )
+    (one,) = [one for one in found.plain if "faults" in one.what]
+    assert (one.what, one.a, one.b, one.verdict) == (
+        "minor_faults of the process", 20, 40, "larger",
+    )  # fmt: skip
+
+
+def test_measurements_of_unknown_names_name_no_row(folder: Folder) -> None:
+    a, b = folder("a", n=80), folder("b", n=80, seed=2)
+    for path in (a, b):
+        samples = pl.read_parquet(path / "samples.parquet").with_row_index("sequence")
+        samples = samples.with_columns(
+            value=pl.col("sequence") % 3, begin_ns=pl.col("sequence") * 1000, points=pl.lit(5)
+        )
+        samples.write_parquet(path / "samples.parquet")
+    found = compared(a, b)
+    assert not {"value", "begin_ns", "sequence"} & set(found.names)
+    assert "points" in found.names
+    assert {one.n_a for one in found.times} == {80}
+
+
 def test_damaged_outputs_are_refused(folder: Folder) -> None:
     a, b = folder("a"), folder("b")
     (a / "outputs.parquet").write_bytes(b"PAR1")

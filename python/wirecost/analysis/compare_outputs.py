@@ -30,6 +30,7 @@ def compare_outputs(a: Path, b: Path) -> list[TopicOutputs] | None:
     ours, theirs = _read(a), _read(b)
     if ours is None and theirs is None:
         return None
+    ours, theirs = _of_both(ours, theirs)
     empty = pl.DataFrame(schema={"topic": pl.String})
     topics = dict.fromkeys(
         str(topic)
@@ -54,6 +55,19 @@ def _read(folder: Path) -> pl.DataFrame | None:
         return table.select(pl.col("topic", "digest").cast(pl.String).fill_null(""), numbers)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UserError(f"{path}: cannot be read ({error}); replay again") from error
+
+
+def _of_both(
+    ours: pl.DataFrame | None, theirs: pl.DataFrame | None
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """The repetitions that both have: one may have been repeated more often."""
+    if ours is None or theirs is None:
+        return ours, theirs
+    both = set(ours["repetition"]) & set(theirs["repetition"])
+    if not both:
+        return ours, theirs
+    chosen = pl.col("repetition").is_in(sorted(both))
+    return ours.filter(chosen), theirs.filter(chosen)
 
 
 def _of(table: pl.DataFrame | None, topic: str) -> list[tuple[int, int, str, int]]:

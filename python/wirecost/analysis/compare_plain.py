@@ -77,6 +77,7 @@ def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
             and math.isfinite(value)
             and (is_counter(name) or name.endswith("_bytes"))
         }
+    found |= {((None,) * len(names), what): value for what, value in _repeats(run.meta).items()}
     if any(what.endswith("_bytes") for _, what in found) or SIZE not in run.samples.columns:
         return found
     told = [name for name in names if name != "stage"]
@@ -86,6 +87,17 @@ def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
             whole = dict(zip(told, key, strict=True))
             found[tuple(whole.get(name) for name in names), SIZE] = float(sizes.to_numpy().max())
     return found
+
+
+def _repeats(meta: dict[str, Any]) -> dict[str, float]:
+    """The means of what a replayed process counted in each repetition."""
+    repeats = meta.get("repeats")
+    counted: dict[str, list[float]] = {}
+    for one in repeats if isinstance(repeats, list) else []:
+        for name, value in one.items() if isinstance(one, dict) else ():
+            if is_counter(name) and isinstance(value, int | float) and math.isfinite(value):
+                counted.setdefault(name, []).append(float(value))
+    return {f"{name} of the process": sum(found) / len(found) for name, found in counted.items()}
 
 
 def _name(run: dict[str, Any], name: str) -> Any:

@@ -24,7 +24,7 @@ Key = tuple[Any, ...]
 
 LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
-TIME, SIZE = "ns", "bytes"
+TIME, SIZE, VALUE = "ns", "bytes", "value"
 LARGEST = 1e18
 ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "loop")
 """Columns that tell which sample of a row it is, never which row."""
@@ -33,6 +33,8 @@ COUNTED = (
     "reference", "dropped",
 )  # fmt: skip
 """Parts of the names of counters."""
+MOST_VALUES = 64
+"""A column of whole numbers with more is a measurement that this module does not know."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,14 @@ class Run:
         return [
             name
             for name, kind in self.samples.schema.items()
-            if name not in {TIME, SIZE, *ORDER}
+            if name not in {TIME, SIZE, VALUE, *ORDER}
+            and not name.endswith("_ns")
             and not is_counter(name)
-            and (kind in {pl.String, pl.Boolean} or kind.is_integer() or kind == pl.Null)
+            and (kind in {pl.String, pl.Boolean, pl.Null} or self._few(name, kind))
         ]
+
+    def _few(self, name: str, kind: pl.DataType) -> bool:
+        return kind.is_integer() and self.samples[name].n_unique() <= MOST_VALUES
 
     def counters(self) -> list[str]:
         """Columns that were counted sample by sample."""
