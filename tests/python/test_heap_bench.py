@@ -105,7 +105,7 @@ def fake(told: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def throughput(allocator: Allocator, mode: str, *_: object) -> Told:
         calls.append(f"{allocator.name} {mode}")
-        found = told.get(calls[-1], Told("a", [(1,)]))
+        found = told.get(calls[-1], Told("a", [(1, 1)]))
         if isinstance(found, BaseException):
             raise found
         return found  # type: ignore[no-any-return]
@@ -128,7 +128,7 @@ def test_everyone_begins_a_round_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_whose_result_differs_fails_and_runs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = fake({"mimalloc defaults": Told("b", [(1,)])}, monkeypatch)
+    calls = fake({"mimalloc defaults": Told("b", [(1, 1)])}, monkeypatch)
     outcome = race_of(2)
     failed = {lane.key: lane.failure for lane in outcome.lanes if lane.failure}
     assert failed == {"mimalloc defaults": "its result b is not the others' a"}

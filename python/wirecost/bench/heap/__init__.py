@@ -152,10 +152,13 @@ def _samples(case: Case, lane: Lane) -> pl.DataFrame:
     """A row a callback, or a row a process: then nanoseconds are those of a pair."""
     rows: list[tuple[float | None, ...]]
     if case.pattern:
-        pairs = [told.rows[0][0] / case.amount for told in lane.rounds]
-        rows = [(n, ns, None, None, None) for n, ns in enumerate(pairs)]
+        told = [one.rows[0] for one in lane.rounds]
+        rows = [
+            (n, ns / case.amount, None, None, None, cpu_ns / case.amount)
+            for n, (ns, cpu_ns) in enumerate(told)
+        ]
     else:
-        rows = [(n, *row) for n, told in enumerate(lane.rounds) for row in told.rows]
+        rows = [(n, *row, None) for n, one in enumerate(lane.rounds) for row in one.rows]
     frame = pl.DataFrame(
         rows,
         schema={
@@ -164,6 +167,7 @@ def _samples(case: Case, lane: Lane) -> pl.DataFrame:
             "minor_faults": pl.Int64,
             "major_faults": pl.Int64,
             "context_switches": pl.Int64,
+            "cpu_ns": pl.Float64,
         },
         orient="row",
     )

@@ -23,7 +23,8 @@ class ProgramFailedError(Exception):
 @dataclass(frozen=True)
 class Told:
     """What a program printed: the digest of its results, and rows of numbers, one a callback
-    (nanoseconds, minor faults, major faults, context switches) or one in all (nanoseconds)."""
+    (nanoseconds, minor faults, major faults, context switches) or one in all
+    (nanoseconds, nanoseconds of all cores)."""
 
     result: str
     rows: list[tuple[int, ...]]
@@ -47,14 +48,17 @@ def built() -> str | None:
 def callbacks(allocator: Allocator, mode: str, count: int, warmup: int) -> Told:
     """Raises ProgramFailedError."""
     told = _run(allocator, mode, "heap_callbacks", str(count), str(warmup))
-    if count and len(told.rows) != count:
+    if count and (len(told.rows) != count or any(len(row) != 4 for row in told.rows)):
         raise ProgramFailedError(f"told of {len(told.rows)} callbacks instead of {count}")
     return told
 
 
 def throughput(allocator: Allocator, mode: str, pattern: str, threads: int, pairs: int) -> Told:
     """``pairs`` of malloc and free in all threads together. Raises ProgramFailedError."""
-    return _run(allocator, mode, "heap_throughput", pattern, str(threads), str(pairs))
+    told = _run(allocator, mode, "heap_throughput", pattern, str(threads), str(pairs))
+    if len(told.rows) != 1 or len(told.rows[0]) != 2:
+        raise ProgramFailedError("told no time")
+    return told
 
 
 def missing(allocator: Allocator) -> str | None:

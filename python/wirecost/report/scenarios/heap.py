@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
@@ -27,7 +29,7 @@ def content(results: Results, rows: list[Row]) -> Content:
             *([_callbacks(callbacks, results.meta)] if callbacks else []),
             *([_throughput(stresses, results.meta)] if stresses else []),
         ],
-        [_settings(results.meta)],
+        [*([_work(results)] if stresses else []), _settings(results.meta)],
         f"The same programs for every allocator, -O2, C library {libc}.",
     )
 
@@ -91,6 +93,29 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
     ]
     optional = tuple(name for name in names if not name.startswith(OURS))[::-1]
     return Table("Throughput of threads", ["stress", *names], body, notes, optional)
+
+
+def _work(results: Results) -> Table:
+    """What all cores did for a pair: waiting and being interrupted are not in it."""
+    names = ["contender", "mode"]
+    stresses = results.samples.filter(variant="throughput")
+    found = stresses.group_by(["case", *names], maintain_order=True).agg(pl.median("cpu_ns"))
+    who = found.select(names).unique(maintain_order=True).rows()
+    body = []
+    for (case,), rows in found.group_by(["case"], maintain_order=True):
+        times = {(row["contender"], row["mode"]): row["cpu_ns"] for row in rows.to_dicts()}
+        least = min(times.values())
+        cells = (
+            units.time(times[n]) + ("*" if times[n] == least else "") if n in times else "–"
+            for n in who
+        )
+        body.append([str(case), *cells])
+    notes = [
+        "CPU time of a pair of malloc and free, all threads' together, median of the processes; "
+        "* the least. On a busy machine it tells more than the throughput."
+    ]
+    headings = ["stress", *(" ".join(one) for one in who)]
+    return Table("Work of a pair", headings, body, notes)
 
 
 def _settings(meta: dict[str, Any]) -> Table:
