@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A callback with probes: what it takes, and what it takes it for.
+// A callback with probes: what it takes, and what it takes it for. Build, record, look:
 //   g++ -O2 callback.cpp $(pkg-config --cflags --libs wirecost-probe) -o callback
-//   WIRECOST_PROBE=/dev/shm/probe ./callback && wirecost probe show /dev/shm/probe
+//   WIRECOST_PROBE=/dev/shm/callback ./callback
+//   wirecost probe show /dev/shm/callback --deadline 2 --report callback.html
 #include <cstdint>
 #include <iostream>
 #include <vector>

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback with probes.
+"""A callback with probes: how long it takes, and what for. Record, with the state of the machine,
+and look:
 
-WIRECOST_PROBE=/dev/shm/probe python callback.py && wirecost probe show /dev/shm/probe
+    mkdir -p /dev/shm/callback && wirecost doctor --json /dev/shm/callback/doctor.json
+    WIRECOST_PROBE=/dev/shm/callback python3 callback.py
+    wirecost probe show /dev/shm/callback --deadline 1 --report callback.html
 """
 
 from wirecost.probe import Section, prepare_thread

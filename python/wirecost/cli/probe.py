@@ -51,19 +51,21 @@ def show_command(
         Path | None, typer.Option(metavar="DIR", help="Write the figures as files.")
     ] = None,
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             metavar="FORMATS",
-            help=f"Of --figures, comma-separated: {', '.join(FIGURE_FORMATS)}.",
+            help=f"Of --figures, comma-separated: {', '.join(FIGURE_FORMATS)} [default: svg].",
             autocompletion=completing(FIGURE_FORMATS),
         ),
-    ] = "svg",
+    ] = None,
 ) -> None:
     """Print how long sections took, what their counters counted and what the time follows."""
     if deadline is not None and not 0 < deadline < float("inf"):
         raise UserError(f"--deadline {deadline:g}: must be positive milliseconds")
-    formats = chosen("--format", form, FIGURE_FORMATS)
+    formats = chosen("--format", form or "svg", FIGURE_FORMATS)
+    if form is not None and figures is None:
+        raise UserError(f"--format {form}: give --figures DIR, which it is about")
     logs = read_logs(files)
     executed = executions(events_of(logs))
     sections = summary(executed, None if deadline is None else deadline * 1e6)
