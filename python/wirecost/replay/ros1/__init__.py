@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 1 spoken by ourselves: its master's and nodes' XML-RPC APIs, and TCPROS."""
+
+from __future__ import annotations
+
+from wirecost.replay.system import Recorder, Stage
+
+MIDDLEWARE = "ros1"
+ENCODING = "ros1"
+
+
+def new_recorder(domain: int | None) -> Recorder:  # noqa: ARG001 (ROS 1 has no domains)
+    """Records in the system of $ROS_MASTER_URI."""
+    from wirecost.replay.ros1.recorder import Ros1Recorder  # noqa: PLC0415
+
+    return Ros1Recorder()
+
+
+def new_stage() -> Stage:
+    """A system of its own, on loopback; nothing is started before it is entered."""
+    from wirecost.replay.ros1.stage import Ros1Stage  # noqa: PLC0415
+
+    return Ros1Stage()

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Topics that a stage offers to the node, and services that it answers from a recording."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Sequence
+
+from wirecost._middleware import TcpSink
+from wirecost.replay.ros1.server import TcprosServer, refuse
+from wirecost.replay.ros1.service import Reply, read_frame, send_reply
+from wirecost.replay.ros1.sockets import deadline, send
+from wirecost.replay.ros1.tcpros import HANDSHAKE_S, encode
+from wirecost.replay.system import Call, Service, Topic
+
+ANY = "*"
+
+
+class RecordedAnswers:
+    """Answers matched by request; equal requests in recorded order, the last one repeated."""
+
+    def __init__(self, service: Service, recorded: Sequence[Call]) -> None:
+        self.service = service
+        self._replies: dict[bytes, list[Reply]] = {}
+        for call in recorded:
+            reply = Reply(call.error is None, (call.error or "").encode() or call.reply)
+            self._replies.setdefault(call.request, []).append(reply)
+
+    def to(self, request: bytes) -> Reply | None:
+        replies = self._replies.get(request)
+        if not replies:
+            return None
+        return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+class Publications:
+    """The TCPROS side of a node of ours."""
+
+    def __init__(self, caller: str, host: str) -> None:
+        self._caller = caller
+        self._lock = threading.Lock()
+        self._topics: dict[str, tuple[Topic, TcpSink]] = {}
+        self._answers: dict[str, RecordedAnswers] = {}
+        self._unmatched: list[str] = []
+        self._server = TcprosServer(host, self._serve)
+        self.address = (host, self._server.port)
+        self.service_uri = f"rosrpc://{host}:{self._server.port}"
+
+    def __enter__(self) -> Publications:
+        self._server.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._server.__exit__()
+
+    def add(self, topic: Topic) -> TcpSink:
+        sink = TcpSink(topic.qos.durability == "transient_local")
+        with self._lock:
+            self._topics[topic.name] = (topic, sink)
+        return sink
+
+    def answer(self, service: Service, recorded: Sequence[Call]) -> None:
+        with self._lock:
+            self._answers[service.name] = RecordedAnswers(service, recorded)
+
+    def tcpros(self, topic: str) -> tuple[str, int] | None:
+        """Where a topic is offered; None: not here."""
+        with self._lock:
+            return self.address if topic in self._topics else None
+
+    def readers(self, topic: str) -> int:
+        with self._lock:
+            offered = self._topics.get(topic)
+        return offered[1].readers() if offered else 0
+
+    def unmatched(self) -> list[str]:
+        with self._lock:
+            unmatched, self._unmatched = self._unmatched, []
+        return unmatched
+
+    def _serve(self, client: socket.socket, header: dict[str, str]) -> None:
+        if "service" in header:
+            self._answer(client, header)
+        else:
+            self._publish(client, header)
+
+    def _publish(self, client: socket.socket, header: dict[str, str]) -> None:
+        name = header.get("topic", "")
+        with self._lock:
+            offered = self._topics.get(name)
+        if offered is None:
+            refuse(client, f"{name or 'a header without a topic'}: not published here")
+            return
+        topic, sink = offered
+        wanted, given = header.get("md5sum", ANY), topic.type_hash or ANY
+        if ANY not in (wanted, given) and wanted != given:
+            refuse(
+                client,
+                f"{name}: the recording has {topic.type} of MD5 sum {given}, the node wants "
+                f"{header.get('type')} of {wanted}",
+            )
+            with self._lock:
+                self._unmatched.append(
+                    f"{name}: recorded as {topic.type} ({given}), but the node subscribes as "
+                    f"{header.get('type')} ({wanted})"
+                )
+            return
+        # A subscriber of a type that the recording does not know is told what it wants to hear.
+        answer = {
+            "callerid": self._caller,
+            "topic": name,
+            "type": topic.type if topic.type_hash else header.get("type", ANY),
+            "md5sum": topic.type_hash or wanted,
+            "message_definition": topic.definition,
+            "latching": "1" if topic.qos.durability == "transient_local" else "0",
+        }
+        send(client, encode(answer), deadline(HANDSHAKE_S))
+        client.settimeout(None)
+        sink.add(client.detach())
+
+    def _answer(self, client: socket.socket, header: dict[str, str]) -> None:
+        name = header["service"]
+        with self._lock:
+            answers = self._answers.get(name)
+        if answers is None:
+            refuse(client, f"{name}: not answered here")
+            return
+        type_ = answers.service.type
+        answer = {
+            "callerid": self._caller,
+            "service": name,
+            "type": type_,
+            "request_type": f"{type_}Request",
+            "response_type": f"{type_}Response",
+            "md5sum": answers.service.type_hash or header.get("md5sum", ANY),
+        }
+        send(client, encode(answer), deadline(HANDSHAKE_S))
+        persistent = header.get("persistent", "").lower() in {"1", "true"}
+        while header.get("probe") != "1":
+            request = read_frame(client)
+            with self._lock:
+                reply = answers.to(request)
+                if reply is None:
+                    self._unmatched.append(
+                        f"{name}: a request of {len(request)} bytes ({_start(request)}) has no "
+                        "recorded answer"
+                    )
+            send_reply(client, reply or Reply(False, b"wirecost replay: no recorded answer"))
+            if not persistent:
+                return
+
+
+def _start(request: bytes) -> str:
+    return request[:16].hex(" ") + (" ..." if len(request) > 16 else "")

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recorder in a running ROS 1 system."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import socket
+import xmlrpc.client
+from contextlib import ExitStack, suppress
+from typing import Any, Self
+
+from wirecost._middleware import Queue
+from wirecost.errors import UserError
+from wirecost.replay.ros1 import rpc
+from wirecost.replay.ros1.definitions import Definitions
+from wirecost.replay.ros1.guard import Guard
+from wirecost.replay.ros1.master import Master, SystemState
+from wirecost.replay.ros1.slave import ApiServer, SlaveApi
+from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of, is_local
+from wirecost.replay.ros1.subscriptions import Subscriptions
+from wirecost.replay.system import Call, NodeGraph, Service, Topic
+
+OWN = "/wirecost_"
+"""How the names of our own nodes begin."""
+LOGGER_SERVICES = ("/get_loggers", "/set_logger_level")
+"""Every node has them; no node calls another's."""
+
+
+class Ros1Recorder:
+    """``Recorder`` in the system of $ROS_MASTER_URI."""
+
+    def __init__(self) -> None:
+        self._name = f"{OWN}record_{os.getpid()}"
+        self._left = ExitStack()
+        self._subscribed: set[str] = set()
+        self._watched: set[str] = set()
+        self._notes: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._master = Master.of_environment(self._name)
+        with ExitStack() as left:
+            host = own_host(self._master.uri)
+            self._definitions = Definitions(self._name)
+            self._links = Subscriptions(self._name, self._definitions.heard)
+            left.callback(self._links.close)
+            api = SlaveApi(self._master.uri, self._links.set_publishers)
+            self._uri = left.enter_context(ApiServer(host, api)).uri
+            self._guard = left.enter_context(Guard(self._master, self._name, self._uri, host))
+            left.callback(self._unsubscribe)
+            self._left = left.pop_all()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._left.close()
+
+    def nodes(self) -> list[str]:
+        return _nodes(self._state())
+
+    def graph(self, node: str) -> NodeGraph:
+        state = self._state()
+        name = "/" + node.strip("/")
+        nodes = _nodes(state)
+        if name not in nodes:
+            near = difflib.get_close_matches(name, nodes, 3, 0.4) or nodes[:10]
+            told = f"the nearest names are {', '.join(near)}" if near else "no node is running"
+            raise UserError(f"{name}: no such node at the master {self._master.uri}; {told}")
+        try:
+            types = self._master.topic_types()
+        except PeerError as error:
+            raise self._lost(error) from None
+
+        def topics(of: dict[str, list[str]]) -> list[Topic]:
+            mine = sorted(topic for topic, owners in of.items() if name in owners)
+            return [self._definitions.topic(topic, types.get(topic, "*")) for topic in mine]
+
+        owners = {service: self._owner(service, names) for service, names in state.services.items()}
+        return NodeGraph(
+            name,
+            self._pid(name),
+            topics(state.subscribers),
+            topics(state.publishers),
+            [self._service(one) for one in sorted(owners) if owners[one] == name],
+            [
+                self._service(one)
+                for one in sorted(owners)
+                if owners[one] != name and not one.endswith(LOGGER_SERVICES)
+            ],
+        )
+
+    def listen(
+        self,
+        topic: Topic,
+        channel: int,
+        queue: Queue,
+        *,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
+        self._links.add(topic.name, channel, queue, only, without)
+        if topic.name in self._subscribed:
+            return
+        self._guard.will_subscribe(topic.name)
+        try:
+            publishers = self._master.subscribe(topic.name, self._uri)
+        except PeerError as error:
+            raise self._lost(error) from None
+        self._subscribed.add(topic.name)
+        self._links.set_publishers(topic.name, publishers)
+
+    def watch_services(self, graph: NodeGraph) -> None:
+        provided = {service.name for service in graph.provides}
+        for service in (*graph.provides, *graph.calls):
+            if service.name in self._watched or service.name.endswith(LOGGER_SERVICES):
+                continue
+            self._watched.add(service.name)
+            # Of the others' services only the node's own calls are of interest.
+            self._guard.watch(service.name, None if service.name in provided else graph.name)
+
+    def calls(self) -> list[Call]:
+        return self._guard.calls()
+
+    def parameters(self, node: str) -> dict[str, object]:  # noqa: ARG002 (a node may read all)
+        try:
+            tree = self._master.parameters()
+        except PeerError as error:
+            raise self._lost(error) from None
+        return flatten(tree)
+
+    def notes(self) -> list[str]:
+        notes, self._notes = self._notes, []
+        return notes + self._links.notes() + self._guard.notes()
+
+    def _state(self) -> SystemState:
+        try:
+            return self._master.system_state()
+        except PeerError as error:
+            raise self._lost(error) from None
+
+    def _lost(self, error: PeerError) -> UserError:
+        return UserError(f"the ROS master {self._master.uri} does not answer any more: {error}")
+
+    def _pid(self, node: str) -> int | None:
+        """Asked of the node itself; of another machine it would be of no use."""
+        try:
+            uri = self._master.node_uri(node)
+            if not is_local(address_of(uri, "http")[0]):
+                return None
+            pid = rpc.call(uri, "getPid", self._name)
+        except PeerError as error:
+            self._notes.append(f"{node}: its process is not known: {error}")
+            return None
+        return pid if isinstance(pid, int) and pid > 0 else None
+
+    def _owner(self, service: str, owners: list[str]) -> str:
+        place = self._guard.place(service)
+        taken = place is not None and any(owner.startswith(OWN) for owner in owners)
+        return place.owner if place is not None and taken else "".join(owners[:1])
+
+    def _service(self, name: str) -> Service:
+        place = self._guard.place(name)
+        uri = place.service_uri if place is not None else ""
+        with suppress(PeerError):
+            uri = uri or self._master.service_uri(name)
+        return self._definitions.service(name, uri) if uri else Service(name, "")
+
+    def _unsubscribe(self) -> None:
+        for topic in self._subscribed:
+            with suppress(PeerError):
+                self._master.unsubscribe(topic, self._uri)
+
+
+def own_host(master_uri: str) -> str:
+    """Where others reach us: on loopback, unless the user or the master's place says otherwise."""
+    given = os.environ.get("ROS_HOSTNAME") or os.environ.get("ROS_IP")
+    if given and is_local(given):
+        return given
+    host, port = address_of(master_uri, "http")
+    if is_local(host):
+        return LOOPBACK
+    with socket.create_connection((host, port), 5) as connection:
+        return str(connection.getsockname()[0])
+
+
+def flatten(value: Any, name: str = "") -> dict[str, object]:
+    """A parameter tree as full names and JSON values. What JSON has no form for becomes text."""
+    if isinstance(value, dict):
+        leaves: dict[str, object] = {}
+        for key, below in value.items():
+            leaves |= flatten(below, f"{name}/{key}")
+        return leaves
+    return {name or "/": _plain(value)}
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, xmlrpc.client.Binary):
+        return value.data.decode("latin-1")
+    if isinstance(value, xmlrpc.client.DateTime):
+        return str(value)
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _nodes(state: SystemState) -> list[str]:
+    kinds = (state.publishers, state.subscribers, state.services)
+    names = {name for kind in kinds for owners in kind.values() for name in owners}
+    return sorted(name for name in names if not name.startswith(OWN))

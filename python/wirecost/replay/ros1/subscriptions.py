@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Subscriptions that follow their publishers: those that come later, and those that were lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from wirecost._middleware import Queue, Tcp
+from wirecost.replay.ros1 import tcpros
+from wirecost.replay.ros1.sockets import PeerError
+
+MAX_MESSAGE_BYTES = 1 << 30
+LOOK_S = 0.1
+RETRY_S = 0.2
+MAX_RETRY_S = 5.0
+CLOSED = "closed by the peer"
+
+
+@dataclass
+class _Link:
+    """A publisher as one subscription sees it."""
+
+    state: str = "wanted"  # wanted, trying, connected, unwanted (by ``only`` or ``without``)
+    descriptor: int = -1
+    retry_at: float = 0.0
+    retry_s: float = RETRY_S
+
+
+@dataclass
+class _Subscription:
+    topic: str
+    channel: int
+    tcp: Tcp
+    only: str | None
+    without: str | None
+    links: dict[str, _Link] = field(default_factory=dict)
+
+
+class Subscriptions:
+    """``heard`` is told each publisher's header before its messages come. Safe to be used from all
+    threads."""
+
+    def __init__(self, caller: str, heard: Callable[[str, dict[str, str]], None]) -> None:
+        self._caller = caller
+        self._heard = heard
+        self._lock = threading.Lock()
+        self._changed = threading.Event()
+        self._publishers: dict[str, list[str]] = {}
+        self._subscriptions: list[_Subscription] = []
+        self._tcps: dict[int, tuple[Queue, Tcp]] = {}
+        self._notes: dict[str, str] = {}
+        self._closing = False
+        # A publisher that answers slowly holds up one of these, not all.
+        self._connecting = ThreadPoolExecutor(8, "wirecost-connect")
+        self._thread = threading.Thread(target=self._run, name="wirecost-links", daemon=True)
+        self._thread.start()
+
+    def add(
+        self,
+        topic: str,
+        channel: int,
+        queue: Queue,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
+        """Messages of the topic's publishers come as ``channel`` of ``queue``: of the node
+        ``only``, of all nodes but ``without``, or of all."""
+        with self._lock:
+            if id(queue) not in self._tcps:
+                self._tcps[id(queue)] = (queue, Tcp(queue, MAX_MESSAGE_BYTES))
+            tcp = self._tcps[id(queue)][1]
+            self._subscriptions.append(_Subscription(topic, channel, tcp, only, without))
+        self._changed.set()
+
+    def set_publishers(self, topic: str, uris: list[str]) -> None:
+        """The publishers that the topic has from now on."""
+        with self._lock:
+            self._publishers[topic] = list(dict.fromkeys(uris))
+        self._changed.set()
+
+    def connected(self, topic: str) -> bool:
+        """Whether a connection with a publisher stands."""
+        with self._lock:
+            return any(
+                link.state == "connected"
+                for one in self._subscriptions
+                if one.topic == topic
+                for link in one.links.values()
+            )
+
+    def notes(self) -> list[str]:
+        """What went wrong since this was asked last, one line for a topic's publisher."""
+        with self._lock:
+            notes = list(self._notes.values())
+            self._notes.clear()
+        return notes
+
+    def close(self) -> None:
+        """Ends all connections."""
+        with self._lock:
+            self._closing = True
+        self._changed.set()
+        self._thread.join()
+        self._connecting.shutdown(cancel_futures=True)
+        for _, tcp in self._tcps.values():
+            tcp.close()
+
+    def _run(self) -> None:
+        while True:
+            self._changed.wait(LOOK_S)
+            self._changed.clear()
+            with self._lock:
+                if self._closing:
+                    return
+                for _, tcp in self._tcps.values():
+                    for channel, descriptor, reason in tcp.ended():
+                        self._ended(tcp, channel, descriptor, reason)
+                for one in self._subscriptions:
+                    self._connect_missing(one)
+
+    def _ended(self, tcp: Tcp, channel: int, descriptor: int, reason: str) -> None:
+        for one in self._subscriptions:
+            for uri, link in one.links.items():
+                if (one.tcp, one.channel, link.descriptor) == (tcp, channel, descriptor):
+                    self._failed(one, uri, link, reason)
+                    return
+
+    def _failed(self, one: _Subscription, uri: str, link: _Link, reason: str) -> None:
+        link.state, link.descriptor = "wanted", -1
+        link.retry_at = time.monotonic() + link.retry_s
+        link.retry_s = min(2 * link.retry_s, MAX_RETRY_S)
+        if reason != CLOSED:
+            self._notes[f"{one.topic} {uri}"] = f"{one.topic}: publisher {uri}: {reason}"
+
+    def _connect_missing(self, one: _Subscription) -> None:
+        wanted = self._publishers.get(one.topic, [])
+        # Who left may come back under its old address, and is then not to wait.
+        gone = [uri for uri, link in one.links.items() if uri not in wanted and link.descriptor < 0]
+        for uri in gone:
+            if one.links[uri].state != "trying":
+                del one.links[uri]
+        for uri in wanted:
+            link = one.links.setdefault(uri, _Link())
+            if link.state == "wanted" and link.retry_at <= time.monotonic():
+                link.state = "trying"
+                self._connecting.submit(self._connect, one, uri, link)
+
+    def _connect(self, one: _Subscription, uri: str, link: _Link) -> None:
+        try:
+            connection, header = tcpros.subscribe(uri, self._caller, one.topic)
+        except PeerError as error:
+            with self._lock:
+                if uri in self._publishers.get(one.topic, []):
+                    self._failed(one, uri, link, str(error))
+                else:
+                    link.state = "wanted"
+            return
+        node = header.get("callerid")
+        self._heard(one.topic, header)
+        with self._lock:
+            refused = (one.only is not None and node != one.only) or (
+                one.without is not None and node == one.without
+            )
+            if refused or self._closing:
+                link.state = "unwanted"
+                connection.close()
+                return
+            link.state = "connected"
+            link.retry_s = RETRY_S
+            self._notes.pop(f"{one.topic} {uri}", None)
+            link.descriptor = connection.detach()
+            one.tcp.add(link.descriptor, one.channel)
