@@ -16,6 +16,9 @@ from wirecost.report.table import Table, ratio_text
 TITLE = "Allocators: what they cost a callback and many threads"
 OURS = "wirecost"
 
+_Costs = dict[str, dict[str, float]]
+"""Nanoseconds by case and contender."""
+
 
 def content(results: Results, rows: list[Row]) -> Content:
     """``rows``: one a case and contender, with one stage."""
@@ -24,7 +27,8 @@ def content(results: Results, rows: list[Row]) -> Content:
     libc = results.meta["environment"].get("libc") or "n/a"
     return Content(
         TITLE,
-        " ".join(filter(None, (_tail_lead(callbacks), _throughput_lead(stresses)))) or None,
+        " ".join(filter(None, (_tail_lead(callbacks), _throughput_lead(results, stresses))))
+        or None,
         [
             *([_callbacks(callbacks, results.meta)] if callbacks else []),
             *([_throughput(stresses, results.meta)] if stresses else []),
@@ -95,27 +99,35 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
     return Table("Throughput of threads", ["stress", *names], body, notes, optional)
 
 
-def _work(results: Results) -> Table:
-    """What all cores did for a pair: waiting and being interrupted are not in it."""
-    names = ["contender", "mode"]
+def _work_costs(results: Results) -> _Costs:
+    """Nanoseconds of all cores a pair, by case and contender: waiting and being interrupted are not
+    in it."""
+    costs: _Costs = {}
+    keys = ["case", "contender", "mode"]
     stresses = results.samples.filter(variant="throughput")
-    found = stresses.group_by(["case", *names], maintain_order=True).agg(pl.median("cpu_ns"))
-    who = found.select(names).unique(maintain_order=True).rows()
+    found = stresses.group_by(keys, maintain_order=True).agg(pl.median("cpu_ns"))
+    for case, contender, mode, ns in found.iter_rows():
+        costs.setdefault(case, {})[f"{contender} {mode}"] = ns
+    return costs
+
+
+def _work(results: Results) -> Table:
+    costs = _work_costs(results)
+    names = list(dict.fromkeys(name for here in costs.values() for name in here))
     body = []
-    for (case,), rows in found.group_by(["case"], maintain_order=True):
-        times = {(row["contender"], row["mode"]): row["cpu_ns"] for row in rows.to_dicts()}
-        least = min(times.values())
+    for case, here in costs.items():
+        least = min(here.values())
         cells = (
-            units.time(times[n]) + ("*" if times[n] == least else "") if n in times else "–"
-            for n in who
+            units.time(here[name]) + ("*" if here[name] == least else "") if name in here else "–"
+            for name in names
         )
-        body.append([str(case), *cells])
+        body.append([case, *cells])
     notes = [
         "CPU time of a pair of malloc and free, all threads' together, median of the processes; "
-        "* the least. On a busy machine it tells more than the throughput."
+        "* the least. Sleeping for a lock is not in it, nor is what other programs do: on a busy "
+        "machine it tells more than the throughput."
     ]
-    headings = ["stress", *(" ".join(one) for one in who)]
-    return Table("Work of a pair", headings, body, notes)
+    return Table("Work of a pair", ["stress", *names], body, notes)
 
 
 def _settings(meta: dict[str, Any]) -> Table:
@@ -146,24 +158,30 @@ def _tail_lead(rows: list[Row]) -> str | None:
     )
 
 
-def _throughput_lead(rows: list[Row]) -> str | None:
-    """How far ours is behind the best other, whatever its mode, in its worst case."""
-    cases = list(dict.fromkeys(row.case for row in rows))
-    parts = []
-    for mode, told in (("defaults", "at its defaults"), ("low-fault", "with huge pages")):
-        behind = []
-        for case in cases:
-            here = {row.name: row.median_ns for row in rows if row.case == case}
-            ours = here.get(f"{OURS} {mode}")
-            others = [ns for name, ns in here.items() if not name.startswith(OURS)]
-            if ours is not None and others:
-                behind.append((ours / min(others), case))
-        if behind:
-            worst, case = max(behind)
-            parts.append(f"{units.significant(worst)} times {told} ({case})")
+def _throughput_lead(results: Results, rows: list[Row]) -> str | None:
+    """Ours against the best other, whatever its mode, in the worst case of each."""
+    times: _Costs = {}
+    for row in rows:
+        times.setdefault(row.case, {})[row.name] = row.median_ns
+    parts = [
+        f"{what} at most {units.significant(worst[0])} times ({worst[1]})"
+        for what, costs in (("time", times), ("CPU time", _work_costs(results)))
+        if (worst := _worst(costs)) is not None
+    ]
     if not parts:
         return None
     return (
-        f"Over {len(cases)} stresses of threads its time against the best other's of each is at "
-        f"most {' and '.join(parts)}."
+        f"Over {len(times)} stresses of threads a pair of malloc and free takes wirecost, at its "
+        f"defaults, against the best other of each: {', '.join(parts)}."
     )
+
+
+def _worst(costs: _Costs) -> tuple[float, str] | None:
+    """How many times the best other's cost ours is, where it is most, and where."""
+    behind = []
+    for case, here in costs.items():
+        ours = here.get(f"{OURS} defaults")
+        others = [cost for name, cost in here.items() if not name.startswith(OURS)]
+        if ours is not None and others:
+            behind.append((ours / min(others), case))
+    return max(behind, default=None)
