@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "fmu/osmp/step_events.hpp"
 #include "wirecost/codec/independent_readers.hpp"
 #include "wirecost/codec/within.hpp"
-#include "wirecost/probe/event_log.hpp"
 
 namespace nb = nanobind;
 using namespace wirecost;

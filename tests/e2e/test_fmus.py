@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import resource
+import signal
 import struct
 from pathlib import Path
 
+import polars as pl
 import pytest
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
@@ -15,8 +18,12 @@ from osi3.osi_sensordata_pb2 import SensorData
 from osi3.osi_sensorview_pb2 import SensorView
 from osi3.osi_sensorviewconfiguration_pb2 import SensorViewConfiguration
 
-from wirecost.bench.contenders import Registry
+from wirecost.bench.contenders import ROLES, Registry
 from wirecost.bench.cosimulation import Cosimulation, Message, open_fmu
+from wirecost.records.probe_export import export
+from wirecost.records.probe_log import read_logs as read_probe_logs
+from wirecost.records.setlevel import read_logs
+from wirecost.records.stages import step_stages
 
 REGISTRY = Registry()
 MODELS = sorted({contender.fmus for contender in REGISTRY.contenders.values()})
@@ -91,8 +98,44 @@ def test_warm_steps_take_no_page_fault(name: str, tmp_path: Path) -> None:
         pair.step()
     faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
     pair.close()
-    # One message has 800 pages; the performance log grows by one every 20 steps.
+    # One message has 800 pages; those of the performance log are there beforehand.
     assert faults < 20
+
+
+def test_a_killed_simulation_leaves_its_events(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        pair = Cosimulation(
+            *(open_fmu(REGISTRY.archive("columns", role, 2, "release")) for role in ROLES)
+        )
+        logs = {"log_folder": str(tmp_path)}
+        pair.start(logs | {"reflections": 36}, logs)
+        for _ in range(4000):  # more than one of a model's logs holds
+            pair.step()
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert list(tmp_path.glob("*.json")) == []
+    left = read_probe_logs([tmp_path])
+    export(left, "setlevel", tmp_path / "timing.json")
+    for name, of_a_step in (("source_columns", 4), ("sensor_columns", 5)):
+        logs = [log for log in read_logs(tmp_path / "timing.json") if log.model == name]
+        events = pl.concat([log.events for log in logs]).sort("time_ns")
+        assert len(events) == 4000 * of_a_step
+        last = events.row(-1, named=True)
+        assert last["event"] == "StopRelease"
+        assert last["simulation_time"] == pytest.approx(4000 * 0.02)
+        stages = step_stages(events)
+        assert stages["step"].max() == 3999
+
+
+def test_logs_that_cannot_be_written_are_told_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    fmu = open_fmu(REGISTRY.archive("columns", "source", 2, "release"))
+    fmu.start({"reflections": 36, "log_folder": str(tmp_path / "file")})
+    fmu.step(0.0)
+    with pytest.raises(FMICallException):
+        fmu.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def write_trace(path: Path, messages: list[bytes], cut: int = 0) -> None:

@@ -132,6 +132,16 @@ def test_programs_of_pmu_analyzer_switch_by_an_include(recorded: Record, tmp_pat
     assert events.filter(kind="mark", part=0)["value"].to_list() == [100, 101, 102, 103]
     counts = executions(events)["section"].value_counts().rows()
     assert set(counts) == {("9", 4), ("session 0→1", 4), ("session 1→2", 4)}
+    (log,) = read_logs([tmp_path])
+    values = log.values()
+    assert set(values["section"]) == {"session"}
+    single = values.filter(variable="single")
+    assert single.select("loop", "number").rows() == [(i + 1, 0.5 * i) for i in range(4)]
+    vector = values.filter(variable="vector")
+    assert vector.select("index", "number", "text").rows() == [(i, i / 8, None) for i in range(19)]
+    assert values.filter(variable="empty").is_empty()
+    texts = values.filter(variable="text").select("loop", "index", "number", "text").rows()
+    assert texts == [(4, 0, None, "straße"), (4, 1, None, 64 * "x")]
 
 
 def test_without_the_variable_there_is_no_file(recorded: Record, tmp_path: Path) -> None:

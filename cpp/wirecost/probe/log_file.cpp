@@ -114,6 +114,8 @@ void LogFile::trim() {
       ftruncate(file_, static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)));
 }
 
+void LogFile::discard() const { unlink(path_.c_str()); }
+
 LogFile::~LogFile() {
   if (header_ != nullptr) munmap(header_, bytes_);
   if (file_ >= 0) close(file_);

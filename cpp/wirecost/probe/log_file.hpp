@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ class LogFile {
 
   /// The place of the next record, or null where the file is full and the record counts as
   /// dropped. `publish` makes it one that readers see.
-  Record* next() {
-    if (count_ < header_->capacity) return &records_[count_];
+  Record* next() { return count_ < header_->capacity ? &records_[count_] : drop(); }
+  Record* drop() {
     ++header_->dropped;
     return nullptr;
   }
@@ -41,8 +42,13 @@ class LogFile {
   /// Sets the name of a section. False where the table is full.
   bool name(std::uint32_t id, const std::string& name);
 
+  std::span<const Record> records() const { return {records_, count_}; }
+
   /// Gives the file the length of its records.
   void trim();
+
+  /// Takes the file away.
+  void discard() const;
 
  private:
   bool create(const std::string& folder);

@@ -95,4 +95,14 @@ void wirecost_probe_end(uint32_t id, int64_t value) {
 void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value) {
   if (ThreadProbe* here = probe()) here->mark(id, part, loop, value);
 }
+
+void wirecost_probe_values(uint32_t id, uint32_t variable, uint64_t loop, const double* values,
+                           size_t count) {
+  if (ThreadProbe* here = probe()) here->values(id, variable, loop, {values, count});
+}
+
+void wirecost_probe_text(uint32_t id, uint32_t variable, uint16_t index, uint64_t loop,
+                         const char* text) {
+  if (ThreadProbe* here = probe()) here->text(id, variable, index, loop, text);
+}
 }

@@ -28,7 +28,7 @@ enum class CounterSource : std::uint8_t {
   thread_usage = 3,
   processor_number = 4,
 };
-enum class RecordKind : std::uint8_t { section = 1, mark = 2 };
+enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4 };
 
 struct CounterEntry {
   std::array<char, name_bytes> name;
@@ -83,7 +83,7 @@ struct Record {
   std::int64_t begin_ns;
   std::int64_t end_ns;
   std::uint64_t reserved_too;
-  std::array<std::uint64_t, max_counters> counters;
+  std::array<std::uint64_t, max_counters> counters;  ///< or up to 8 doubles, or a text
 };
 static_assert(sizeof(Record) == 128 && offsetof(Record, counters) == 64);
 

@@ -2,6 +2,7 @@
 #include "thread_probe.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "names.hpp"
 #include "wirecost/probe.h"
@@ -101,20 +102,56 @@ void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   log_.publish();
 }
 
-void ThreadProbe::mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop,
-                       std::int64_t value) {
+Record* ThreadProbe::instant(RecordKind kind, std::uint32_t id, std::uint32_t parent,
+                             std::uint64_t loop) {
   const std::int64_t now = monotonic_ns();
   Record* record = log_.next();
-  if (record == nullptr) return;
+  if (record == nullptr) return nullptr;
   record->id = id;
-  record->parent = parent_at(depth_);
-  record->part = part;
-  record->kind = RecordKind::mark;
+  record->parent = parent;
+  record->kind = kind;
   record->depth = static_cast<std::uint8_t>(depth_);
   record->loop = loop_of(loop);
-  record->value = value;
   record->begin_ns = now;
   record->end_ns = now;
+  return record;
+}
+
+void ThreadProbe::mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop,
+                       std::int64_t value) {
+  Record* record = instant(RecordKind::mark, id, parent_at(depth_), loop);
+  if (record == nullptr) return;
+  record->part = part;
+  record->value = value;
+  log_.publish();
+}
+
+void ThreadProbe::values(std::uint32_t id, std::uint32_t variable, std::uint64_t loop,
+                         std::span<const double> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  for (std::uint32_t part = 0;; ++part) {
+    Record* record =
+        part > UINT16_MAX ? log_.drop() : instant(RecordKind::values, variable, id, loop);
+    if (record == nullptr) return;
+    const std::size_t here = std::min(values.size(), max_counters);
+    record->part = static_cast<std::uint16_t>(part);
+    record->value = count;
+    record->counted = static_cast<std::uint8_t>((1U << here) - 1);
+    std::ranges::transform(values.first(here), record->counters.begin(),
+                           [](double value) { return std::bit_cast<std::uint64_t>(value); });
+    log_.publish();
+    values = values.subspan(here);
+    if (values.empty()) return;
+  }
+}
+
+void ThreadProbe::text(std::uint32_t id, std::uint32_t variable, std::uint16_t index,
+                       std::uint64_t loop, std::string_view text) {
+  Record* record = instant(RecordKind::text, variable, id, loop);
+  if (record == nullptr) return;
+  record->part = index;
+  record->value = static_cast<std::int64_t>(text.size());
+  text.copy(reinterpret_cast<char*>(record->counters.data()), sizeof(record->counters));
   log_.publish();
 }
 

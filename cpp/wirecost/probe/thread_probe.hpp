@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "counters.hpp"
 #include "log_file.hpp"
@@ -25,6 +27,10 @@ class ThreadProbe {
   void begin(std::uint32_t id, std::uint64_t loop);
   void end(std::uint32_t id, std::int64_t value);
   void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);
+  void values(std::uint32_t id, std::uint32_t variable, std::uint64_t loop,
+              std::span<const double> values);
+  void text(std::uint32_t id, std::uint32_t variable, std::uint16_t index, std::uint64_t loop,
+            std::string_view text);
 
  private:
   static constexpr std::size_t max_depth = 32;
@@ -38,6 +44,8 @@ class ThreadProbe {
 
   /// Does once what a section does, so that the first one takes no page fault for it.
   void warm_up();
+  /// A record of this instant to be completed and published, or null where it is dropped.
+  Record* instant(RecordKind kind, std::uint32_t id, std::uint32_t parent, std::uint64_t loop);
   std::uint64_t loop_of(std::uint64_t loop);
   std::uint32_t parent_at(std::size_t depth) const {
     return depth == 0 ? no_parent : open_[depth - 1].id;

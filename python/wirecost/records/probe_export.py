@@ -8,8 +8,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+import polars as pl
+
 from wirecost.errors import UserError
 from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
+
+MESSAGES = ("osi3::SensorView", "osi3::SensorData")
+MODEL_EVENTS = (
+    "StartSourceCalc",
+    "StartOSISerialize",
+    "StopOSISerialize",
+    "StartOSIDeserialize",
+    "StopOSIDeserialize",
+    "StopRelease",
+)
+"""What the parts of a model's marks mean, which stand within a message: those of our FMUs."""
 
 
 def write_parquet(logs: list[ProbeLog], out: Path) -> None:
@@ -21,25 +34,32 @@ def write_parquet(logs: list[ProbeLog], out: Path) -> None:
 def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
     """Events ``Start <section>`` and ``Stop <section>``, a mark's ``<section> <part>``, in the
     order of time; a model is one thread. The loop is the simulation time in seconds, the value is
-    the message's size (docs/formats/performance-log.md)."""
+    the message's size (docs/formats/performance-log.md). What an FMU of ours left when it was
+    killed becomes the log that it would have written."""
     types: dict[str, int] = {}
     models = []
     for log in logs:
         events = []
         offset = log.wall_minus_monotonic_ns
+        identity = f"{log.program}-{log.process}-{log.thread}"
+        simulated = log.values().filter(variable="SimulationTime")
+        times = dict(simulated.select("loop", "number").rows())
         for row in log.events().iter_rows(named=True):
+            message = MESSAGES.index(row["parent"]) + 1 if row["parent"] in MESSAGES else 0
+            if message:
+                identity = row["section"]
             for name, ns in _instants(row):
                 event = types.setdefault(name, len(types))
                 wall = ns + offset
                 seconds = wall / 1e9
-                events.append([event, seconds, float(row["loop"]), 0, 0, row["value"], ns])
+                time = times.get(row["loop"], float(row["loop"]))
+                events.append([event, seconds, time, message, 0, row["value"], ns])
         events.sort(key=lambda event: event[-1])
-        identity = f"{log.program}-{log.process}-{log.thread}"
         models.append({"Instance": {"ModelIdentity": identity}, "OsiEvents": events})
     fields = ["EventId", "GlobalTime", "SimulationTime", "MessageId", "SizeValueReference"]
     document = {
         "Header": {
-            "OsiMessages": ["none"],
+            "OsiMessages": ["none", *MESSAGES],
             "EventFields": [*fields, "MessageSize", "MonotonicNanoseconds"],
             "EventTypes": list(types),
             "FormatVersion": {"Major": 1, "Minor": 1, "Patch": 0, "PreRelease": ""},
@@ -60,10 +80,17 @@ def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
         file.write("\n]}\n")
 
 
+def write_values(logs: list[ProbeLog], out: Path) -> None:
+    """The values that programs recorded, as Parquet; columns as ``VALUES`` says."""
+    with out.open("wb") as file:
+        pl.concat([log.values() for log in logs]).write_parquet(file)
+
+
 FORMATS: dict[str, Callable[[list[ProbeLog], Path], None]] = {
     "parquet": write_parquet,
     "setlevel": write_setlevel,
     "perfetto": write_perfetto,
+    "values": write_values,
 }
 
 
@@ -83,7 +110,9 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
 
 def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:
     if row["kind"] == "mark":
-        return [(f"{row['section']} {row['part']}", row["begin_ns"])]
+        of_model = row["parent"] in MESSAGES and row["part"] < len(MODEL_EVENTS)
+        name = MODEL_EVENTS[row["part"]] if of_model else f"{row['section']} {row['part']}"
+        return [(name, row["begin_ns"])]
     return [(f"Start {row['section']}", row["begin_ns"]), (f"Stop {row['section']}", row["end_ns"])]
 
 

@@ -47,6 +47,8 @@ RECORD = np.dtype(
     ]
 )
 KINDS = {1: "section", 2: "mark"}
+NUMBERS, TEXT = 3, 4
+"""Kinds of records that hold values: doubles or a text in the place of the counters."""
 COUNTER_STATUS = {1: "counted", 2: "user only"}
 COUNTER_SOURCES = {1: "rdpmc", 2: "perf", 3: "getrusage", 4: "processor number"}
 COUNTER = "counter:"
@@ -72,6 +74,23 @@ EVENTS = pl.Schema(
 """Columns of every event table; one UInt64 column ``counter:<name>`` a counter follows, null where
 it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` the begin since 1970;
 ``parent`` is null outside any section; ``scaled`` tells that counters ran part of the time only."""
+
+
+VALUES = pl.Schema(
+    {
+        "process": pl.UInt32,
+        "thread": pl.UInt32,
+        "section": pl.String,
+        "variable": pl.String,
+        "loop": pl.UInt64,
+        "time_ns": pl.Int64,
+        "index": pl.UInt32,
+        "number": pl.Float64,
+        "text": pl.String,
+    }
+)
+"""Columns of every table of values, one row a number or text; ``index`` is its place in what was
+recorded at once, ``time_ns`` is CLOCK_MONOTONIC."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +149,37 @@ class ProbeLog:
             absent = pl.Series((known["counted"] & (1 << i)) == 0)
             table = table.with_columns(values.set(absent, None))
         return table
+
+    def values(self) -> pl.DataFrame:
+        """One row a number or text that the program recorded (columns: ``VALUES``)."""
+        numbers = self.records[self.records["kind"] == NUMBERS]
+        there = np.unpackbits(numbers["counted"][:, None], axis=1, bitorder="little") == 1
+        rows, places = np.nonzero(there)
+        found = self._values(numbers[rows], numbers["part"][rows] * np.uint32(8) + places)
+        doubles = np.ascontiguousarray(numbers["counters"]).view("<f8").reshape(-1, MAX_COUNTERS)
+        found = found.with_columns(number=pl.Series(doubles[there], dtype=pl.Float64))
+        texts = self.records[self.records["kind"] == TEXT]
+        told = [_text(row.tobytes()) for row in texts["counters"]]
+        return pl.concat(
+            [
+                found.with_columns(text=pl.lit(None, pl.String)),
+                self._values(texts, texts["part"]).with_columns(
+                    number=pl.lit(None, pl.Float64), text=pl.Series(told, dtype=pl.String)
+                ),
+            ]
+        ).sort("time_ns", maintain_order=True)
+
+    def _values(self, records: np.ndarray[Any, Any], index: np.ndarray[Any, Any]) -> pl.DataFrame:
+        columns: dict[str, Any] = {
+            "process": np.full(len(records), self.process, np.uint32),
+            "thread": np.full(len(records), self.thread, np.uint32),
+            "section": self._named(pl.Series(records["parent"])),
+            "variable": self._named(pl.Series(records["id"])),
+            "loop": records["loop"],
+            "time_ns": records["begin_ns"],
+            "index": index.astype(np.uint32),
+        }
+        return pl.DataFrame(columns)
 
     def _named(self, ids: pl.Series) -> pl.Series:
         return ids.replace_strict(self.names, default=ids.cast(pl.String), return_dtype=pl.String)

@@ -118,10 +118,17 @@ void elapsed() {
   for (int i = 0; i < 4; ++i) {
     pmu_analyzer::PMU_TRACE_START(9);
     pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 0, true, 100 + i);
+    pmu_analyzer::VAR_LOG_SINGLE(session, "single", 0.5 * i);
     pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 1, false, 0);
     pmu_analyzer::ELAPSED_TIME_TIMESTAMP(session, 2, false, 0);
     pmu_analyzer::PMU_TRACE_END(9);
   }
+  std::string variable = "vector";
+  std::vector<double> vector(19);
+  for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = static_cast<double>(i) / 8;
+  pmu_analyzer::OUTPUT_VARIABLE(session, variable, vector);
+  pmu_analyzer::VAR_LOG_VEC(session, "empty", {});
+  pmu_analyzer::VAR_LOG_STRING(session, "text", {"straße", std::string(70, 'x')});
   pmu_analyzer::ELAPSED_TIME_CLOSE(session);
   pmu_analyzer::PMU_CLOSE();
 }

@@ -2,9 +2,11 @@
 // The calls of pmu_analyzer, recorded by the probe: a program switches by including this header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "wirecost/probe.h"
 
@@ -48,5 +50,34 @@ inline void ELAPSED_TIME_TIMESTAMP(const std::string& session_name, [[maybe_unus
   wirecost_probe_mark(session.id, static_cast<std::uint16_t>(part_idx), session.loops, data);
 }
 inline void ELAPSED_TIME_CLOSE(const std::string&) {}
+
+inline void VAR_LOG_VEC(const std::string& session_name, const std::string& variable_name,
+                        const std::vector<double>& data) {
+  if (!wirecost_probe_enabled()) return;
+  [[maybe_unused]] const detail::Session& session = detail::session(session_name);
+  [[maybe_unused]] const std::uint32_t variable = detail::session(variable_name).id;
+  wirecost_probe_values(session.id, variable, session.loops, data.data(), data.size());
+}
+inline void VAR_LOG_SINGLE(const std::string& session_name, const std::string& variable_name,
+                           const double& data) {
+  if (!wirecost_probe_enabled()) return;
+  [[maybe_unused]] const detail::Session& session = detail::session(session_name);
+  [[maybe_unused]] const std::uint32_t variable = detail::session(variable_name).id;
+  wirecost_probe_values(session.id, variable, session.loops, &data, 1);
+}
+inline void VAR_LOG_STRING(const std::string& session_name, const std::string& variable_name,
+                           const std::vector<std::string>& data) {
+  if (!wirecost_probe_enabled()) return;
+  [[maybe_unused]] const detail::Session& session = detail::session(session_name);
+  [[maybe_unused]] const std::uint32_t variable = detail::session(variable_name).id;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    wirecost_probe_text(session.id, variable, static_cast<std::uint16_t>(i), session.loops,
+                        data[i].c_str());
+}
+/// What VAR_LOG_VEC was called before.
+inline void OUTPUT_VARIABLE(const std::string& session_name, const std::string& variable_name,
+                            const std::vector<double>& data) {
+  VAR_LOG_VEC(session_name, variable_name, data);
+}
 
 }  // namespace pmu_analyzer

@@ -9,6 +9,7 @@
 #ifndef WIRECOST_PROBE_H
 #define WIRECOST_PROBE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A loop index that the probe gives itself: a nested section has that of the section around it,
@@ -50,6 +51,15 @@ void wirecost_probe_end(uint32_t id, int64_t value);
  * loop is what `wirecost probe show` tells. Reads no counter. */
 void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value);
 
+/* Records numbers of one instant: `count` values of a variable of section `id`, eight a record.
+ * `variable` is a name's identifier, as a section's. Reads no counter. */
+void wirecost_probe_values(uint32_t id, uint32_t variable, uint64_t loop, const double* values,
+                           size_t count);
+
+/* Records a text, of which 64 bytes are kept: the one at `index` of those the variable has. */
+void wirecost_probe_text(uint32_t id, uint32_t variable, uint16_t index, uint64_t loop,
+                         const char* text);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
@@ -65,6 +75,12 @@ void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t valu
 #define wirecost_probe_end(id, value) ((void)sizeof(id), (void)sizeof(value))
 #define wirecost_probe_mark(id, part, loop, value) \
   ((void)sizeof(id), (void)sizeof(part), (void)sizeof(loop), (void)sizeof(value))
+#define wirecost_probe_values(id, variable, loop, values, count)                       \
+  ((void)sizeof(id), (void)sizeof(variable), (void)sizeof(loop), (void)sizeof(values), \
+   (void)sizeof(count))
+#define wirecost_probe_text(id, variable, index, loop, text)                          \
+  ((void)sizeof(id), (void)sizeof(variable), (void)sizeof(index), (void)sizeof(loop), \
+   (void)sizeof(text))
 
 #endif
 #endif

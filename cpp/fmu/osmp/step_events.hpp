@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a model's steps, kept in memory and written as SET Level performance JSON.
-// Format: docs/formats/performance-log.md.
+// What a model notes of one step: docs/formats/performance-log.md.
 #pragma once
 
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "wirecost/probe/clock.hpp"
 
@@ -31,7 +27,7 @@ inline constexpr std::array event_names{"StartSourceCalc",    "StartOSISerialize
 
 enum class LoggedMessage : std::uint8_t { sensor_view, sensor_data };
 
-/// What one step did: at most `capacity` timestamps. Marking costs one clock reading.
+/// At most `capacity` timestamps. Marking costs one clock reading.
 class StepEvents {
  public:
   static constexpr std::size_t capacity = 8;
@@ -53,30 +49,6 @@ class StepEvents {
  private:
   std::array<Entry, capacity> entries_;
   std::size_t count_ = 0;
-};
-
-class EventLog {
- public:
-  explicit EventLog(std::string model_identity);
-
-  /// Keeps a finished step; called after its last timestamp, so it costs no measured time.
-  void keep(const StepEvents& step, double simulation_time,
-            std::array<std::size_t, 2> message_sizes);
-
-  /// Writes `<model>_timing_%H-%M-%S.json` into `folder` unless no step was kept.
-  /// Returns whether the file is complete; a failed one is removed.
-  bool write(const std::filesystem::path& folder) const;
-
- private:
-  struct Row {
-    StepEvents::Entry entry;
-    double simulation_time;
-    std::size_t message_size;
-  };
-
-  std::string model_identity_;
-  std::int64_t wall_minus_monotonic_ns_;
-  std::vector<Row> rows_;
 };
 
 }  // namespace wirecost
