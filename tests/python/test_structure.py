@@ -32,6 +32,7 @@ CPP_MAY_INCLUDE = {
     "probe": {"probe"},
     "trace": {"trace"},
     "heap": {"heap"},
+    "cloud": {"cloud"},
     "codec": {"codec", "message", "columns"},
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // Building bands costs about as much as this many questions to Boost.
 constexpr std::size_t worth_building = 6;
+constexpr std::size_t first_block = 128;
 
 float below(double value) {
   const auto nearest = static_cast<float>(value);
@@ -33,12 +34,12 @@ PlaneBox box_of(const Area& area) {
 
 #ifdef __x86_64__
 __attribute__((target("avx2"))) void find_in_box_avx2(const PlaneBlock& block, const PlaneBox& box,
-                                                      std::uint64_t* bits) {
+                                                      std::size_t words, std::uint64_t* bits) {
   const __m256 low_x = _mm256_set1_ps(box.low_x);
   const __m256 high_x = _mm256_set1_ps(box.high_x);
   const __m256 low_y = _mm256_set1_ps(box.low_y);
   const __m256 high_y = _mm256_set1_ps(box.high_y);
-  for (std::size_t i = 0; i < block_points; i += 64) {
+  for (std::size_t i = 0; i < words * 64; i += 64) {
     std::uint64_t word = 0;
     for (std::size_t j = 0; j < 64; j += 8) {
       const __m256 x = _mm256_load_ps(&block.x[i + j]);
@@ -57,8 +58,9 @@ __attribute__((target("avx2"))) void find_in_box_avx2(const PlaneBlock& block, c
 
 }  // namespace
 
-void find_in_box_portable(const PlaneBlock& block, const PlaneBox& box, std::uint64_t* bits) {
-  for (std::size_t i = 0; i < block_points; i += 64) {
+void find_in_box_portable(const PlaneBlock& block, const PlaneBox& box, std::size_t words,
+                          std::uint64_t* bits) {
+  for (std::size_t i = 0; i < words * 64; i += 64) {
     std::uint64_t word = 0;
     for (std::size_t j = 0; j < 64; ++j) {
       const float x = block.x[i + j];
@@ -87,30 +89,35 @@ void DetectionAreas::operator()(const PlanePoints& points, std::span<const Area>
     watches_[a].asked = 0;
     watches_[a].built = false;
   }
-  for (std::size_t from = 0; from < points.size(); from += block_points) {
-    const std::size_t count = std::min(block_points, points.size() - from);
+  // Small blocks first: the first point inside is often found at once.
+  std::size_t block = ask == Ask::first ? first_block : block_points;
+  for (std::size_t from = 0; from < points.size();) {
+    const std::size_t count = std::min(block, points.size() - from);
+    const std::size_t words = (count + 63) / 64;
     for (std::size_t i = 0; i < count; ++i) {
       const XY point = points[from + i];
       block_.x[i] = point.x;
       block_.y[i] = point.y;
     }
-    std::fill(block_.x.begin() + static_cast<std::ptrdiff_t>(count), block_.x.end(),
-              std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t i = count; i < words * 64; ++i)
+      block_.x[i] = std::numeric_limits<float>::quiet_NaN();
     bool looking = false;
     for (std::size_t a = 0; a < areas.size(); ++a) {
       if (ask == Ask::first && inside[a].first != nowhere) continue;
-      look(watches_[a], areas[a], from, ask, inside[a]);
+      look(watches_[a], areas[a], from, words, ask, inside[a]);
       looking = looking || ask == Ask::all || inside[a].first == nowhere;
     }
     if (!looking) return;
+    from += count;
+    block = std::min(block * 2, block_points);
   }
 }
 
-void DetectionAreas::look(Watch& watch, const Area& area, std::size_t from, Ask ask,
-                          Inside& inside) {
+void DetectionAreas::look(Watch& watch, const Area& area, std::size_t from, std::size_t words,
+                          Ask ask, Inside& inside) {
   std::array<std::uint64_t, block_points / 64> bits;
-  find_(block_, watch.box, bits.data());
-  for (std::size_t word = 0; word < bits.size(); ++word) {
+  find_(block_, watch.box, words, bits.data());
+  for (std::size_t word = 0; word < words; ++word) {
     std::uint64_t found = 0;
     for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(left));

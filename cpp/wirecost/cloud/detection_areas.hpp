@@ -28,9 +28,11 @@ struct PlaneBox {
   float low_x, high_x, low_y, high_y;
 };
 
-/// Bit i of `bits`: whether point i of a block lies in the box; false for NaN. Whole words.
-using FindInBox = void (*)(const PlaneBlock& block, const PlaneBox& box, std::uint64_t* bits);
-void find_in_box_portable(const PlaneBlock& block, const PlaneBox& box, std::uint64_t* bits);
+/// Bit i of `bits`: whether point i of a block lies in the box; false for NaN. Of 64 * `words`.
+using FindInBox = void (*)(const PlaneBlock& block, const PlaneBox& box, std::size_t words,
+                           std::uint64_t* bits);
+void find_in_box_portable(const PlaneBlock& block, const PlaneBox& box, std::size_t words,
+                          std::uint64_t* bits);
 /// The quickest that this processor can run.
 FindInBox find_in_box();
 
@@ -51,7 +53,8 @@ class DetectionAreas {
     Bands bands;
   };
 
-  void look(Watch& watch, const Area& area, std::size_t from, Ask ask, Inside& inside);
+  void look(Watch& watch, const Area& area, std::size_t from, std::size_t words, Ask ask,
+            Inside& inside);
   static bool holds(Watch& watch, const Area& area, XY point);
 
   FindInBox find_;

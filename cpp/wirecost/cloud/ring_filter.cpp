@@ -5,6 +5,11 @@
 #include <stdexcept>
 
 namespace wirecost::cloud {
+namespace {
+
+constexpr std::uint32_t longest_run = 32;  // of joins, that is looked for as bits
+
+}  // namespace
 
 RingFilter::RingFilter(const RingOptions& options, FindJoins joins)
     : options_(options), find_joins_(joins) {
@@ -25,17 +30,22 @@ std::span<const std::byte> RingFilter::operator()(const CloudView& cloud) {
     sort<false>(all, at);
   }
   const std::size_t in_rings = ends_[options_.max_rings - 1];
-  find_joins_(keys_.get(), in_rings, options_, bits_.get());
-  kept_begin_ = kept_end_ = size_ = 0;
+  const std::size_t words = (in_rings + 63) / 64;
+  find_joins_(keys_.get(), in_rings, options_, joined_.data());
+  end_rings();
+  find_long_walks(words);
+  judge_short_walks(words);
   std::size_t begin = 0;
   for (std::size_t ring = 0; ring < options_.max_rings; ++ring) {
     const std::size_t end = ends_[ring];
-    // The published filter closes its last walk one point early.
-    if (begin < end) walk_ring(begin, end - options_.as_published);
+    if (options_.as_published) {
+      if (begin < end) set_kept(end - 1, end, false);
+    } else {
+      join_around(begin, end);
+    }
     begin = end;
   }
-  close_up();
-  return std::as_bytes(std::span(records_.get(), size_));
+  return std::as_bytes(std::span(records_.get(), close_up(words)));
 }
 
 void RingFilter::make_room(std::size_t points) {
@@ -43,7 +53,8 @@ void RingFilter::make_room(std::size_t points) {
   room_ = 0;  // until all of it is there
   records_ = std::make_unique_for_overwrite<PointXYZIRC[]>(points);
   keys_ = std::make_unique_for_overwrite<RingKey[]>(points);
-  bits_ = std::make_unique<std::uint64_t[]>(points / 64 + 1);
+  joined_.assign(points / 64 + 2, 0);
+  kept_.assign(points / 64 + 2, 0);
   room_ = points;
 }
 
@@ -74,36 +85,88 @@ void RingFilter::sort(const Points& points, const RingLayout& at) {
   }
 }
 
-void RingFilter::walk_ring(std::size_t begin, std::size_t end) {
+/// The last point of a ring joins none; of the published filter's rings, neither does the one
+/// before.
+void RingFilter::end_rings() {
+  const auto part = [&](std::size_t point) {
+    joined_[point / 64] &= ~(std::uint64_t{1} << point % 64);
+  };
+  std::size_t begin = 0;
+  for (std::size_t ring = 0; ring < options_.max_rings; ++ring) {
+    const std::size_t end = ends_[ring];
+    if (begin < end) part(end - 1);
+    if (options_.as_published && end - begin > 1) part(end - 2);
+    begin = end;
+  }
+  // What lies behind the last point joins nothing either.
+  const std::size_t word = begin / 64;
+  joined_[word] &= (std::uint64_t{1} << begin % 64) - 1;
+  joined_[word + 1] = 0;
+}
+
+/// Keeps walks of more than `many_points` without looking at each: a run of that many joins, in one
+/// place, holds all points that it reaches.
+void RingFilter::find_long_walks(std::size_t words) {
+  const std::uint32_t many = options_.many_points;
+  if (many > longest_run) {
+    std::fill_n(kept_.begin(), words, 0);
+    return;
+  }
+  std::uint64_t before = 0;  // where runs begin in the word before
+  for (std::size_t word = 0; word < words; ++word) {
+    std::uint64_t runs = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < many; ++i)
+      runs &= i == 0 ? joined_[word] : joined_[word] >> i | joined_[word + 1] << (64 - i);
+    std::uint64_t kept = runs;
+    for (std::uint32_t i = 1; i <= many; ++i) kept |= runs << i | before >> (64 - i);
+    kept_[word] = kept;
+    before = runs;
+  }
+}
+
+/// Keeps those of the other walks that are long in metres.
+void RingFilter::judge_short_walks(std::size_t words) {
+  // A single point is long only where no length is asked for.
+  const bool singles = !(options_.object_length * options_.object_length > 0);
+  const std::size_t points = ends_[options_.max_rings - 1];
+  std::uint64_t before = 0;
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::uint64_t joined = joined_[word];
+    std::uint64_t begins = ~(joined << 1 | before >> 63) & ~kept_[word];
+    if (!singles) begins &= joined;
+    for (; begins != 0; begins &= begins - 1) {
+      const std::size_t begin = word * 64 + static_cast<std::size_t>(std::countr_zero(begins));
+      if (begin >= points) break;
+      const std::size_t end = walk_end(begin, points);
+      if (stays(records_[begin], records_[end - 1], end - begin, options_))
+        set_kept(begin, end, true);
+    }
+    before = joined;
+  }
+}
+
+/// Judges the last walk of a ring together with the first where it goes on there.
+void RingFilter::join_around(std::size_t begin, std::size_t end) {
   if (begin == end) return;
   const RingKey& a = keys_[end - 1];
   const RingKey& b = keys_[begin];
-  std::size_t last = end;  // begin of the walk that goes on in the first one
-  bool around = false;
-  std::size_t first_end = walk_end(begin, end);
-  if (!options_.as_published && first_end != end &&
-      joins(a.azimuth, a.distance, b.azimuth, b.distance, options_)) {
-    last = last_walk(begin, end);
-    around =
-        stays(records_[last], records_[first_end - 1], end - last + first_end - begin, options_);
-    if (around) keep(begin, first_end);
-    begin = first_end;
-  }
-  while (begin < last) {
-    const std::size_t next = walk_end(begin, last);
-    if (stays(records_[begin], records_[next - 1], next - begin, options_)) keep(begin, next);
-    begin = next;
-  }
-  if (around) keep(last, end);
+  if (!joins(a.azimuth, a.distance, b.azimuth, b.distance, options_)) return;
+  const std::size_t first_end = walk_end(begin, end);
+  if (first_end == end) return;
+  const std::size_t last = last_walk(begin, end);
+  const std::size_t count = end - last + first_end - begin;
+  const bool kept = stays(records_[last], records_[first_end - 1], count, options_);
+  set_kept(begin, first_end, kept);
+  set_kept(last, end, kept);
 }
 
 /// One behind the last point of the walk that begins there; `end` bounds it.
 std::size_t RingFilter::walk_end(std::size_t begin, std::size_t end) const {
   std::size_t word = begin / 64;
-  std::uint64_t apart = ~bits_[word] & (~std::uint64_t{0} << begin % 64);
+  std::uint64_t apart = ~joined_[word] & (~std::uint64_t{0} << begin % 64);
   while (apart == 0) {
     if (++word * 64 >= end) return end;
-    apart = ~bits_[word];
+    apart = ~joined_[word];
   }
   return std::min(end, word * 64 + static_cast<std::size_t>(std::countr_zero(apart)) + 1);
 }
@@ -111,26 +174,40 @@ std::size_t RingFilter::walk_end(std::size_t begin, std::size_t end) const {
 /// Where the last walk begins.
 std::size_t RingFilter::last_walk(std::size_t begin, std::size_t end) const {
   std::size_t at = end - 1;
-  while (at > begin && joined(at - 1)) --at;
+  while (at > begin && (joined_[(at - 1) / 64] >> (at - 1) % 64 & 1) != 0) --at;
   return at;
 }
 
-/// Points are moved as late as can be, so that those of walks still to be judged stay where they
-/// are and long stretches go at once.
-void RingFilter::keep(std::size_t begin, std::size_t end) {
-  if (begin != kept_end_) {
-    close_up();
-    kept_begin_ = begin;
+void RingFilter::set_kept(std::size_t begin, std::size_t end, bool kept) {
+  for (std::size_t at = begin; at < end;) {
+    const std::size_t word = at / 64;
+    const std::size_t next = std::min(end, (word + 1) * 64);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - (next - at)) << at % 64;
+    kept_[word] = kept ? kept_[word] | mask : kept_[word] & ~mask;
+    at = next;
   }
-  kept_end_ = end;
 }
 
-void RingFilter::close_up() {
-  const std::size_t count = kept_end_ - kept_begin_;
-  if (size_ != kept_begin_)
-    std::memmove(&records_[size_], &records_[kept_begin_], count * sizeof(PointXYZIRC));
-  size_ += count;
-  kept_begin_ = kept_end_;
+/// Moves the points that stay to the front; how many they are.
+std::size_t RingFilter::close_up(std::size_t words) {
+  const std::size_t points = ends_[options_.max_rings - 1];
+  std::size_t size = 0;
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::size_t first = word * 64;
+    std::uint64_t kept = kept_[word];
+    if (points - first < 64) kept &= (std::uint64_t{1} << (points - first)) - 1;
+    if (kept == ~std::uint64_t{0}) {
+      if (size != first) std::memmove(&records_[size], &records_[first], 64 * sizeof(PointXYZIRC));
+      size += 64;
+      continue;
+    }
+    // Every point is written and only those that stay count: nothing here is left to guessing.
+    for (std::size_t at = first; kept != 0; kept >>= 1, ++at) {
+      records_[size] = records_[at];
+      size += kept & 1;
+    }
+  }
+  return size;
 }
 
 }  // namespace wirecost::cloud

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring outlier filter without memory of its own to allocate: points are sorted into rings right
-// in the output message, decided on in one sweep over what decides, and closed up in place.
+// in the output message, decided on 64 at a time as bits, and closed up in place.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,14 @@ class RingFilter {
   void make_room(std::size_t points);
   template <bool begins_as_output>
   void sort(const Points& points, const RingLayout& at);
-  void walk_ring(std::size_t begin, std::size_t end);
+  void end_rings();
+  void find_long_walks(std::size_t words);
+  void judge_short_walks(std::size_t words);
+  void join_around(std::size_t begin, std::size_t end);
   std::size_t walk_end(std::size_t begin, std::size_t end) const;
   std::size_t last_walk(std::size_t begin, std::size_t end) const;
-  bool joined(std::size_t pair) const { return (bits_[pair / 64] >> pair % 64 & 1) != 0; }
-  void keep(std::size_t begin, std::size_t end);
-  void close_up();
+  void set_kept(std::size_t begin, std::size_t end, bool kept);
+  std::size_t close_up(std::size_t words);
 
   RingOptions options_;
   FindJoins find_joins_;
@@ -40,11 +42,9 @@ class RingFilter {
   std::size_t room_ = 0;
   std::unique_ptr<PointXYZIRC[]> records_;
   std::unique_ptr<RingKey[]> keys_;
-  std::unique_ptr<std::uint64_t[]> bits_;
-  // Points from `kept_begin_` to `kept_end_` stay and are yet to be moved to `size_`.
-  std::size_t kept_begin_ = 0;
-  std::size_t kept_end_ = 0;
-  std::size_t size_ = 0;
+  // Bits of points: whether one joins the next, whether it stays; with a word of zeros behind.
+  std::vector<std::uint64_t> joined_;
+  std::vector<std::uint64_t> kept_;
 };
 
 }  // namespace wirecost::cloud

@@ -61,6 +61,13 @@ class Row:
     """The message after general-purpose compression; where the scenario looks at it."""
     tail: Tail | None = None
     """Where the scenario counts page faults."""
+    study: str | None = None
+    """Of the cloud scenario, as the following."""
+    scan: str | None = None
+    points: int | None = None
+    heap: bool | None = None
+    counters: dict[str, float | None] | None = None
+    """Means of a callback; null for what the machine does not count."""
 
     @property
     def race(self) -> tuple[str, str, str, int | None, str]:
@@ -177,6 +184,11 @@ def _race_rows(
                     elements=run.get("elements"),
                     compressed_bytes=run.get("compressed_bytes"),
                     tail=tails[name],
+                    study=run.get("study"),
+                    scan=run.get("scan"),
+                    points=run.get("points"),
+                    heap=run.get("heap"),
+                    counters=run.get("counters"),
                 )
             )
     return rows

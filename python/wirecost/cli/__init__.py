@@ -8,6 +8,7 @@ import sys
 import typer
 
 from wirecost.cli import (
+    bench_cloud,
     bench_heap,
     bench_lists,
     bench_notification,
@@ -39,6 +40,7 @@ app.add_typer(trace.app, name="trace")
 app.add_typer(columns.app, name="columns")
 app.add_typer(heap.app, name="heap")
 app.add_typer(probe.app, name="probe")
+bench.command("cloud")(bench_cloud.command)
 bench.command("heap")(bench_heap.command)
 bench.command("lists")(bench_lists.command)
 bench.command("notification")(bench_notification.command)

@@ -52,6 +52,7 @@ SCENARIOS = {
     ),
     "replay": Scenario(("turnaround", "latency", "lateness"), ("", "")),
     "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
+    "cloud": Scenario(("total",), ("usual", "plain"), incumbent="recommended"),
     "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
 }
 

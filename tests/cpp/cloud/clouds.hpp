@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ side of `wirecost bench cloud`; its driver is Python and reads standard output.
+//   built     compiler and flags
+//   list      versions of both studies, a line each: study, name, library, about
+//   absent    versions that this build lacks: study, name, why
+//   verify    what a version says of each cloud, twice: files in a folder
+//   serve     says `ready`, then runs as many callbacks as each line of standard input asks for and
+//             answers `done`; each callback is a section of the probe that is named after the
+//             version, and its value is the number of points. At the end of input: a digest of what
+//             is said of each cloud
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+#include "bench/cloud/request.hpp"
+#include "wirecost/probe.hpp"
+
+namespace wirecost::bench::cloud {
+namespace {
+
+constexpr int warm_calls = 20;
+
+struct Listed {
+  std::string study;
+  Version version;
+};
+
+std::vector<Listed> versions() {
+  return {
+#ifdef WIRECOST_HAS_PCL
+      {"ring",
+       {"usual", "PCL " WIRECOST_PCL_VERSION, "fromROSMsg, filter, toROSMsg", make_ring_pcl}},
+#endif
+      {"ring",
+       {"recommended", "C++ library", "on the message's bytes, new message", make_ring_in_place}},
+      {"ring",
+       {"wirecost", "wirecost " WIRECOST_VERSION, "sorted into the output message, reused",
+        make_ring_filter}},
+      {"area", {"usual", "Boost.Geometry", "within for every point", make_area_within}},
+      {"area",
+       {"recommended", "Boost.Geometry", "smallest enclosing circle, then within",
+        make_area_circle}},
+      {"area",
+       {"wirecost", "wirecost " WIRECOST_VERSION, "boxes, then bands of edges", make_area_bands}},
+  };
+}
+
+std::unique_ptr<Contender> contender(const Request& request) {
+  for (const Listed& one : versions())
+    if (one.study == request.study && one.version.name == request.version)
+      return one.version.make();
+  throw std::invalid_argument("version " + request.study + " " + request.version + " is not known");
+}
+
+void write(const std::filesystem::path& path, const std::vector<std::byte>& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+void verify(const Request& request) {
+  const auto one = contender(request);
+  const Input input = request.input();
+  one->load(input);
+  // Twice: reused memory must not carry anything over.
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t cloud = 0; cloud < input.clouds.size(); ++cloud) {
+      one->call(cloud);
+      write(request.out / (std::to_string(turn) + "." + std::to_string(cloud)), one->said());
+    }
+  }
+}
+
+/// Words of 64 bits, the rest filled with zeros, times 1, 3, 5, …, modulo 2^64.
+std::uint64_t digest(const std::vector<std::byte>& bytes) {
+  std::uint64_t found = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+    found += word * (at / 4 + 1);
+  }
+  return found;
+}
+
+void serve(const Request& request) {
+  const auto one = contender(request);
+  const Input input = request.input();
+  one->load(input);
+  const std::size_t clouds = input.clouds.size();
+  const std::size_t step = request.study == "area" ? 16 : request.older ? 40 : 32;
+  wirecost_probe_prepare_thread();
+  const std::uint32_t warming = wirecost_probe_section("warm-up");
+  const std::uint32_t section = wirecost_probe_section(request.version.c_str());
+  std::uint64_t calls = 0;
+  const auto run = [&](std::uint32_t id) {
+    const std::size_t cloud = calls % clouds;
+    wirecost_probe_begin(id, calls++);
+    one->call(cloud);
+    wirecost_probe_end(id, static_cast<std::int64_t>(input.clouds[cloud].size() / step));
+  };
+  for (int i = 0; i < warm_calls; ++i) run(warming);
+  std::puts("ready");
+  std::fflush(stdout);
+  calls = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    for (int left = std::stoi(line); left > 0; --left) run(section);
+    std::puts("done");
+    std::fflush(stdout);
+  }
+  // A version that only pretended while it was timed says something else.
+  for (std::size_t cloud = 0; cloud < clouds; ++cloud) {
+    if (calls > 0 && clouds > 1) one->call(cloud);
+    std::printf("%016llx\n", static_cast<unsigned long long>(digest(one->said())));
+  }
+}
+
+void run(const Request& request) {
+  if (request.command == "built") {
+    std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
+  } else if (request.command == "list") {
+    for (const auto& [study, version] : versions())
+      std::printf("%s\t%s\t%s\t%s\n", study.c_str(), version.name.c_str(), version.library.c_str(),
+                  version.about.c_str());
+  } else if (request.command == "absent") {
+#ifndef WIRECOST_HAS_PCL
+    std::puts("ring\tusual\tbuilt without PCL's headers (docs/cloud.md says how to get them)");
+#endif
+  } else if (request.command == "verify") {
+    verify(request);
+  } else if (request.command == "serve") {
+    serve(request);
+  } else {
+    throw std::invalid_argument("command " + request.command + " is not known");
+  }
+}
+
+}  // namespace
+}  // namespace wirecost::bench::cloud
+
+int main(int argc, char** argv) {
+  try {
+    wirecost::bench::cloud::run(wirecost::bench::cloud::Request::parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cloud: %s\n", error.what());
+    return 2;
+  }
+}

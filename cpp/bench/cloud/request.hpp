@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driver asks of the program: a command and --name value pairs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/cloud/contender.hpp"
+
+namespace wirecost::bench::cloud {
+
+struct Request {
+  std::string command;
+  std::string study;
+  std::string version;
+  std::vector<std::filesystem::path> clouds;  ///< the bytes of their points
+  std::filesystem::path areas;  ///< for each area a count as 64 bits, then x, y, … as doubles
+  std::filesystem::path out;    ///< folder for what a version says
+  bool older = false;
+  bool published = false;
+  bool first = false;
+
+  /// Throws std::invalid_argument with what is wrong.
+  static Request parse(int argc, char** argv);
+  /// Throws std::runtime_error if a file cannot be read.
+  Input input() const;
+};
+
+}  // namespace wirecost::bench::cloud
