@@ -360,3 +360,23 @@ def test_a_process_that_ends_ends_the_recording(tmp_path: Path) -> None:
         snapshot = record(request, tmp_path, lambda *_: None, lambda: False)
         waiter.join()
     assert (snapshot.ended, snapshot.notes) == ("node gone", ["the node's process ended"])
+
+
+def test_what_is_learnt_with_the_first_message_is_in_the_snapshot_at_once(tmp_path: Path) -> None:
+    recorder = FakeRecorder(os.getpid())
+    recorder.subscribed = [replace(MAP, type="*", definition="", qos=Qos())]
+    recorder.keep("/map", b"the map")
+    seen = []
+
+    def drive() -> None:
+        recorder.subscribed = [MAP]
+
+        def latched() -> bool:
+            seen[:] = [one.topic for one in read_snapshot(tmp_path).inputs]
+            return seen == [MAP]
+
+        until((tmp_path / "node.json").exists)
+        until(latched)
+
+    recorded(tmp_path, recorder, drive)
+    assert seen == [MAP]

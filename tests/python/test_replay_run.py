@@ -174,7 +174,7 @@ def test_a_node_that_dies_leaves_its_samples_and_last_words(tmp_path: Path) -> N
 
 def test_a_node_that_joins_nothing_is_told_with_what_it_lacks(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording", "--deaf")
-    with pytest.raises(UserError, match=r"did not join /in within 0\.5 s.*started --deaf"):
+    with pytest.raises(UserError, match=r"did not join /in within 0\.5 s .*: started --deaf"):
         replayed(recording, tmp_path / "out", playing=Playing(connect_s=0.5))
     assert not _running("--deaf", tmp_path)
 

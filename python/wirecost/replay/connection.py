@@ -65,7 +65,8 @@ class Connection:
                 printed = last_lines(Path(self._start.output or ""))
                 raise UserError(
                     f"{self._prepared.snapshot.node}: did not join {', '.join(missing)} within "
-                    f"{patience_s:g} s; it printed last: {' | '.join(printed) or 'nothing'}"
+                    f"{patience_s:g} s (record with --launch what it hears at its start only); "
+                    f"it printed last: {' | '.join(printed) or 'nothing'}"
                 )
             time.sleep(LOOK_S)
 

@@ -39,7 +39,7 @@ class Playing:
     consumed: bool = False
     loops: int = 1
     player_cpu: int | None = None
-    fifo: int | None = None
+    player_fifo: int | None = None
     connect_s: float = 30.0
     prime: bool = True
 
@@ -115,7 +115,7 @@ def play(
                         len(prepared.timed),
                         SPIN_NS,
                         playing.player_cpu,
-                        playing.fifo,
+                        playing.player_fifo,
                         origin_ns,
                     )
             sent += _sent(prepared, times, loop)
@@ -159,7 +159,7 @@ def _as_consumed(
             break
         rows.append(
             prepared.player.play(
-                sinks, 1.0, i, i + 1, SPIN_NS, playing.player_cpu, playing.fifo, None
+                sinks, 1.0, i, i + 1, SPIN_NS, playing.player_cpu, playing.player_fifo, None
             )
         )
         busy += not activity.wait_idle(CONSUME_S) and node.running()

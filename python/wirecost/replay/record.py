@@ -249,14 +249,18 @@ class _Session:
         self.write_node()
 
     def _take(self) -> None:
+        learnt = False
         for channel, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
             one = self._followed[channel]
             if one.channel is None:
                 if graph := self._graph():
                     self._learn(one, graph)
                 one.channel = self._writer.add_topic(one.topic, one.role)
+                learnt = True
             log_ns = monotonic_ns + self._wall_minus_monotonic_ns
             self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
+        if learnt:  # that a topic is latched, for one: replay needs it even if we are killed
+            self.write_node()
 
     def _learn(self, one: _Followed, graph: NodeGraph) -> None:
         """A topic's definition may be known only since its publisher was connected to."""
