@@ -16,7 +16,7 @@ std::uint64_t cache_scratch(unsigned threads, std::size_t operations) {
     std::uint64_t sum = drop(handed_over[t]);
     for (std::size_t i = 0; i < repetitions; ++i) {
       auto* const block = static_cast<volatile std::uint64_t*>(make(block_bytes, i));
-      // No reading back: how fast a core forwards its own stores varies from run to run.
+      // Stores alone: what they wait for is the cache line, not one another.
       for (std::size_t write = 0; write < writes; ++write) *block = i + write;
       sum += drop(const_cast<std::uint64_t*>(block));
     }
