@@ -167,6 +167,35 @@ def test_trouble_is_one_line_and_the_program_goes_on(recorded: Record, tmp_path:
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_full_disk_is_one_line_and_no_signal(tmp_path: Path) -> None:
+    run = '"$2" threads 1 1000'
+    script = f'mount -t tmpfs -o size=256k none "$1" && {run} && {run} && ls "$1" && cat "$1"/*'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", tmp_path, PROGRAM],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env=environment(tmp_path, "none", "128000"),
+    )
+    if b"unshare" in done.stderr or b"mount:" in done.stderr:
+        pytest.skip("no file system can be mounted here")
+    assert done.returncode == 0
+    (line,) = done.stderr.decode().splitlines()
+    assert "No space left on device; nothing is recorded" in line
+    names, _, logs = done.stdout.removeprefix(b"done\ndone\n").partition(b"\n")
+    assert names.endswith(b".wprobe")  # the first log fits, the second does not
+    (tmp_path / "kept.wprobe").write_bytes(logs)
+    (log,) = read_logs([tmp_path])
+    assert (len(log.records), log.dropped, log.ended) == (1000, 0, True)
+
+
+def test_a_folder_that_cannot_be_written_is_named(recorded: Record) -> None:
+    for folder in ("/proc/self", "/sys/kernel"):  # refused to root, too
+        (line,) = recorded("threads", 3, 10, logs=folder).stderr.splitlines()
+        assert line.startswith(f"wirecost probe: {folder}: ")
+        assert "set WIRECOST_PROBE to a folder that can be written" in line
+
+
 def test_settings_that_are_not_understood_are_said_once(recorded: Record, tmp_path: Path) -> None:
     (line,) = recorded("threads", 3, 10, size="much").stderr.splitlines()
     assert "WIRECOST_PROBE_SIZE=much" in line
