@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,3 +89,17 @@ def test_planted_causes_are_named(wirecost: Run, tmp_path: Path) -> None:
         if "minor-faults" in causes["faults"] and "value" in causes["input"]:
             return
     pytest.fail(f"not found: {found}")
+
+
+def test_long_names_leave_room_for_the_numbers(wirecost: Run, tmp_path: Path) -> None:
+    program = (
+        "from wirecost.probe import Section\n"
+        "section = Section('/perception/obstacle_segmentation/ring_outlier_filter')\n"
+        "for _ in range(100):\n    section.mark(0, loop=1)\n    section.mark(1, loop=1)\n"
+    )
+    environment = os.environ | {"WIRECOST_PROBE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    table = wirecost("probe", "show", tmp_path).stdout.split("\n\n")[0]
+    assert all(len(line) <= 80 for line in table.splitlines())
+    assert "ring_outlier_filter 0→1" in table
+    assert table.count("…") == 2  # the two names are cut, no number is

@@ -78,7 +78,7 @@ def show_command(
     )
     for table in tables:
         if table is not None:
-            print_table(console, _literal(table))
+            print_table(console, _literal(_fitting(table, console.width)))
     for sentence in (text for one in explanations for text in sentences(one)):
         console.print(sentence, highlight=False, markup=False)
     if json_file is not None:
@@ -119,6 +119,18 @@ def convert_command(
     Console(soft_wrap=True).print(
         f"{out}: {records:,} records of {len(logs)} threads", highlight=False, markup=False
     )
+
+
+def _fitting(table: Table, width: int) -> Table:
+    """The table with section names cut at their front, as far as its other columns need room."""
+    kept = [i for i, name in enumerate(table.headings) if i and name not in table.optional]
+    rows = [table.headings, *table.rows]
+    room = max(12, width - sum(1 + max(len(row[i]) for row in rows) for i in kept))
+    cut = [
+        [name if len(name) <= room else "…" + name[1 - room :], *cells]
+        for name, *cells in table.rows
+    ]
+    return replace(table, rows=cut)
 
 
 def _literal(table: Table) -> Table:

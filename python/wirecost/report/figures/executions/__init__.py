@@ -9,6 +9,7 @@ are any, ``begin_ns``, ``value``, ``counter:<name>`` and one that tells series a
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -118,10 +119,12 @@ def _series(name: str, part: pl.DataFrame, rows: pl.DataFrame) -> Series:
 
 
 def time_axis(ns: Array) -> TimeAxis:
-    """The unit of the median, as far as the longest is not far from it."""
-    median, longest = float(np.median(ns)), float(ns.max())
-    factor, unit = next((u for u in units.TIME_UNITS if median >= u[0]), units.TIME_UNITS[-1])
-    return TimeAxis(factor, unit, longest > LOGARITHMIC_FROM * max(median, 1))
+    """The unit of the median, or one between it and a longest that is far from it."""
+    median, longest = max(float(np.median(ns)), 1.0), float(ns.max())
+    logarithmic = longest > LOGARITHMIC_FROM * median
+    typical = math.sqrt(median * longest) if logarithmic else median
+    factor, unit = next((u for u in units.TIME_UNITS if typical >= u[0]), units.TIME_UNITS[-1])
+    return TimeAxis(factor, unit, logarithmic)
 
 
 def colour(series: list[Series]) -> alt.Color:

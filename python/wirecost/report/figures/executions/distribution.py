@@ -94,7 +94,7 @@ def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
         "y:Q",
         title=axis.title("turnaround time"),
         scale=_scale(ns, axis),
-        axis=alt.Axis(tickCount=8, labelOverlap="greedy"),
+        axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=8),
     )
     tooltip = [
         alt.Tooltip("y:Q", format=".5~g", title=axis.unit),

@@ -51,7 +51,12 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
         alt.Chart(alt.Data(values=values))
         .mark_line(point=alt.OverlayMarkDef(size=14))
         .encode(
-            x=alt.X("at:Q", title=x, scale=alt.Scale(nice=False, padding=8)),
+            x=alt.X(
+                "at:Q",
+                title=x,
+                scale=alt.Scale(nice=False, padding=8),
+                axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=6),
+            ),
             y=y,
             color=alt.Color(
                 "line:N", title=None, scale=alt.Scale(domain=domain, range=SHADES), legend=legend

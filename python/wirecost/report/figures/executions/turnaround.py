@@ -106,7 +106,7 @@ def _index() -> alt.X:
         "index:Q",
         title="callback index",
         scale=alt.Scale(nice=False, padding=6),
-        axis=alt.Axis(tickMinStep=1),
+        axis=alt.Axis(tickCount=10, tickMinStep=1, labelOverlap="greedy"),
     )
 
 
