@@ -61,6 +61,10 @@ class Row:
     """The message after general-purpose compression; where the scenario looks at it."""
     tail: Tail | None = None
     """Where the scenario counts page faults."""
+    memory_bytes: int | None = None
+    """Pss of all processes together; where the scenario shares memory or copies it."""
+    map_memory_bytes: int | None = None
+    """What of it came with the map."""
     study: str | None = None
     """Of the cloud scenario, as the following."""
     scan: str | None = None
@@ -184,6 +188,8 @@ def _race_rows(
                     elements=run.get("elements"),
                     compressed_bytes=run.get("compressed_bytes"),
                     tail=tails[name],
+                    memory_bytes=run.get("memory_bytes"),
+                    map_memory_bytes=run.get("map_memory_bytes"),
                     study=run.get("study"),
                     scan=run.get("scan"),
                     points=run.get("points"),

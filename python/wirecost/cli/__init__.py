@@ -11,6 +11,7 @@ from wirecost.cli import (
     bench_cloud,
     bench_heap,
     bench_lists,
+    bench_map,
     bench_notification,
     bench_osi,
     bench_probe,
@@ -43,6 +44,7 @@ app.add_typer(probe.app, name="probe")
 bench.command("cloud")(bench_cloud.command)
 bench.command("heap")(bench_heap.command)
 bench.command("lists")(bench_lists.command)
+bench.command("map")(bench_map.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 bench.command("probe")(bench_probe.command)

@@ -54,6 +54,7 @@ SCENARIOS = {
     "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
     "cloud": Scenario(("total",), ("usual", "plain"), incumbent="recommended"),
     "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
+    "map": Scenario(("readable", "touch", "total"), ("copied", ""), incumbent="copied"),
 }
 
 
