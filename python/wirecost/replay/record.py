@@ -156,6 +156,9 @@ class _Followed:
     after_s: float
     channel: int | None = None
     """In the file; known once the first message came, and with it the topic's definition."""
+    messages: int = 0
+    """Written; what the queue still holds at the end came after it."""
+    bytes: int = 0
     reported: int = 0
 
 
@@ -259,6 +262,8 @@ class _Session:
                 learnt = True
             log_ns = monotonic_ns + self._wall_minus_monotonic_ns
             self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
+            one.messages += 1
+            one.bytes += len(message)
         if learnt:  # that a topic is latched, for one: replay needs it even if we are killed
             self.write_node()
 
@@ -280,27 +285,31 @@ class _Session:
             self._writer.write_call(service, call, call.request_ns)
 
     def _report(self) -> None:
-        counts = self._queue.counts()
         now = time.monotonic()
         passed = max(now - self._reported, 1e-3)
         self._reported = now
         progress = []
         for i, one in enumerate(self._followed):
-            messages, dropped, size = counts.get(i, (0, 0, 0))
-            rate = (messages - one.reported) / passed
-            one.reported = messages
-            progress.append(TopicProgress(one.topic.name, one.role, messages, rate, size, dropped))
+            rate = (one.messages - one.reported) / passed
+            one.reported = one.messages
+            progress.append(
+                TopicProgress(
+                    one.topic.name, one.role, one.messages, rate, one.bytes, self._dropped(i)
+                )
+            )
         notes = self._recorder.notes()
         self._snapshot.notes += notes
         self._tell(progress, notes)
 
     def write_node(self) -> None:
-        counts = self._queue.counts()
         joined = []
         for i, one in enumerate(self._followed):
-            messages, dropped, _ = counts.get(i, (0, 0, 0))
-            joined.append((one.role, JoinedTopic(one.topic, one.after_s, messages, dropped)))
+            known = JoinedTopic(one.topic, one.after_s, one.messages, self._dropped(i))
+            joined.append((one.role, known))
         self._snapshot.inputs = [one for role, one in joined if role == INPUT]
         self._snapshot.outputs = [one for role, one in joined if role == OUTPUT]
         self._snapshot.duration_s = round(time.monotonic() - self._began, 3)
         write_snapshot(self._folder, self._snapshot)
+
+    def _dropped(self, channel: int) -> int:
+        return self._queue.counts().get(channel, (0, 0, 0))[1]
