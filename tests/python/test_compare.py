@@ -483,3 +483,18 @@ def test_options_that_cannot_be_are_named(folder: Folder, tmp_path: Path) -> Non
     done = CliRunner().invoke(app, ["compare", str(a), str(a), "--json", "-", "--margin", "2"])
     assert done.exit_code == 0
     assert json.loads(done.stdout)["margin"] == 0.02
+
+
+def test_a_narrow_terminal_shows_every_change_and_verdict(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = f"wirecost {'very ' * 20}long"
+    options: dict[str, Any] = {"of": long, "contenders": ("protobuf", long)}
+    a, b = folder("a", **options), folder("b", 1.5, seed=2, **options)
+    monkeypatch.setenv("COLUMNS", "80")
+    done = CliRunner().invoke(app, ["compare", str(a), str(b)])
+    lines = [line for line in done.stdout.splitlines() if line.startswith("wirecost very")]
+    assert len(lines) == 6
+    assert all(line.endswith("slower") and "…" in line and len(line) <= 80 for line in lines)
+    assert {stage for stage in STAGES for line in lines if f"· {stage}" in line} == {*STAGES}
+    assert {line.split()[-6] for line in lines} == {"p50", "p90"}

@@ -26,7 +26,7 @@ LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
 TIME, SIZE, VALUE = "ns", "bytes", "value"
 LARGEST = 1e18
-ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "loop")
+ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "cloud", "loop")
 """Columns that tell which sample of a row it is, never which row."""
 COUNTED = (
     "fault", "switch", "migration", "miss", "instruction", "cycle", "allocation", "branch",

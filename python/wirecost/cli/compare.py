@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,8 @@ REGRESSION = 3
 """Exit code, beside 2 of what cannot be compared."""
 MOST_ROWS = 30
 MOST_LISTED = 5
+LEAST_NAME = 24
+"""Characters of a row's name that are shown however narrow the terminal."""
 
 
 def command(
@@ -108,7 +111,7 @@ def _print(console: Console, found: Comparison) -> None:
     )
     for table in tables:
         if table is not None and (table.rows or table.title == compare_tables.CHANGED):
-            print_table(console, _literal(table))
+            print_table(console, _literal(_fitted(table, console.width)))
     for side, rows in compare_tables.one_sided(found):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
@@ -124,11 +127,32 @@ def _say(console: Console, text: str, style: str = "") -> None:
     console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
+def _fitted(table: Table, width: int) -> Table:
+    """The table with long names in its first column shortened in their middle, so that the columns
+    that may not be left out fit."""
+    if not table.rows:
+        return table
+    others = [
+        1 + max(map(len, (heading, *cells)))
+        for heading, cells in zip(table.headings, zip(*table.rows, strict=True), strict=True)
+        if heading not in table.optional
+    ]
+    most = max(LEAST_NAME, width - sum(others[1:]))
+    rows = [[_shortened(row[0], most), *row[1:]] for row in table.rows]
+    return replace(table, rows=rows)
+
+
+def _shortened(name: str, most: int) -> str:
+    if len(name) <= most:
+        return name
+    head = (most - 1) // 2
+    return f"{name[:head]}…{name[-(most - 1 - head) :]}"
+
+
 def _literal(table: Table) -> Table:
     """The table with its cells printed as they are: names come from programs."""
     rows = [[escape(cell) for cell in row] for row in table.rows]
-    notes = [escape(note) for note in table.notes]
-    return Table(table.title, table.headings, rows, notes, table.optional)
+    return replace(table, rows=rows, notes=[escape(note) for note in table.notes])
 
 
 def _write(option: str, path: Path, text: str) -> None:

@@ -64,7 +64,7 @@ def _times(
         ]
         for one in changes
     ]
-    return Table(title, TIME_HEADINGS, body, notes, ("A", "B", "percentile"))
+    return Table(title, TIME_HEADINGS, body, notes, ("A", "B"))
 
 
 def counts(comparison: Comparison, every: bool) -> Table | None:
