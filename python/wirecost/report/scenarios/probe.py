@@ -65,7 +65,7 @@ def _goals(rows: list[Row]) -> list[Table]:
     if times is not None:
         body.append(
             [
-                "section with its times",
+                "times",
                 f"≤ {units.time(PAIR_GOAL_NS)}",
                 units.time(times.median_ns),
                 _verdict(times.median_ns <= PAIR_GOAL_NS),
@@ -76,13 +76,13 @@ def _goals(rows: list[Row]) -> list[Table]:
         below = section.ratio.ci95[1] < 1
         body.append(
             [
-                "section with four software counters",
-                "< two reads of a perf group",
+                "four software counters",
+                "below two perf reads",
                 f"× {ratio_text(section, 'ratio')}",
                 _verdict(below),
             ]
         )
-    return [Table("Goals", ["of a", "goal", "here", ""], body, [])] if body else []
+    return [Table("Goals", ["a section with", "goal", "here", ""], body, [])] if body else []
 
 
 def _verdict(met: bool) -> str:
