@@ -394,6 +394,20 @@ def test_probe_logs_are_compared_section_by_section(tmp_path: Path) -> None:
         page(found)
 
 
+def test_the_doctor_s_verdicts_beside_probe_logs_are_compared(tmp_path: Path) -> None:
+    a, b = probes(tmp_path / "a", 400, 0), probes(tmp_path / "b", 400, 0)
+    for path, verdict in ((a, "ok"), (b, "fail")):
+        told = {"verdict": verdict, "checks": [{"title": "turbo", "verdict": verdict}]}
+        (path / "doctor.json").write_text(json.dumps(told))
+    assert {one.what: (one.a, one.b) for one in compared(a, b).differences} == {
+        "doctor verdict": ("ok", "fail"),
+        "doctor turbo": ("ok", "fail"),
+    }
+    for damaged in ("[1]", "{", '{"checks": 3}', "[" * 100_000):
+        (b / "doctor.json").write_text(damaged)
+        assert {one.b for one in compared(a, b).differences} == {None}
+
+
 def test_names_from_programs_stay_text(tmp_path: Path) -> None:
     name = "a|b<script>@me `#1` [x](y)"
     a, b = (probes(tmp_path / which, 400, 0, name) for which in "ab")

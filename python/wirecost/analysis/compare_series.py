@@ -4,6 +4,7 @@ and probe logs alike."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
 TIME, SIZE, VALUE = "ns", "bytes", "value"
 LARGEST = 1e18
+DOCTOR, LARGEST_DOCUMENT = "doctor.json", 1 << 20
 ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "cloud", "loop")
 """Columns that tell which sample of a row it is, never which row."""
 COUNTED = (
@@ -95,16 +97,29 @@ def _probe_logs(path: Path) -> Run:
     counters = [name for name in samples.columns if name.startswith(COUNTER)]
     programs = dict.fromkeys(log.program for log in logs)
     meta = {
+        "environment": {"doctor": _doctor(path if path.is_dir() else path.parent)},
         "settings": {
             "program": ", ".join(programs),
             "counters": ", ".join(
                 dict.fromkeys(f"{c.name} {c.status}" for log in logs for c in log.counters)
             ),
-        }
+        },
     }
     notes = [f"{path}: {log.dropped:,} executions dropped, they did not fit" for log in logs
              if log.dropped]  # fmt: skip
     return Run(path, LOGS, meta, samples.select("section", TIME, *counters), notes)
+
+
+def _doctor(folder: Path) -> dict[str, str]:
+    """Verdicts of the document that ``wirecost doctor --json`` wrote beside the logs, if it is
+    there and can be read."""
+    try:
+        with (folder / DOCTOR).open("rb") as file:
+            document = json.loads(file.read(LARGEST_DOCUMENT))
+        told = {str(one["title"]): str(one["verdict"]) for one in document["checks"]}
+        return {"verdict": str(document["verdict"])} | told
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return {}
 
 
 def _in_order(samples: pl.DataFrame) -> pl.DataFrame:
