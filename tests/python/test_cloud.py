@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The point cloud benchmark's inputs, and how it judges what versions say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirecost.analysis.summary import Row
+from wirecost.bench.cloud import areas, program, scans
+from wirecost.bench.cloud.race import _fault
+from wirecost.errors import UserError
+from wirecost.report.scenarios.cloud_growth import growths
+
+
+def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:
+    count = len(next(iter(columns.values())))
+    names = " ".join(columns)
+    ones = " ".join("1" for _ in columns)
+    header = (
+        f"VERSION 0.7\nFIELDS {names}\nSIZE {' '.join('4' for _ in columns)}\n"
+        f"TYPE {' '.join('F' for _ in columns)}\nCOUNT {ones}\nWIDTH {count}\nHEIGHT 1\n"
+        f"POINTS {count}\nDATA binary\n"
+    )
+    values = np.column_stack(list(columns.values())).astype("<f4")
+    path.write_bytes(header.encode() + values.tobytes())
+    return path
+
+
+@pytest.mark.parametrize("sensor", scans.SENSORS)
+def test_made_up_scans_have_a_sensors_size(sensor: str) -> None:
+    channels, count = scans.SENSORS[sensor]
+    points = scans.synthetic(sensor, 1).points
+    assert len(points) == count
+    assert points.dtype.itemsize == 32
+    assert np.unique(points["channel"]).tolist() == list(range(channels))
+    for channel in (0, channels - 1):
+        ring = points["azimuth"][points["channel"] == channel]
+        assert (np.diff(ring) > 0).all()
+    assert not np.array_equal(points, scans.synthetic(sensor, 2).points)
+
+
+def test_a_scan_of_coordinates_alone_gets_its_rings(tmp_path: Path) -> None:
+    made = scans.synthetic("vlp16", 3).points
+    path = write_pcd(tmp_path / "s.pcd", {name: made[name] for name in "xyz"})
+    read = scans.read(path).points
+    assert np.array_equal(read["channel"], made["channel"])
+    for name in ("distance", "azimuth", "elevation"):
+        assert np.allclose(read[name], made[name], rtol=1e-4, atol=1e-4), name
+
+
+def test_scans_that_are_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no field z"):
+        scans.read(write_pcd(tmp_path / "a.pcd", {"x": np.zeros(3), "y": np.zeros(3)}))
+    random = np.random.default_rng(1)
+    cloud = {name: random.normal(0, 10, 5000) for name in "xyz"}
+    with pytest.raises(UserError, match="more than 128 elevations"):
+        scans.read(write_pcd(tmp_path / "b.pcd", cloud))
+
+
+def test_real_scans_are_where_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WIRECOST_DATA", raising=False)
+    found, why = scans.real()
+    assert found == []
+    assert why["real vlp16 scan"] == ("WIRECOST_DATA is not set; name one with --scan FILE.pcd")
+    (tmp_path / "lidar" / "vlp32").mkdir(parents=True)
+    made = scans.synthetic("vlp32", 1).points
+    write_pcd(tmp_path / "lidar" / "vlp32" / "s.pcd", {name: made[name] for name in "xyz"})
+    monkeypatch.setenv("WIRECOST_DATA", str(tmp_path))
+    found, why = scans.real()
+    assert [(scan.name, len(scan.points)) for scan in found] == [("vlp32/s", 26_216)]
+    assert why.keys() == {"real vlp16 scan"}
+
+
+def test_messages_that_come_in_turns_lack_more_and_more() -> None:
+    whole = scans.synthetic("vlp16", 1).points
+    turns = scans.in_turns(whole, 1)
+    sizes = [len(points) for points in turns]
+    assert sizes[0] == len(whole)
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 0.75 * len(whole)
+
+
+def test_the_older_format_holds_the_same() -> None:
+    points = scans.synthetic("vlp16", 1).points
+    older = scans.older(points)
+    assert older.dtype.itemsize == 40
+    assert np.array_equal(older["ring"], points["channel"])
+    assert np.array_equal(older["intensity"], points["intensity"].astype(np.float32))
+
+
+def inside(scene: areas.Scene) -> int:
+    """Points in any area, by counting crossings."""
+    x, y = scene.points["x"].astype(np.float64), scene.points["y"].astype(np.float64)
+    found = np.zeros(len(x), bool)
+    for area in scene.areas:
+        odd = np.zeros(len(x), bool)
+        for (ax, ay), (bx, by) in zip(area, np.roll(area, -1, axis=0), strict=True):
+            crossed = (ay > y) != (by > y)
+            odd ^= crossed & (x < ax + (y - ay) / (by - ay + (by == ay)) * (bx - ax))
+        found |= odd
+    return int(found.sum())
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(1, 2000), st.sampled_from([3, 8, 64]), st.floats(0, 1), st.integers(0, 2**63 - 1)
+)
+def test_scenes_have_the_share_inside(points: int, vertices: int, share: float, seed: int) -> None:
+    scene = areas.scene(points, vertices, share, seed)
+    assert len(scene.points) == points
+    assert [area.shape for area in scene.areas] == [(vertices, 2)] * areas.AREAS
+    if vertices >= 8:
+        assert inside(scene) == round(points * share)
+    packed = scene.packed_areas()
+    assert len(packed) == areas.AREAS * (8 + 16 * vertices)
+
+
+def test_a_digest_depends_on_every_byte() -> None:
+    content = bytes(range(100))
+    digests = {program.digest(content), program.digest(content[:-1])}
+    for at in range(100):
+        changed = bytearray(content)
+        changed[at] ^= 1
+        digests.add(program.digest(bytes(changed)))
+    assert len(digests) == 102
+
+
+def test_versions_that_say_something_else_are_named() -> None:
+    right = [b"abcd", b"efgh"]
+    assert _fault(right * 2, right, "usual") is None
+    assert _fault([b"abcd", b"efgh", b"abcd", b"efxh"], right, "usual") == (
+        "byte 2 of what it says differs from usual's"
+    )
+    assert _fault([b"abc"], right, "usual") == "says 3 bytes where usual says 4"
+
+
+def row(case: str, contender: str, ns: float) -> Row:
+    return Row(
+        case, contender, "area, all", "release", None, "total", 9, ns, ns, ns, ns, (ns, ns), 0, "",
+        None, None, mode="plain", study="area",
+    )  # fmt: skip
+
+
+def test_growth_is_the_power_of_the_size() -> None:
+    sizes = (10, 100, 1000)
+    rows = [row(f"{n}", "usual", 3.0 * n * n) for n in sizes]
+    rows += [row(f"{n}", "wirecost", 7.0 * n) for n in sizes]
+    runs = [
+        {"case": f"{n}", "study": "area", "ask": "all", "points": n, "vertices": 8, "inside": 0.1}
+        for n in sizes
+    ]
+    found = {(one.version, one.over): one for one in growths(rows, {"runs": runs})}
+    assert set(found) == {("usual", "points"), ("wirecost", "points")}
+    assert found["usual", "points"].order == pytest.approx(2)
+    assert found["wirecost", "points"].order == pytest.approx(1)
+    assert found["wirecost", "points"].sizes == list(sizes)
+
+
+def test_a_case_of_one_size_has_no_growth() -> None:
+    run = {"case": "a", "study": "area", "ask": "all", "points": 5, "vertices": 8, "inside": 0.1}
+    assert growths([row("a", "usual", 1.0)], {"runs": [run]}) == []
