@@ -91,11 +91,15 @@ def take(queue: Queue, count: int) -> list[tuple[int, bytes]]:
     return got
 
 
+def provided(system: System) -> bool:
+    return "/switch" in {name for name, _ in system.call("getSystemState")[2]}
+
+
 def test_a_node_is_found_with_its_topics_services_and_process(system: System) -> None:
     system.rospy(TALKER, "/in")
     relay = system.start(TOPIC_TOOLS / "relay", "/in", "/out", "__name:=relay")
     system.rospy(PROVIDER)
-    until(lambda: {"/relay", "/talker", "/provider"} <= system.names())
+    until(lambda: {"/relay", "/talker"} <= system.names() and provided(system))
     with ros1.new_recorder(None) as recorder:
         assert {"/relay", "/talker", "/provider"} <= set(recorder.nodes())
         until(lambda: "/out" in {topic.name for topic in recorder.graph("relay").published})
@@ -182,7 +186,7 @@ def test_parameters_are_recorded_by_full_names(system: System) -> None:
 
 def test_calls_are_seen_and_places_given_back(system: System) -> None:
     system.rospy(PROVIDER)
-    until(lambda: "/provider" in system.names())
+    until(lambda: provided(system))
     before = system.call("lookupService", "/switch")
     with ros1.new_recorder(None) as recorder:
         recorder.watch_services(recorder.graph("/provider"))
@@ -213,7 +217,7 @@ def test_calls_are_seen_and_places_given_back(system: System) -> None:
 def test_a_node_is_seen_calling_others(system: System) -> None:
     system.rospy(PROVIDER)
     system.rospy(CALLER)
-    until(lambda: {"/provider", "/caller"} <= system.names())
+    until(lambda: provided(system) and "/caller" in system.names())
     until(lambda: "once on" in system.output())
     with ros1.new_recorder(None) as recorder:
         recorder.watch_services(recorder.graph("/caller"))
@@ -237,7 +241,7 @@ with ros1.new_recorder(None) as recorder:
 
 def test_a_killed_recorder_leaves_the_system_as_it_was(system: System) -> None:
     system.rospy(PROVIDER)
-    until(lambda: "/provider" in system.names())
+    until(lambda: provided(system))
     before = system.call("getSystemState"), system.call("lookupService", "/switch")
     recorder = subprocess.Popen([sys.executable, "-c", RECORDER], stdout=subprocess.PIPE)
     assert recorder.stdout is not None
@@ -258,15 +262,15 @@ def test_a_provider_that_comes_anew_is_followed_and_one_that_left_is_forgotten(
     system: System,
 ) -> None:
     provider = system.rospy(PROVIDER)
-    until(lambda: "/provider" in system.names())
+    until(lambda: provided(system))
     with ros1.new_recorder(None) as recorder:
         recorder.watch_services(recorder.graph("/provider"))
         taken = system.call("lookupService", "/switch")
         os.killpg(provider.pid, signal.SIGKILL)
         provider.wait()
-        until(lambda: "/switch" not in {name for name, _ in system.call("getSystemState")[2]})
+        until(lambda: not provided(system))
         system.rospy(PROVIDER)
-        until(lambda: "/switch" in {name for name, _ in system.call("getSystemState")[2]})
+        until(lambda: provided(system))
         until(lambda: system.call("lookupService", "/switch") == taken)
         system.rospy(CALLER)
         assert until(recorder.calls)[0].caller == "/caller"

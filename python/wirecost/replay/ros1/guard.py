@@ -13,6 +13,7 @@ from typing import Any
 
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.service_proxy import Place
+from wirecost.replay.ros1.sockets import PeerError
 from wirecost.replay.system import Call
 
 ANSWER_S = 10.0
@@ -22,6 +23,7 @@ class Guard:
     """Runs ``guard_process`` in a session of its own, which outlives us where we are killed."""
 
     def __init__(self, master: Master, recorder: str, recorder_uri: str, host: str) -> None:
+        self._master = master
         self._arguments = [master.uri, recorder, recorder_uri, host]
         self._answered = threading.Condition()
         self._places: dict[str, Place | None] = {}
@@ -29,6 +31,7 @@ class Guard:
         self._notes: list[str] = []
         self._dropped = 0
         self._ended = False
+        self._lingers = False
 
     def __enter__(self) -> Guard:
         self._process = subprocess.Popen(
@@ -48,6 +51,10 @@ class Guard:
             self._process.stdin.close()
         with self._answered:
             self._answered.wait_for(lambda: self._ended, ANSWER_S)
+            lingers = self._lingers
+        if not lingers:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ANSWER_S)
 
     def will_subscribe(self, topic: str) -> None:
         self._tell({"subscribe": topic})
@@ -84,18 +91,26 @@ class Guard:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with self._answered:
-                self._hear(json.loads(line))
-                self._answered.notify_all()
-                if self._ended:
-                    return
+        with self._process.stdout as said:
+            for line in said:
+                with self._answered:
+                    self._hear(json.loads(line))
+                    self._answered.notify_all()
+                    if self._ended:
+                        return
         with self._answered:
             self._ended = True
             self._notes.append(
                 "the process that stands in for services ended: their calls are seen no more"
             )
             self._answered.notify_all()
+            places = list(self._places.items())
+        # It was killed, so that nobody answers in the places that it took.
+        for service, place in places:
+            if place is not None:
+                with suppress(PeerError):
+                    owner = Master(self._master.uri, place.owner)
+                    owner.provide(service, place.service_uri, place.owner_uri)
 
     def _hear(self, said: dict[str, Any]) -> None:
         match said:
@@ -113,6 +128,7 @@ class Guard:
                 self._notes.append(str(error))
             case {"ended": connections}:
                 self._ended = True
+                self._lingers = connections > 0
                 if connections:
                     self._notes.append(
                         f"{connections} persistent connections to services go on through process "

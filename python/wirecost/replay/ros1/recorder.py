@@ -36,11 +36,13 @@ class Ros1Recorder:
         self._subscribed: set[str] = set()
         self._watched: set[str] = set()
         self._notes: list[str] = []
+        self._pids: dict[str, int | None] = {}
+        self._reachable: bool | None = None
 
     def __enter__(self) -> Self:
         self._master = Master.of_environment(self._name)
         with ExitStack() as left:
-            host = own_host(self._master.uri)
+            host = self._host = own_host(self._master.uri)
             self._definitions = Definitions(self._name)
             self._links = Subscriptions(self._name, self._definitions.heard)
             left.callback(self._links.close)
@@ -109,6 +111,10 @@ class Ros1Recorder:
         self._links.set_publishers(topic.name, publishers)
 
     def watch_services(self, graph: NodeGraph) -> None:
+        if self._reachable is None:
+            self._reachable = self._reachable_by_all()
+        if not self._reachable:
+            return
         provided = {service.name for service in graph.provides}
         for service in (*graph.provides, *graph.calls):
             if service.name in self._watched or service.name.endswith(LOGGER_SERVICES):
@@ -141,16 +147,33 @@ class Ros1Recorder:
         return UserError(f"the ROS master {self._master.uri} does not answer any more: {error}")
 
     def _pid(self, node: str) -> int | None:
-        """Asked of the node itself; of another machine it would be of no use."""
+        """Asked of the node itself, once; of another machine it would be of no use."""
         try:
             uri = self._master.node_uri(node)
-            if not is_local(address_of(uri, "http")[0]):
-                return None
-            pid = rpc.call(uri, "getPid", self._name)
+            if uri in self._pids:
+                return self._pids[uri]
+            here = is_local(address_of(uri, "http")[0])
+            pid = rpc.call(uri, "getPid", self._name) if here else None
         except PeerError as error:
             self._notes.append(f"{node}: its process is not known: {error}")
             return None
-        return pid if isinstance(pid, int) and pid > 0 else None
+        self._pids[uri] = pid if isinstance(pid, int) and pid > 0 else None
+        return self._pids[uri]
+
+    def _reachable_by_all(self) -> bool:
+        """Whether every node can call a service of ours. On loopback those of this machine can."""
+        if self._host != LOOPBACK:
+            return True
+        for node in self.nodes():
+            with suppress(PeerError):
+                host, _ = address_of(self._master.node_uri(node), "http")
+                if not is_local(host):
+                    self._notes.append(
+                        f"service calls are not recorded, since {node} runs on {host} and could "
+                        "not make them any more; set ROS_IP to this machine's address"
+                    )
+                    return False
+        return True
 
     def _owner(self, service: str, owners: list[str]) -> str:
         place = self._guard.place(service)

@@ -20,6 +20,7 @@ from wirecost.replay.ros1.sockets import (
 MAX_RESPONSE_BYTES = 64 << 20
 """A parameter server may hold a robot's description with its meshes."""
 _PIECE = 1 << 16
+_MALFORMED = (ExpatError, xmlrpc.client.Error, ArithmeticError, ValueError, LookupError, TypeError)
 
 
 class RefusedError(PeerError):
@@ -34,19 +35,23 @@ def call(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
         PeerError: not reachable, too slow, too long, or no such answer.
     """
     body = xmlrpc.client.dumps(arguments, method, allow_none=True).encode()
-    response = _post(uri, body, timeout_s)
+    return value_of(_post(uri, body, timeout_s), f"{uri} {method}")
+
+
+def value_of(response: bytes, source: str) -> Any:
+    """The value of an answer's XML; as ``call``, which names its ``source``."""
     try:
         (answer,), _ = xmlrpc.client.loads(response)
     except xmlrpc.client.Fault as fault:
         raise RefusedError(str(fault.faultString)) from None
-    except (ExpatError, xmlrpc.client.Error, ValueError, LookupError, TypeError):
-        raise PeerError(f"{uri} does not answer as XML-RPC") from None
+    except _MALFORMED:
+        raise PeerError(f"{source} does not answer as XML-RPC") from None
     match answer:
         case [int(code), status, value]:
             if code != 1:
                 raise RefusedError(str(status))
             return value
-    raise PeerError(f"{uri} answers {method} with something else than code, status and value")
+    raise PeerError(f"{source} answers with something else than code, status and value")
 
 
 def _post(uri: str, body: bytes, timeout_s: float) -> bytes:

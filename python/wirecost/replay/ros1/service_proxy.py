@@ -21,7 +21,7 @@ from wirecost.replay.ros1.service import (
     send_reply,
     shake_hands_with_provider,
 )
-from wirecost.replay.ros1.sockets import PeerError, deadline, send
+from wirecost.replay.ros1.sockets import GoneError, PeerError, deadline, send
 from wirecost.replay.ros1.tcpros import HANDSHAKE_S, encode
 from wirecost.replay.system import Call
 
@@ -85,9 +85,12 @@ class ServiceProxy:
         """The places are as they would be without us; connections that stand are served on."""
         with self._lock:
             for service, place in self._places.items():
-                with suppress(PeerError):
-                    if place is not None and self._is_ours(service):
-                        self._return(service, place)
+                # A master that was only slow is asked again: there is no later chance.
+                for _ in range(3):
+                    with suppress(PeerError):
+                        if place is not None and self._is_ours(service):
+                            self._return(service, place)
+                        break
             self._places = dict.fromkeys(self._places)
         self._server.stop_listening()
 
@@ -164,6 +167,9 @@ class ServiceProxy:
 def _lives(place: Place) -> bool:
     try:
         rpc.call(place.owner_uri, "getPid", place.owner, timeout_s=PROVIDER_CHECK_S)
-    except PeerError:
+    except GoneError:
         return False
+    except PeerError:
+        # Slow or odd, but there: a node at work is not to lose its place.
+        pass
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 import time
+from functools import cache
 from urllib.parse import urlsplit
 
 LOOPBACK = "127.0.0.1"
@@ -13,6 +14,10 @@ _PIECE = 1 << 20
 
 class PeerError(Exception):
     """The other side is not reachable or does not keep to the protocol; one line."""
+
+
+class GoneError(PeerError):
+    """Nobody listens there any more: the process that did has ended."""
 
 
 def deadline(seconds: float) -> float:
@@ -70,11 +75,14 @@ def connect(host: str, port: int, until: float) -> socket.socket:
     """A connection that sends small messages at once.
 
     Raises:
-        PeerError: nobody listens there.
+        GoneError: nobody listens there.
+        PeerError: no connection for another reason.
     """
     left = max(until - time.monotonic(), 0.01)
     try:
         connection = socket.create_connection((host, port), left)
+    except ConnectionRefusedError:
+        raise GoneError(f"no connection to {host}:{port}: Connection refused") from None
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PeerError(f"no connection to {host}:{port}: {reason}") from None
@@ -98,6 +106,7 @@ def address_of(uri: str, scheme: str) -> tuple[str, int]:
     return host, port
 
 
+@cache
 def is_local(host: str) -> bool:
     """Whether a host's name or address is this machine's: only then can it be bound here."""
     try:

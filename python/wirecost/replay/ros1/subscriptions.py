@@ -14,6 +14,7 @@ from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
 
 MAX_MESSAGE_BYTES = 1 << 30
+MAX_PUBLISHERS = 1000
 LOOK_S = 0.1
 RETRY_S = 0.2
 MAX_RETRY_S = 5.0
@@ -77,9 +78,10 @@ class Subscriptions:
         self._changed.set()
 
     def set_publishers(self, topic: str, uris: list[str]) -> None:
-        """The publishers that the topic has from now on."""
+        """The publishers that the topic has from now on. Not asked for: not kept."""
         with self._lock:
-            self._publishers[topic] = list(dict.fromkeys(uris))
+            if any(one.topic == topic for one in self._subscriptions):
+                self._publishers[topic] = list(dict.fromkeys(uris))[:MAX_PUBLISHERS]
         self._changed.set()
 
     def connected(self, topic: str) -> bool:
