@@ -173,6 +173,7 @@ def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
     assert compared([before, *stored], [a, b, c]) == (2, 0, None)
     assert compared(stored, [b, c]) == (1, 1, None)
     assert compared(stored[1:], [a, b, c]) == (1, 1, None)
+    assert compared(stored, [a, c, b]) == (1, 3, None)
     assert compare_with_recording([before], 10, [a]) is None
     assert compared(stored, []) == (0, 0, "/out has 0 messages against 2")
     different = compared(stored, [a, c])

@@ -44,8 +44,9 @@ def compare_with_recording(
 ) -> Comparison | None:
     """The outputs recorded since the first input with a run's; None where nothing was recorded.
 
-    The recording begins and ends anywhere between an input and its output, so either side may have
-    more messages: within ``EDGE_NS`` of the first input they are skipped up to the first equal one.
+    The recording begins and ends anywhere between an input and its output, and its subscriptions
+    come to stand one after the other: within ``EDGE_NS`` of the first input, messages of either
+    side are skipped up to where both are equal to the end.
     """
     expected: dict[str, list[str]] = {}
     edge: dict[str, int] = {}
@@ -59,23 +60,25 @@ def compare_with_recording(
     skipped = 0
     for topic, most in edge.items():
         theirs, ours = expected[topic], found.get(topic, [])
-        here, there = _begin(theirs, ours[:1], most), _begin(ours, theirs[:1], most)
-        if min(here, there) > most:
-            here = there = 0
-        elif here <= there:
-            there = 0
-        else:
-            here = 0
+        here, there = _begin(theirs, ours, most)
         expected[topic], found[topic] = theirs[here:], ours[there:]
         skipped += here + there
     compared = _compare("run 1 with the recording", expected, found, whole=False)
     return replace(compared, skipped=skipped)
 
 
-def _begin(messages: list[str], first: list[str], most: int) -> int:
-    """Where ``first`` is among the first ``most``; ``most + 1`` where it is not."""
-    at = next((i for i, one in enumerate(messages[: most + 1]) if [one] == first), None)
-    return most + 1 if at is None else at
+def _begin(theirs: list[str], ours: list[str], most: int) -> tuple[int, int]:
+    """From where on both are equal, among the first ``most`` and one; the begin where nowhere."""
+    places: dict[str, int] = {}
+    for at, one in enumerate(ours[: 2 * most + 1]):
+        places.setdefault(one, at)
+    for here, one in enumerate(theirs[: most + 1]):
+        there = places.get(one)
+        if there is not None and all(
+            a == b for a, b in zip(theirs[here:], ours[there:], strict=False)
+        ):
+            return here, there
+    return 0, 0
 
 
 def _compare(
