@@ -9,6 +9,23 @@ namespace {
 
 constexpr std::uint32_t longest_run = 32;  // of joins, that is looked for as bits
 
+/// PointXYZIRCAEDT as Autoware sends it; it begins with the output's point.
+struct AutowareLayout {
+  static constexpr std::size_t step = 32, channel = 14, azimuth = 16, distance = 24;
+
+  static bool is(const RingLayout& at, std::size_t points_step) {
+    return at.begins_as_output() && at.azimuth == azimuth && at.distance == distance &&
+           points_step == step;
+  }
+  static void write(const std::byte* point, PointXYZIRC& to) { std::memcpy(&to, point, sizeof to); }
+};
+
+struct AnyLayout : RingLayout {
+  std::size_t step;
+
+  void write(const std::byte* point, PointXYZIRC& to) const { to = output_point(point, *this); }
+};
+
 }  // namespace
 
 RingFilter::RingFilter(const RingOptions& options, FindJoins joins)
@@ -24,10 +41,10 @@ std::span<const std::byte> RingFilter::operator()(const CloudView& cloud) {
   if (all.count > no_number)
     throw std::invalid_argument("cloud: more than 2^32 - 1 points; split it");
   make_room(all.count);
-  if (at.begins_as_output()) {
-    sort<true>(all, at);
+  if (AutowareLayout::is(at, all.step)) {
+    sort(all, AutowareLayout{});
   } else {
-    sort<false>(all, at);
+    sort(all, AnyLayout{at, all.step});
   }
   const std::size_t in_rings = ends_[options_.max_rings - 1];
   const std::size_t words = (in_rings + 63) / 64;
@@ -58,30 +75,32 @@ void RingFilter::make_room(std::size_t points) {
   room_ = points;
 }
 
-template <bool begins_as_output>
-void RingFilter::sort(const Points& points, const RingLayout& at) {
+/// By counting, twice over all points. `Layout` gives the places of fields and the step, as
+/// constants where it can: this is where the time goes.
+template <class Layout>
+void RingFilter::sort(const Points& points, const Layout& at) {
   const std::uint32_t rings = options_.max_rings;
-  const std::byte* const end = points.first + points.count * points.step;
+  const std::byte* const end = points.first + points.count * at.step;
+  // Not through `this`: every store could change what it points to.
+  std::uint32_t* const ends = ends_.data();
+  PointXYZIRC* const records = records_.get();
+  RingKey* const keys = keys_.get();
   const auto ring_of = [&](const std::byte* point) {
     return std::min<std::uint32_t>(load<std::uint16_t>(point + at.channel), rings);
   };
   std::ranges::fill(ends_, 0);
-  for (const std::byte* point = points.first; point != end; point += points.step)
-    ++ends_[ring_of(point)];
+  for (const std::byte* point = points.first; point != end; point += at.step)
+    ++ends[ring_of(point)];
   std::uint32_t before = 0;
   for (std::uint32_t& ring : ends_) {
     const std::uint32_t size = ring;
     ring = before;
     before += size;
   }
-  for (const std::byte* point = points.first; point != end; point += points.step) {
-    const std::uint32_t to = ends_[ring_of(point)]++;
-    if constexpr (begins_as_output) {
-      std::memcpy(&records_[to], point, sizeof(PointXYZIRC));
-    } else {
-      records_[to] = output_point(point, at);
-    }
-    keys_[to] = {load<float>(point + at.azimuth), load<float>(point + at.distance)};
+  for (const std::byte* point = points.first; point != end; point += at.step) {
+    const std::uint32_t to = ends[ring_of(point)]++;
+    at.write(point, records[to]);
+    keys[to] = {load<float>(point + at.azimuth), load<float>(point + at.distance)};
   }
 }
 

@@ -25,8 +25,8 @@ class RingFilter {
 
  private:
   void make_room(std::size_t points);
-  template <bool begins_as_output>
-  void sort(const Points& points, const RingLayout& at);
+  template <class Layout>
+  void sort(const Points& points, const Layout& at);
   void end_rings();
   void find_long_walks(std::size_t words);
   void judge_short_walks(std::size_t words);
