@@ -2,6 +2,7 @@
 // Raw DDS endpoints for Python; every call that may wait is outside of Python's lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -12,6 +13,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +39,7 @@ class Inbox {
  public:
   Inbox(Participant participant, const DdsEndpoint& endpoint, std::size_t max_bytes)
       : mailbox_(max_bytes),
-        reader_(std::move(participant), endpoint, false,
+        reader_(std::move(participant), endpoint, {},
                 [this](Message message, const SampleName& own, const SampleName& answered) {
                   mailbox_.put({std::move(message), own, answered});
                 }) {}
@@ -73,6 +76,17 @@ Guid to_guid_bytes(const nb::bytes& bytes) {
   if (bytes.size() != guid.size()) throw nb::value_error("a GUID has 16 bytes");
   std::memcpy(guid.data(), bytes.data(), guid.size());
   return guid;
+}
+
+std::set<Guid> guids(const std::vector<nb::bytes>& all) {
+  std::set<Guid> result;
+  for (const nb::bytes& each : all) result.insert(to_guid_bytes(each));
+  return result;
+}
+
+WriterChoice choice(bool same_class, const std::optional<std::vector<nb::bytes>>& only,
+                    const std::vector<nb::bytes>& without) {
+  return {same_class, only ? std::optional(guids(*only)) : std::nullopt, guids(without)};
 }
 
 std::chrono::nanoseconds seconds(double value) {
@@ -165,17 +179,28 @@ void bind_endpoints(nb::module_& m) {
           "__init__",
           [](DdsReader* reader, Participant participant, const std::string& topic,
              const std::string& type, const DdsQos& qos, const nb::bytes& user_data, Queue& queue,
-             std::uint32_t channel, bool only_same_class) {
+             std::uint32_t channel, bool same_class,
+             const std::optional<std::vector<nb::bytes>>& only,
+             const std::vector<nb::bytes>& without) {
             const DdsEndpoint endpoint{topic, type, qos, octets(user_data)};
             const auto handler = [&queue, channel](Message message, const SampleName&,
                                                    const SampleName&) {
               message.channel = channel;
               queue.put(std::move(message));
             };
-            new (reader) DdsReader(std::move(participant), endpoint, only_same_class, handler);
+            new (reader) DdsReader(std::move(participant), endpoint,
+                                   choice(same_class, only, without), handler);
           },
           "participant"_a, "topic"_a, "type"_a, "qos"_a, "user_data"_a, "queue"_a, "channel"_a,
-          "only_same_class"_a = false, nb::keep_alive<1, 7>())
+          "same_class"_a = false, "only"_a.none() = nb::none(), "without"_a = nb::list(),
+          nb::keep_alive<1, 7>())
+      .def(
+          "choose",
+          [](DdsReader& reader, bool same_class, const std::optional<std::vector<nb::bytes>>& only,
+             const std::vector<nb::bytes>& without) {
+            reader.choose(choice(same_class, only, without));
+          },
+          "same_class"_a, "only"_a.none(), "without"_a)
       .def("writers", &DdsReader::writers, Unlocked())
       .def("close", &DdsReader::close, Unlocked());
   nb::class_<Inbox>(m, "Inbox")

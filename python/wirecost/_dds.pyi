@@ -86,8 +86,9 @@ class Participant:
 class Reader:
     """Hands every message of a topic to the queue as ``channel``.
 
-    ``only_same_class`` leaves out writers that offer another reliability or durability. All three
-    endpoints raise RuntimeError where the topic is used with another type already.
+    ``same_class`` leaves out writers that offer another reliability or durability, and those of the
+    own participant; ``only`` all but these GUIDs, ``without`` these. All three endpoints raise
+    RuntimeError where the topic is used with another type already.
     """
 
     def __init__(
@@ -99,8 +100,14 @@ class Reader:
         user_data: bytes,
         queue: Queue,
         channel: int,
-        only_same_class: bool = False,
+        same_class: bool = False,
+        only: Sequence[bytes] | None = None,
+        without: Sequence[bytes] = (),
     ) -> None: ...
+    def choose(
+        self, same_class: bool, only: Sequence[bytes] | None, without: Sequence[bytes]
+    ) -> None:
+        """Counts for messages that come from now on."""
     def writers(self) -> int: ...
     def close(self) -> None: ...
 

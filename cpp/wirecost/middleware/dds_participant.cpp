@@ -13,6 +13,7 @@
 #include <fastdds/dds/topic/Topic.hpp>
 #include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
 
+#include "wirecost/middleware/dds_gate.hpp"
 #include "wirecost/middleware/dds_type.hpp"
 
 namespace wirecost::middleware {
@@ -36,20 +37,24 @@ rtps::Locator_t locator(const char* address) {
   return locator;
 }
 
-dds::DomainParticipantQos participant_qos(const std::string& name,
-                                          const std::vector<std::uint8_t>& user_data,
-                                          const std::vector<std::string>& interfaces) {
-  dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
-  qos.name(name);
-  qos.user_data().setValue(user_data);
-
+std::shared_ptr<Gate> gated_udp(const std::vector<std::string>& interfaces) {
   const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->interfaceWhiteList = interfaces;
   udp->sendBufferSize = socket_bytes;
   udp->receiveBufferSize = socket_bytes;
   udp->maxInitialPeersRange = participants_a_host;
+  return std::make_shared<Gate>(udp);
+}
+
+dds::DomainParticipantQos participant_qos(const std::string& name,
+                                          const std::vector<std::uint8_t>& user_data,
+                                          const std::shared_ptr<Gate>& gate) {
+  dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
+  qos.name(name);
+  qos.user_data().setValue(user_data);
+
   qos.transport().use_builtin_transports = false;
-  qos.transport().user_transports.push_back(udp);
+  qos.transport().user_transports.push_back(gate);
 
   auto& builtin = qos.wire_protocol().builtin;
   // Loopback often lacks multicast, and what listens there may not have joined it.
@@ -73,11 +78,13 @@ DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
   // What goes wrong is told by exceptions and counts; the library's log would land in the output.
   dds::Log::ClearConsumers();
   auto* const factory = dds::DomainParticipantFactory::get_instance();
-  participant_ = factory->create_participant(domain, participant_qos(name, user_data, interfaces),
+  const auto gate = gated_udp(interfaces);
+  participant_ = factory->create_participant(domain, participant_qos(name, user_data, gate),
                                              &discovery_, dds::StatusMask::none());
   if (participant_ == nullptr)
     throw std::runtime_error("DDS domain " + std::to_string(domain) +
                              " cannot be joined: too many participants, or no such interface");
+  gate->open();
   publisher_ = participant_->create_publisher(dds::PUBLISHER_QOS_DEFAULT);
   subscriber_ = participant_->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
 }

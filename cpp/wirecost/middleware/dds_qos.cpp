@@ -86,6 +86,8 @@ dds::DataWriterQos writer_qos(const DdsQos& qos) {
   set_common(wanted, qos);
   wanted.lifespan().duration = duration(qos.lifespan_ns);
   wanted.liveliness().announcement_period = duration(qos.lease_ns / 3);
+  // Lets the writer send a heartbeat when it wants to; readers may ask for less.
+  if (qos.lease_ns == 0) wanted.liveliness().kind = dds::MANUAL_BY_TOPIC_LIVELINESS_QOS;
   wanted.publish_mode().kind = dds::ASYNCHRONOUS_PUBLISH_MODE;
   const bool keeps_all = qos.depth == 0 && !qos.transient_local;
   const std::int32_t limit = keeps_all        ? unread_messages

@@ -22,10 +22,10 @@ SampleName name_of(const eprosima::fastrtps::rtps::SampleIdentity& identity) {
 }  // namespace
 
 DdsReader::DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint,
-                     bool only_same_class, Handler handler)
+                     WriterChoice choice, Handler handler)
     : qos_(endpoint.qos),
-      only_same_class_(only_same_class),
       handler_(std::move(handler)),
+      choice_(std::move(choice)),
       participant_(std::move(participant)),
       discovery_(participant_->discovery()),
       reader_(participant_->make_reader(endpoint, this)),
@@ -49,6 +49,21 @@ std::size_t DdsReader::writers() {
   return static_cast<std::size_t>(std::max(status.current_count, 0));
 }
 
+void DdsReader::choose(WriterChoice choice) {
+  const std::lock_guard lock(choice_mutex_);
+  choice_ = std::move(choice);
+}
+
+bool DdsReader::chosen(const Guid& writer) {
+  const std::lock_guard lock(choice_mutex_);
+  if (choice_.same_class) {
+    const auto offered = discovery_.qos_of(writer);
+    if (!offered || !offered->same_class(qos_)) return false;
+  }
+  if (choice_.only) return choice_.only->contains(writer);
+  return !choice_.without.contains(writer);
+}
+
 void DdsReader::on_data_available(dds::DataReader* reader) {
   while (true) {
     Message message;
@@ -59,10 +74,7 @@ void DdsReader::on_data_available(dds::DataReader* reader) {
     const auto source_ns = info.source_timestamp.to_ns();
     message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
     const SampleName own = name_of(info.sample_identity);
-    if (only_same_class_) {
-      const auto offered = discovery_.qos_of(own.writer);
-      if (offered && !offered->same_class(qos_)) continue;
-    }
+    if (!chosen(own.writer)) continue;
     handler_(std::move(message), own, name_of(info.related_sample_identity));
   }
 }

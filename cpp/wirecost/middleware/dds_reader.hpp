@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 
 #include <fastdds/dds/subscriber/DataReaderListener.hpp>
 
@@ -19,6 +21,17 @@ struct SampleName {
   std::int64_t sequence = 0;
 };
 
+/// Whose messages a reader hands over.
+struct WriterChoice {
+  /// Leaves out writers that offer another reliability or durability than the reader asks for, so
+  /// that one reader for each class that is offered hears everything once; and those of the own
+  /// participant, which discovery does not tell.
+  bool same_class = false;
+  /// None: all but those in `without`.
+  std::optional<std::set<Guid>> only = std::nullopt;
+  std::set<Guid> without = {};
+};
+
 /// Hands every message over on the receiving thread.
 class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
  public:
@@ -26,25 +39,27 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
   using Handler =
       std::function<void(Message message, const SampleName& own, const SampleName& answered)>;
 
-  /// `only_same_class`: messages of writers that offer another reliability or durability are left
-  /// out, so that one reader for each class that is offered hears everything once.
   DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint,
-            bool only_same_class, Handler handler);
+            WriterChoice choice, Handler handler);
   DdsReader(const DdsReader&) = delete;
   DdsReader& operator=(const DdsReader&) = delete;
   ~DdsReader() override;
 
   const Guid& guid() const { return guid_; }
   std::size_t writers();
+  /// Counts for messages that are handed over from now on.
+  void choose(WriterChoice choice);
   /// Leaves the domain; nothing is handed over any more.
   void close();
 
  private:
   void on_data_available(eprosima::fastdds::dds::DataReader* reader) override;
+  bool chosen(const Guid& writer);
 
   const DdsQos qos_;
-  const bool only_same_class_;
   const Handler handler_;
+  std::mutex choice_mutex_;
+  WriterChoice choice_;
   std::mutex mutex_;
   // Both null once closed.
   std::shared_ptr<DdsParticipant> participant_;

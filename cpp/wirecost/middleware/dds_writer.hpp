@@ -37,6 +37,8 @@ class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterL
   void close();
 
  private:
+  /// Whether it may send heartbeats of its own.
+  const bool beats_;
   std::mutex mutex_;
   // Both null once closed.
   std::shared_ptr<DdsParticipant> participant_;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include <fastdds/rtps/transport/ChainingTransport.h>
+#include <fastdds/rtps/transport/ChainingTransportDescriptor.h>
+
+namespace wirecost::middleware {
+
+/// Keeps a participant from speaking before it can hear. Fast DDS announces a participant and then
+/// begins to handle what arrives; Cyclone answers an announcement at once, once, and is not heard
+/// of for half a minute where that answer is lost. The next announcement comes 0.1 s later.
+struct Gate final : eprosima::fastdds::rtps::ChainingTransportDescriptor {
+  using ChainingTransportDescriptor::ChainingTransportDescriptor;
+  eprosima::fastdds::rtps::TransportInterface* create_transport() const override;
+
+  void open() { *opened = true; }
+
+  const std::shared_ptr<std::atomic<bool>> opened = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace wirecost::middleware

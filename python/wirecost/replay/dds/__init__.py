@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DDS as ROS 2 speaks it, for recording and replaying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirecost.errors import UserError
+
+if TYPE_CHECKING:
+    from wirecost.replay.system import Recorder, Stage
+
+MIDDLEWARE = "ros2"
+ENCODING = "cdr"
+
+
+def new_recorder(domain: int | None) -> Recorder:
+    """``domain`` None is ``ROS_DOMAIN_ID``, else 0."""
+    _require_fast_dds()
+    from wirecost.replay.dds.recorder import DdsRecorder  # noqa: PLC0415
+
+    return DdsRecorder(domain)
+
+
+def new_stage() -> Stage:
+    _require_fast_dds()
+    from wirecost.replay.dds.stage import DdsStage  # noqa: PLC0415
+
+    return DdsStage()
+
+
+def _require_fast_dds() -> None:
+    try:
+        import wirecost._dds  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise UserError(
+            f"DDS is not in this build ({error}); install libfastrtps-dev and build again"
+        ) from error

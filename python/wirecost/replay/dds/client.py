@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client of one service."""
+
+from __future__ import annotations
+
+import secrets
+import struct
+import time
+from collections.abc import Callable
+
+from wirecost import _dds
+from wirecost.replay.dds import envelope, names, qos
+from wirecost.replay.system import Service
+
+_INBOX_BYTES = 64 << 20
+_CHECK_S = 0.01
+
+
+class NoReplyError(Exception):
+    """The service did not answer in time; the text says what was waited for."""
+
+
+class Client:
+    """Calls a service as a node of the same middleware would."""
+
+    def __init__(self, participant: _dds.Participant, service: Service) -> None:
+        dds = names.service_to_dds(service.name, service.type)
+        data = names.user_data(service.type_hash)
+        self._participant = participant
+        self._topic = dds.request_topic
+        self._replies = _dds.Inbox(
+            participant, dds.reply_topic, dds.reply_type, qos.SERVICE, data, _INBOX_BYTES
+        )
+        self._requests = _dds.Writer(
+            participant, dds.request_topic, dds.request_type, qos.SERVICE, data
+        )
+        self._number = secrets.token_bytes(8)
+        self._calls = 0
+
+    def close(self) -> None:
+        self._requests.close()
+        self._replies.close()
+
+    def call(self, content: bytes, vendor: Callable[[], int], timeout_s: float) -> bytes:
+        """The reply's content. ``vendor`` is asked for the server's DDS implementation once there
+        is a server.
+
+        Raises:
+            NoReplyError: nobody provides the service, or the reply does not come.
+        """
+        end = time.monotonic() + timeout_s
+        while not (self._requests.readers() and self._replies.writers()):
+            if time.monotonic() > end:
+                raise NoReplyError(f"nobody provides it within {timeout_s:g} s")
+            time.sleep(_CHECK_S)
+        server_vendor = vendor()
+        mine = self._send(content, server_vendor)
+        while (left := end - time.monotonic()) > 0:
+            for each in self._replies.take(left):
+                opened = envelope.open_reply(envelope.Letter(*each), server_vendor)
+                if opened is not None and opened[0] == mine:
+                    return opened[1]
+        raise NoReplyError(f"no reply within {timeout_s:g} s")
+
+    def _send(self, content: bytes, server_vendor: int) -> envelope.Call:
+        if server_vendor == envelope.CYCLONE:
+            self._calls += 1
+            order = "<" if content[1] & 1 else ">"
+            call = envelope.Call(self._number, struct.pack(f"{order}q", self._calls))
+            self._requests.send(envelope.with_numbers(call, content))
+            return call
+        # The reply is looked for under the reader that awaits it.
+        _, sequence = self._requests.answer(content, self._replies.guid, 0)
+        return envelope.Call(self._replies.guid, sequence)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A found node as the contract describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wirecost import _dds
+from wirecost.replay.dds import names, qos
+from wirecost.replay.dds.definitions import definition
+from wirecost.replay.dds.discovery import FoundNode
+from wirecost.replay.dds.process import process_of
+from wirecost.replay.system import NodeGraph, Service, Topic
+
+
+def graph_of(node: FoundNode, everything: Iterable[_dds.FoundEndpoint]) -> NodeGraph:
+    """``everything``: all endpoints of the domain; where the node tells no type hash, that of
+    another end of the same topic is taken."""
+    hashes = {
+        (each.topic, each.type): told
+        for each in everything
+        if (told := names.type_hash(each.user_data))
+    }
+    return NodeGraph(
+        name=node.name,
+        pid=process_of(node.participant),
+        subscribed=_topics(node.readers, hashes),
+        published=_topics(node.writers, hashes),
+        provides=_services(node.readers, node.writers, hashes),
+        calls=_services(node.writers, node.readers, hashes),
+    )
+
+
+def _topics(
+    endpoints: Sequence[_dds.FoundEndpoint], hashes: dict[tuple[str, str], str]
+) -> list[Topic]:
+    topics: dict[str, Topic] = {}
+    for each in endpoints:
+        name = names.topic_from_dds(each.topic)
+        if name is None or name in topics:
+            continue
+        type_ = names.type_from_dds(each.type)
+        hash_ = names.type_hash(each.user_data) or hashes.get((each.topic, each.type), "")
+        topics[name] = Topic(name, type_, hash_, definition(type_, hash_), qos.from_dds(each.qos))
+    return [topics[name] for name in sorted(topics)]
+
+
+def _services(
+    requests: Sequence[_dds.FoundEndpoint],
+    replies: Sequence[_dds.FoundEndpoint],
+    hashes: dict[tuple[str, str], str],
+) -> list[Service]:
+    """Services that the node has both ends of: requests in and replies out, or the reverse."""
+    replied = {names.service_of_reply(each.topic) for each in replies}
+    services: dict[str, Service] = {}
+    for each in requests:
+        found = names.service_of_request(each.topic, each.type)
+        if found is not None and found[0] in replied:
+            hash_ = names.type_hash(each.user_data) or hashes.get((each.topic, each.type), "")
+            services[found[0]] = Service(*found, hash_)
+    return [services[name] for name in sorted(services)]

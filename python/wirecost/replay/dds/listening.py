@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers that follow the writers of a topic."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from wirecost import _dds
+from wirecost._middleware import Queue
+from wirecost.replay.dds import names, qos
+from wirecost.replay.dds.discovery import Discovery
+from wirecost.replay.system import Topic
+
+_CHECK_S = 0.2
+
+
+@dataclass
+class _Wanted:
+    """A topic that is listened to; readers by what their writers offer: reliable, kept."""
+
+    topic: Topic
+    channel: int
+    queue: Queue
+    only: str | None
+    without: str | None
+    readers: dict[tuple[bool, bool], _dds.Reader] = field(default_factory=dict)
+
+
+class Listening:
+    """One reader for each kind of writer that a topic has, as they appear: a reader that asks for
+    what the writer offers loses nothing, and one reader for all would get only what all offer.
+    Writers of the participant itself are not heard."""
+
+    def __init__(self, participant: _dds.Participant, discovery: Discovery) -> None:
+        self._participant = participant
+        self._discovery = discovery
+        self._lock = threading.Lock()
+        self._wanted: list[_Wanted] = []
+        self._told: set[str] = set()
+        self._notes: list[str] = []
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="dds-follow", daemon=True)
+        self._thread.start()
+
+    def add(
+        self,
+        topic: Topic,
+        channel: int,
+        queue: Queue,
+        *,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
+        with self._lock:
+            self._wanted.append(_Wanted(topic, channel, queue, only, without))
+        self._follow()
+
+    def connected(self, name: str) -> bool:
+        """Whether a writer of the topic is matched."""
+        with self._lock:
+            return any(
+                reader.writers()
+                for wanted in self._wanted
+                if wanted.topic.name == name
+                for reader in wanted.readers.values()
+            )
+
+    def notes(self) -> list[str]:
+        with self._lock:
+            told, self._notes = self._notes, []
+            return told
+
+    def close(self) -> None:
+        self._ending.set()
+        self._thread.join()
+        for wanted in self._wanted:
+            for reader in wanted.readers.values():
+                reader.close()
+
+    def _run(self) -> None:
+        seen = (0, 0)
+        while not self._ending.is_set():
+            found = self._discovery.wait(seen, _CHECK_S)
+            if found != seen:
+                seen = found
+                self._follow()
+
+    def _follow(self) -> None:
+        writers: dict[str, list[_dds.FoundEndpoint]] = {}
+        for each in self._participant.endpoints():
+            if each.writer:
+                writers.setdefault(each.topic, []).append(each)
+        with self._lock:
+            for wanted in self._wanted:
+                self._follow_topic(wanted, writers.get(names.topic_to_dds(wanted.topic.name), []))
+
+    def _follow_topic(self, wanted: _Wanted, writers: list[_dds.FoundEndpoint]) -> None:
+        only, without = self._choice(wanted)
+        for reader in wanted.readers.values():
+            reader.choose(True, only, without)
+        type_ = names.type_to_dds(wanted.topic.type)
+        for writer in writers:
+            kind = (writer.qos.reliable, writer.qos.transient_local)
+            if writer.type != type_:
+                self._tell_other_type(wanted.topic, writer.type)
+            elif kind not in wanted.readers and (only is None or writer.guid in only):
+                wanted.readers[kind] = _dds.Reader(
+                    self._participant,
+                    writer.topic,
+                    type_,
+                    qos.any_of_class(*kind),
+                    names.user_data(wanted.topic.type_hash),
+                    wanted.queue,
+                    wanted.channel,
+                    same_class=True,
+                    only=only,
+                    without=without,
+                )
+
+    def _choice(self, wanted: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:
+        if wanted.only is not None:
+            own, _ = self._discovery.writers_of(wanted.only)
+            return list(own), []
+        if wanted.without is not None:
+            # What may turn out to be the node's own is left out until somebody claims it.
+            own, unclaimed = self._discovery.writers_of(wanted.without)
+            return None, list(own | unclaimed)
+        return None, []
+
+    def _tell_other_type(self, topic: Topic, type_: str) -> None:
+        note = (
+            f"{topic.name}: a writer with the type {names.type_from_dds(type_)} is left out; "
+            f"the node has {topic.type}"
+        )
+        if note not in self._told:
+            self._told.add(note)
+            self._notes.append(note)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quality of service between the contract and the endpoints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirecost import _dds
+from wirecost.replay.system import Qos
+
+# Reliable and kept for nobody: services and what is asked for once.
+SERVICE = _dds.Qos(reliable=True, transient_local=False, depth=10)
+KEPT = _dds.Qos(reliable=True, transient_local=True, depth=1)
+
+
+def to_dds(qos: Qos) -> _dds.Qos:
+    return _dds.Qos(
+        reliable=qos.reliability == "reliable",
+        transient_local=qos.durability == "transient_local",
+        depth=qos.depth or 0,
+        deadline_ns=qos.deadline_ns or 0,
+        lifespan_ns=qos.lifespan_ns or 0,
+        lease_ns=qos.lease_ns or 0,
+        manual_liveliness=qos.liveliness == "manual_by_topic",
+    )
+
+
+def to_send_all(qos: Qos) -> _dds.Qos:
+    """As offered, but what a reliable reader has not taken yet makes no room for the next message:
+    a replay is to bring what the recording brought. Late readers get as much as before."""
+    patient = qos.reliability == "reliable" and qos.durability == "volatile"
+    return to_dds(replace(qos, depth=None) if patient else qos)
+
+
+def from_dds(found: _dds.Qos) -> Qos:
+    """Discovery does not tell the depth: ROS 2's default where only present readers count, all
+    messages where late readers get them."""
+    return Qos(
+        reliability="reliable" if found.reliable else "best_effort",
+        durability="transient_local" if found.transient_local else "volatile",
+        depth=None if found.transient_local else 10,
+        deadline_ns=found.deadline_ns or None,
+        lifespan_ns=found.lifespan_ns or None,
+        liveliness="manual_by_topic" if found.manual_liveliness else "automatic",
+        lease_ns=found.lease_ns or None,
+    )
+
+
+def any_of_class(reliable: bool, transient_local: bool) -> _dds.Qos:
+    """A reader that every writer matches which offers just that."""
+    return _dds.Qos(reliable=reliable, transient_local=transient_local, depth=0)

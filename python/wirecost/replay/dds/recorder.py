@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Listening in a running DDS domain."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from typing import Self
+
+from wirecost import _dds
+from wirecost._middleware import Queue
+from wirecost.errors import UserError
+from wirecost.replay.dds import parameters
+from wirecost.replay.dds.cdr import CdrError
+from wirecost.replay.dds.client import Client, NoReplyError
+from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
+from wirecost.replay.dds.graph import graph_of
+from wirecost.replay.dds.listening import Listening
+from wirecost.replay.dds.watching import Watching
+from wirecost.replay.system import Call, NodeGraph, Service, Topic
+
+LOOPBACK = "127.0.0.1"
+ENCLAVE = b"enclave=/;"
+# By the port numbers of RTPS, 7400 + 250 for each domain.
+_LAST_DOMAIN = 232
+# A node that has just come announces itself by then.
+_PATIENCE_S = 2.0
+_CHECK_S = 0.05
+_PARAMETERS_S = 3.0
+
+
+class DdsRecorder:
+    """A ``Recorder`` of ROS 2 and of other DDS programs on this machine.
+
+    ``domain`` None is ``ROS_DOMAIN_ID``, else 0. ``interfaces`` are IPv4 addresses of this machine
+    in addition to loopback, for programs that do not listen there.
+    """
+
+    def __init__(self, domain: int | None, interfaces: tuple[str, ...] = ()) -> None:
+        self._domain = _domain(domain)
+        self._interfaces = (LOOPBACK, *interfaces)
+        self._participant: _dds.Participant | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            participant = _dds.Participant(self._domain, RECORDER, ENCLAVE, self._interfaces)
+        except RuntimeError as error:
+            raise UserError(f"{error}; choose another ROS_DOMAIN_ID") from error
+        self._participant = participant
+        self._discovery = Discovery(participant)
+        self._listening = Listening(participant, self._discovery)
+        self._watching = Watching(participant, self._discovery)
+        self._notes: list[str] = []
+        self._told: set[str] = set()
+        self._discovery.settle()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._listening.close()
+        self._watching.close()
+        self._discovery.close()
+        self._participant = None
+
+    def nodes(self) -> list[str]:
+        return sorted({node.name for node in self._discovery.nodes()})
+
+    def graph(self, node: str) -> NodeGraph:
+        found = self._find(node)
+        graph = graph_of(found, self._joined().endpoints())
+        if graph.pid is not None:
+            self._tell_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
+        return graph
+
+    def listen(
+        self,
+        topic: Topic,
+        channel: int,
+        queue: Queue,
+        *,
+        only: str | None = None,
+        without: str | None = None,
+    ) -> None:
+        self._listening.add(topic, channel, queue, only=only, without=without)
+
+    def watch_services(self, graph: NodeGraph) -> None:
+        self._watching.watch(graph)
+
+    def calls(self) -> list[Call]:
+        return self._watching.calls()
+
+    def parameters(self, node: str) -> dict[str, object]:
+        found = self._find(node)
+        provided = {service.name for service in graph_of(found, ()).provides}
+        if (
+            not {f"{found.name}/{parameters.LIST_SERVICE[0]}", f"{found.name}/get_parameters"}
+            <= provided
+        ):
+            return {}
+        try:
+            names = parameters.read_names(
+                self._ask(found, parameters.LIST_SERVICE, parameters.list_request())
+            )
+            values = parameters.read_values(
+                self._ask(found, parameters.GET_SERVICE, parameters.get_request(names))
+            )
+        except (NoReplyError, CdrError) as error:
+            self._tell_once(f"{found.name}: its parameters are not known ({error})")
+            return {}
+        return {
+            name: value for name, value in zip(names, values, strict=False) if value is not None
+        }
+
+    def notes(self) -> list[str]:
+        told, self._notes = self._notes, []
+        return told + self._listening.notes() + self._watching.notes()
+
+    def _joined(self) -> _dds.Participant:
+        assert self._participant is not None, "outside of the context"
+        return self._participant
+
+    def _ask(self, node: FoundNode, service: tuple[str, str], request: bytes) -> bytes:
+        client = Client(self._joined(), Service(f"{node.name}/{service[0]}", service[1]))
+        try:
+            return client.call(request, lambda: node.participant.vendor, _PARAMETERS_S)
+        finally:
+            client.close()
+
+    def _find(self, name: str) -> FoundNode:
+        wanted = name if name.startswith("/") else f"/{name}"
+        end = time.monotonic() + _PATIENCE_S
+        while True:
+            nodes = self._discovery.nodes()
+            found = [node for node in nodes if node.name == wanted]
+            late = time.monotonic() > end
+            if found and (late or all(node.complete for node in found)):
+                break
+            if late:
+                raise UserError(self._not_found(wanted, [node.name for node in nodes]))
+            time.sleep(_CHECK_S)
+        if len(found) > 1:
+            self._tell_once(f"{wanted}: {len(found)} nodes have that name; one of them is taken")
+        return found[0]
+
+    def _not_found(self, wanted: str, present: list[str]) -> str:
+        where = f"DDS domain {self._domain} on {', '.join(self._interfaces)}"
+        if not present:
+            return (
+                f"nobody is in {where}; start the system, or set ROS_DOMAIN_ID (and "
+                "ROS_LOCALHOST_ONLY=1 where it talks over the network only)"
+            )
+        near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
+        return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
+
+    def _tell_once(self, note: str) -> None:
+        if note not in self._told:
+            self._told.add(note)
+            self._notes.append(note)
+
+
+def _domain(given: int | None) -> int:
+    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
+    domain = given if given is not None else int(text) if text.isdecimal() else -1
+    if not 0 <= domain <= _LAST_DOMAIN:
+        shown = text if given is None else given
+        raise UserError(f"DDS domain {shown}: not a number from 0 to {_LAST_DOMAIN}")
+    return domain

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service that answers from a recording."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from wirecost import _dds
+from wirecost.replay.dds import envelope, names, qos
+from wirecost.replay.system import Call, Service
+
+_INBOX_BYTES = 64 << 20
+_CHECK_S = 0.1
+
+
+class Answers:
+    """Recorded replies by request: equal requests get theirs in recorded order, then the last."""
+
+    def __init__(self, recorded: Sequence[Call]) -> None:
+        self._replies: dict[bytes, list[bytes]] = {}
+        for call in recorded:
+            if call.error is None:
+                self._replies.setdefault(call.request, []).append(call.reply)
+
+    def reply_to(self, request: bytes) -> bytes | None:
+        replies = self._replies.get(request)
+        if replies is None:
+            return None
+        return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+class Server:
+    """Answers in a thread until closed. ``vendor`` tells a writer's DDS implementation."""
+
+    def __init__(
+        self,
+        participant: _dds.Participant,
+        service: Service,
+        answers: Answers,
+        vendor: Callable[[bytes], int],
+    ) -> None:
+        dds = names.service_to_dds(service.name, service.type)
+        data = names.user_data(service.type_hash)
+        self._answers = answers
+        self._vendor = vendor
+        self._service = service.name
+        self._unmatched: dict[bytes, int] = {}
+        self._replies = _dds.Writer(participant, dds.reply_topic, dds.reply_type, qos.SERVICE, data)
+        self._requests = _dds.Inbox(
+            participant, dds.request_topic, dds.request_type, qos.SERVICE, data, _INBOX_BYTES
+        )
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="dds-answer", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ending.set()
+        self._thread.join()
+        self._requests.close()
+        self._replies.close()
+
+    def unmatched(self) -> list[str]:
+        return [
+            f"{self._service}: {count} × a request of {len(request)} bytes has no recorded reply"
+            for request, count in list(self._unmatched.items())
+        ]
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            for each in self._requests.take(_CHECK_S):
+                self._answer(envelope.Letter(*each))
+
+    def _answer(self, letter: envelope.Letter) -> None:
+        vendor = self._vendor(letter.writer)
+        opened = envelope.open_request(letter, vendor)
+        if opened is None:
+            return
+        call, content = opened
+        reply = self._answers.reply_to(content)
+        if reply is None:
+            self._unmatched[content] = self._unmatched.get(content, 0) + 1
+        elif vendor == envelope.CYCLONE:
+            self._replies.send(envelope.with_numbers(call, reply))
+        else:
+            assert isinstance(call.sequence, int)
+            self._replies.answer(reply, call.client, call.sequence)

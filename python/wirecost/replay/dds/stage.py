@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A DDS domain on loopback with one node to be replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Self
+
+from wirecost import _dds
+from wirecost._middleware import Queue
+from wirecost.replay.dds import names, qos
+from wirecost.replay.dds.client import Client, NoReplyError
+from wirecost.replay.dds.discovery import STAGE, Discovery
+from wirecost.replay.dds.domain import FreeDomain
+from wirecost.replay.dds.graph import graph_of
+from wirecost.replay.dds.listening import Listening
+from wirecost.replay.dds.recorder import ENCLAVE, LOOPBACK
+from wirecost.replay.dds.server import Answers, Server
+from wirecost.replay.system import Call, Service, Topic
+
+_CALL_S = 10.0
+# Two announcements and a little.
+_CONFIRMED_S = 2.2
+# Only what all versions since ROS 2 Humble's know: Cyclone refuses unknown settings.
+_CYCLONE = (
+    '<CycloneDDS><Domain Id="any">'
+    "<General><AllowMulticast>false</AllowMulticast><Interfaces>"
+    f'<NetworkInterface address="{LOOPBACK}"/></Interfaces></General>'
+    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+    "<MaxAutoParticipantIndex>100</MaxAutoParticipantIndex>"
+    f'<Peers><Peer address="{LOOPBACK}"/></Peers></Discovery>'
+    '<Internal><SocketReceiveBufferSize max="32MB"/></Internal>'
+    "</Domain></CycloneDDS>"
+)
+
+
+class DdsStage:
+    """A ``Stage`` of ROS 2 or of other DDS programs."""
+
+    def __enter__(self) -> Self:
+        self._exits = ExitStack()
+        with ExitStack() as exits:
+            self._domain = exits.enter_context(FreeDomain())
+            self._participant: _dds.Participant | None = _dds.Participant(
+                self._domain.number, STAGE, ENCLAVE, (LOOPBACK,)
+            )
+            self._discovery = Discovery(self._participant)
+            exits.callback(self._discovery.close)
+            self._listening = Listening(self._participant, self._discovery)
+            exits.callback(self._listening.close)
+            self._exits = exits.pop_all()
+        self._writers: dict[str, _dds.Writer] = {}
+        self._servers: list[Server] = []
+        self._clients: dict[str, Client] = {}
+        self._connected_at: float | None = None
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        for server in self._servers:
+            server.close()
+        for client in self._clients.values():
+            client.close()
+        for writer in self._writers.values():
+            writer.close()
+        self._participant = None
+        self._exits.close()
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "ROS_DOMAIN_ID": str(self._domain.number),
+            "ROS_LOCALHOST_ONLY": "1",
+            "CYCLONEDDS_URI": _CYCLONE,
+            # Each of these would join the node to somebody else.
+            "ROS_DISCOVERY_SERVER": "",
+            "ROS_STATIC_PEERS": "",
+        }
+
+    def prepare(self, node: str, parameters: dict[str, object]) -> None:
+        """Nothing to do: a ROS 2 node gets its parameters from its arguments and files."""
+
+    def publish(self, topic: Topic) -> _dds.Writer:
+        writer = _dds.Writer(
+            self._joined(),
+            names.topic_to_dds(topic.name),
+            names.type_to_dds(topic.type),
+            qos.to_send_all(topic.qos),
+            names.user_data(topic.type_hash),
+        )
+        self._writers[topic.name] = writer
+        return writer
+
+    def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
+        self._listening.add(topic, channel, queue)
+
+    def answer(self, service: Service, recorded: Sequence[Call]) -> None:
+        self._servers.append(
+            Server(self._joined(), service, Answers(recorded), self._discovery.vendor)
+        )
+
+    def call(self, service: Service, request: bytes) -> Call:
+        client = self._clients.get(service.name)
+        if client is None:
+            client = self._clients[service.name] = Client(self._joined(), service)
+        asked_ns = time.time_ns()
+        reply, error = b"", None
+        try:
+            reply = client.call(request, lambda: self._server_vendor(service), _CALL_S)
+        except NoReplyError as failure:
+            error = str(failure)
+        return Call(service.name, "", asked_ns, time.time_ns(), request, reply, error)
+
+    def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
+        """All of them until the node, too, must have found what it is to be connected with: nobody
+        tells us, but Fast DDS repeats its announcements every second until they are confirmed."""
+        missing = [
+            topic.name
+            for topic in subscribed
+            if topic.name in self._writers and not self._writers[topic.name].readers()
+        ]
+        missing += [topic.name for topic in published if not self._listening.connected(topic.name)]
+        now = time.monotonic()
+        if missing:
+            self._connected_at = None
+            return missing
+        self._connected_at = self._connected_at or now
+        if now - self._connected_at < _CONFIRMED_S:
+            return [topic.name for topic in (*subscribed, *published)]
+        return []
+
+    def unmatched(self) -> list[str]:
+        return [line for server in self._servers for line in server.unmatched()]
+
+    def _joined(self) -> _dds.Participant:
+        assert self._participant is not None, "outside of the context"
+        return self._participant
+
+    def _server_vendor(self, service: Service) -> int:
+        """Of the node, whose calling convention counts; 0 where it does not provide the service."""
+        for node in self._discovery.nodes():
+            if service.name in {each.name for each in graph_of(node, ()).provides}:
+                return node.participant.vendor
+        return 0

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of others, seen by listening to requests and replies."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from wirecost import _dds
+from wirecost.replay.dds import envelope, names, qos
+from wirecost.replay.dds.discovery import Discovery
+from wirecost.replay.system import Call, NodeGraph, Service
+
+_INBOX_BYTES = 64 << 20
+# Calls that nobody answers must not fill the memory.
+_MOST_PENDING_BYTES = 64 << 20
+_KEPT_BYTES = 500
+
+
+@dataclass(frozen=True)
+class _Request:
+    service: str
+    caller: str
+    received_ns: int
+    content: bytes
+
+
+@dataclass(frozen=True)
+class _Watched:
+    requests: _dds.Inbox
+    replies: _dds.Inbox
+
+
+class Watching:
+    """Sees the calls by and to one node."""
+
+    def __init__(self, participant: _dds.Participant, discovery: Discovery) -> None:
+        self._participant = participant
+        self._discovery = discovery
+        self._node = ""
+        self._watched: dict[str, _Watched] = {}
+        self._provided: set[str] = set()
+        self._pending: OrderedDict[tuple[str, envelope.Call], _Request] = OrderedDict()
+        self._pending_bytes = 0
+        # Replies that were heard before their requests; they wait for one round.
+        self._early: dict[tuple[str, envelope.Call], tuple[int, bytes]] = {}
+        self._told: set[str] = set()
+        self._notes: list[str] = []
+
+    def watch(self, graph: NodeGraph) -> None:
+        self._node = graph.name
+        self._provided.update(service.name for service in graph.provides)
+        for service in (*graph.provides, *graph.calls):
+            if service.name not in self._watched:
+                self._watched[service.name] = self._listen(service)
+
+    def close(self) -> None:
+        for watched in self._watched.values():
+            watched.requests.close()
+            watched.replies.close()
+        self._watched.clear()
+
+    def calls(self) -> list[Call]:
+        replies = self._early
+        self._early = {}
+        for name, watched in self._watched.items():
+            for each in watched.replies.take(0):
+                self._open_reply(name, envelope.Letter(*each), self._early)
+            for each in watched.requests.take(0):
+                self._add_request(name, envelope.Letter(*each))
+            if watched.requests.dropped + watched.replies.dropped:
+                self._tell_once(f"{name}: calls were lost, they came faster than they were stored")
+        finished = self._finish(replies) + self._finish(self._early)
+        return sorted(finished, key=lambda call: call.reply_ns)
+
+    def notes(self) -> list[str]:
+        told, self._notes = self._notes, []
+        return told
+
+    def _listen(self, service: Service) -> _Watched:
+        dds = names.service_to_dds(service.name, service.type)
+        data = names.user_data(service.type_hash)
+
+        def inbox(topic: str, type_: str) -> _dds.Inbox:
+            return _dds.Inbox(self._participant, topic, type_, qos.SERVICE, data, _INBOX_BYTES)
+
+        return _Watched(
+            inbox(dds.request_topic, dds.request_type), inbox(dds.reply_topic, dds.reply_type)
+        )
+
+    def _add_request(self, service: str, letter: envelope.Letter) -> None:
+        caller = self._discovery.owner(letter.writer)
+        opened = envelope.open_request(letter, self._discovery.vendor(letter.writer))
+        if opened is None or (service not in self._provided and caller != self._node):
+            return
+        call, content = opened
+        self._pending[service, call] = _Request(service, caller, letter.received_ns, content)
+        self._pending_bytes += len(content) + _KEPT_BYTES
+        while self._pending_bytes > _MOST_PENDING_BYTES:
+            _, oldest = self._pending.popitem(last=False)
+            self._pending_bytes -= len(oldest.content) + _KEPT_BYTES
+            self._tell_once(f"{oldest.service}: calls without reply were given up")
+
+    def _open_reply(
+        self,
+        service: str,
+        letter: envelope.Letter,
+        replies: dict[tuple[str, envelope.Call], tuple[int, bytes]],
+    ) -> None:
+        opened = envelope.open_reply(letter, self._discovery.vendor(letter.writer))
+        if opened is not None:
+            call, content = opened
+            replies[service, call] = (letter.received_ns, content)
+
+    def _finish(self, replies: dict[tuple[str, envelope.Call], tuple[int, bytes]]) -> list[Call]:
+        finished = []
+        for key in [key for key in replies if key in self._pending]:
+            request = self._pending.pop(key)
+            self._pending_bytes -= len(request.content) + _KEPT_BYTES
+            reply_ns, reply = replies.pop(key)
+            finished.append(
+                Call(
+                    request.service,
+                    request.caller,
+                    request.received_ns,
+                    reply_ns,
+                    request.content,
+                    reply,
+                )
+            )
+        return finished
+
+    def _tell_once(self, note: str) -> None:
+        if note not in self._told:
+            self._told.add(note)
+            self._notes.append(note)
