@@ -44,7 +44,7 @@ ABOUT = {"cpu": "test", "doctor": {"verdict": "warn"}}
 
 
 def write_recording(folder: Path, *arguments: str, directory: Path | None = None) -> Path:
-    """40 inputs at 100 Hz, a map from before, one call after 100 ms."""
+    """40 inputs at 100 Hz, a map that was kept, one call after 100 ms."""
     folder.mkdir(exist_ok=True)
     needs_map = "--needs-map" in arguments
     inputs = [STAMPED, *([MAP] if needs_map else [])]
@@ -53,7 +53,8 @@ def write_recording(folder: Path, *arguments: str, directory: Path | None = None
         channels = {topic.name: writer.add_topic(topic, INPUT) for topic in inputs}
         output = writer.add_topic(ANSWER, OUTPUT)
         if needs_map:
-            writer.write(channels["/map"], base - 10**9, 0, b"\x03the map")
+            # Its subscription stands a little later than that of /in.
+            writer.write(channels["/map"], base + 5 * PERIOD_NS, 0, b"\x03the map")
         for i in range(COUNT):
             writer.write(channels["/in"], base + i * PERIOD_NS, 0, stamped(i))
             answer = stamped(i)[:-4] + (i * (3 if needs_map else 2)).to_bytes(4, "little")

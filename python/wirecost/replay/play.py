@@ -25,6 +25,9 @@ from wirecost.replay.system import Stage
 SPIN_NS = 200_000
 AHEAD_NS = 50_000_000
 CONSUME_S = 10.0
+KEPT_NS = 10**9
+"""What a latched topic delivers so soon after the start it had kept: subscriptions come to stand one
+after the other, so other inputs may come before."""
 
 Times = NDArray[np.int64]
 
@@ -48,7 +51,7 @@ class Playing:
 class Prepared:
     """A recording made ready to be played any number of times.
 
-    ``early``: messages of latched topics from before the first other input, in order.
+    ``early``: what latched topics had kept when the recording began, in order.
     """
 
     snapshot: Snapshot
@@ -69,8 +72,9 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     }
     known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
     inputs = [one for one in recorded.inputs if one.topic in known]
-    first = next((i for i, one in enumerate(inputs) if one.topic not in latched), len(inputs))
-    early, timed = inputs[:first], inputs[first:]
+    until = min((one.log_ns for one in inputs), default=0) + KEPT_NS
+    early = [one for one in inputs if one.topic in latched and one.log_ns <= until]
+    timed = [one for one in inputs if one.topic not in latched or one.log_ns > until]
     if not timed and not early and not recorded.calls:
         raise UserError(f"{snapshot.node}: no input was recorded; record while the system is busy")
     calls = [call.request_ns for call in recorded.calls]
