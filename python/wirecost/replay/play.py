@@ -26,8 +26,8 @@ SPIN_NS = 200_000
 AHEAD_NS = 50_000_000
 CONSUME_S = 10.0
 KEPT_NS = 10**9
-"""What a latched topic delivers so soon after the start it had kept: subscriptions come to stand one
-after the other, so other inputs may come before."""
+"""What a latched topic delivers so soon after the start it had kept: subscriptions come to stand
+one after the other, so other inputs may come before."""
 
 Times = NDArray[np.int64]
 
