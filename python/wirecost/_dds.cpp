@@ -262,6 +262,7 @@ NB_MODULE(_dds, m) {
            [](const DdsParticipant& participant) { return participant.discovery().participants(); })
       .def("endpoints",
            [](const DdsParticipant& participant) { return participant.discovery().endpoints(); })
-      .def("wait", &wait, "seen"_a, "timeout_s"_a);
+      .def("wait", &wait, "seen"_a, "timeout_s"_a)
+      .def("close", &DdsParticipant::close, Unlocked());
   bind_endpoints(m);
 }

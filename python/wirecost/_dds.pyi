@@ -83,6 +83,9 @@ class Participant:
     def wait(self, seen: int, timeout_s: float) -> int:
         """Waits until discovery has changed more than ``seen`` times; the number until now."""
 
+    def close(self) -> None:
+        """Leaves the domain, after all its endpoints were closed (else RuntimeError)."""
+
 class Reader:
     """Hands every message of a topic to the queue as ``channel``.
 

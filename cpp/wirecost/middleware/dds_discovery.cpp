@@ -7,6 +7,7 @@
 #include <fastdds/rtps/participant/ParticipantDiscoveryInfo.h>
 #include <fastdds/rtps/reader/ReaderDiscoveryInfo.h>
 #include <fastdds/rtps/writer/WriterDiscoveryInfo.h>
+#include <fastdds/dds/domain/DomainParticipant.hpp>
 
 namespace wirecost::middleware {
 
@@ -101,23 +102,25 @@ void Discovery::on_participant_discovery(Participant*, rtps::ParticipantDiscover
   changed_.notify_all();
 }
 
-void Discovery::on_subscriber_discovery(Participant*, rtps::ReaderDiscoveryInfo&& change) {
+void Discovery::on_subscriber_discovery(Participant* here, rtps::ReaderDiscoveryInfo&& change) {
   if (change.status == rtps::ReaderDiscoveryInfo::REMOVED_READER)
     forget(guid_bytes(change.info.guid()));
   else
-    keep(endpoint_of(change.info, false));
+    keep(*here, endpoint_of(change.info, false));
 }
 
-void Discovery::on_publisher_discovery(Participant*, rtps::WriterDiscoveryInfo&& change) {
+void Discovery::on_publisher_discovery(Participant* here, rtps::WriterDiscoveryInfo&& change) {
   if (change.status == rtps::WriterDiscoveryInfo::REMOVED_WRITER)
     forget(guid_bytes(change.info.guid()));
   else
-    keep(endpoint_of(change.info, true));
+    keep(*here, endpoint_of(change.info, true));
 }
 
-void Discovery::keep(FoundEndpoint endpoint) {
-  const std::lock_guard lock(mutex_);
+void Discovery::keep(const Participant& here, FoundEndpoint endpoint) {
   const Guid guid = endpoint.guid;
+  // Fast DDS tells of the participant's own endpoints, too.
+  if (to_guid(guid).guidPrefix == here.guid().guidPrefix) return;
+  const std::lock_guard lock(mutex_);
   endpoints_.insert_or_assign(guid, std::move(endpoint));
   ++changes_;
   changed_.notify_all();

@@ -57,7 +57,7 @@ class Discovery final : public eprosima::fastdds::dds::DomainParticipantListener
                                eprosima::fastrtps::rtps::ReaderDiscoveryInfo&& change) override;
   void on_publisher_discovery(Participant*,
                               eprosima::fastrtps::rtps::WriterDiscoveryInfo&& change) override;
-  void keep(FoundEndpoint endpoint);
+  void keep(const Participant& here, FoundEndpoint endpoint);
   void forget(const Guid& endpoint);
 
   mutable std::mutex mutex_;

@@ -27,11 +27,15 @@ namespace {
 constexpr std::uint32_t socket_bytes = 64U << 20U;
 /// Every index that a participant without multicast may have (RTPS 9.6.1.3 leaves room for 120).
 constexpr std::uint32_t participants_a_host = 120;
+/// Beyond it there are no port numbers, and Fast DDS ends the program.
+constexpr std::uint32_t last_domain = 232;
 /// Fragments of a large message take turns with small messages.
 constexpr const char* taking_turns = "wirecost.taking_turns";
 
-rtps::Locator_t locator(const char* address) {
+/// Port 0 is every participant's.
+rtps::Locator_t locator(const char* address, std::uint32_t port) {
   rtps::Locator_t locator;
+  locator.port = port;
   locator.kind = LOCATOR_KIND_UDPv4;
   rtps::IPLocator::setIPv4(locator, address);
   return locator;
@@ -46,7 +50,7 @@ std::shared_ptr<Gate> gated_udp(const std::vector<std::string>& interfaces) {
   return std::make_shared<Gate>(udp);
 }
 
-dds::DomainParticipantQos participant_qos(const std::string& name,
+dds::DomainParticipantQos participant_qos(std::uint32_t domain, const std::string& name,
                                           const std::vector<std::uint8_t>& user_data,
                                           const std::shared_ptr<Gate>& gate) {
   dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
@@ -57,9 +61,11 @@ dds::DomainParticipantQos participant_qos(const std::string& name,
   qos.transport().user_transports.push_back(gate);
 
   auto& builtin = qos.wire_protocol().builtin;
+  const rtps::PortParameters& ports = qos.wire_protocol().port;
+  const std::uint32_t multicast_port = ports.getMulticastPort(domain);
   // Loopback often lacks multicast, and what listens there may not have joined it.
-  builtin.initialPeersList.push_back(locator("127.0.0.1"));
-  builtin.initialPeersList.push_back(locator("239.255.0.1"));
+  builtin.initialPeersList.push_back(locator("127.0.0.1", 0));
+  builtin.initialPeersList.push_back(locator("239.255.0.1", multicast_port));
   builtin.discovery_config.leaseDuration = {10, 0};
   builtin.discovery_config.leaseDuration_announcementperiod = {1, 0};
 
@@ -75,28 +81,38 @@ dds::DomainParticipantQos participant_qos(const std::string& name,
 DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
                                const std::vector<std::uint8_t>& user_data,
                                const std::vector<std::string>& interfaces) {
+  if (domain > last_domain)
+    throw std::runtime_error("DDS domain " + std::to_string(domain) + ": the last is " +
+                             std::to_string(last_domain));
   // What goes wrong is told by exceptions and counts; the library's log would land in the output.
   dds::Log::ClearConsumers();
   auto* const factory = dds::DomainParticipantFactory::get_instance();
   const auto gate = gated_udp(interfaces);
-  participant_ = factory->create_participant(domain, participant_qos(name, user_data, gate),
+  participant_ = factory->create_participant(domain, participant_qos(domain, name, user_data, gate),
                                              &discovery_, dds::StatusMask::none());
   if (participant_ == nullptr)
     throw std::runtime_error("DDS domain " + std::to_string(domain) +
                              " cannot be joined: too many participants, or no such interface");
+  guid_ = guid_bytes(participant_->guid());
   gate->open();
   publisher_ = participant_->create_publisher(dds::PUBLISHER_QOS_DEFAULT);
   subscriber_ = participant_->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
 }
 
-DdsParticipant::~DdsParticipant() {
+DdsParticipant::~DdsParticipant() { close(); }
+
+void DdsParticipant::close() {
+  const std::lock_guard lock(mutex_);
+  if (participant_ == nullptr) return;
+  if (endpoints_ > 0) throw std::logic_error("a DDS participant is closed after its endpoints");
   participant_->set_listener(nullptr);
   participant_->delete_contained_entities();
   dds::DomainParticipantFactory::get_instance()->delete_participant(participant_);
+  participant_ = nullptr;
 }
 
 dds::Topic* DdsParticipant::topic(const std::string& name, const std::string& type) {
-  const std::lock_guard lock(mutex_);
+  if (participant_ == nullptr) throw std::runtime_error("the DDS participant is closed");
   dds::Topic*& topic = topics_[name];
   if (topic == nullptr) {
     dds::TypeSupport(new RawType(type)).register_type(participant_);
@@ -111,29 +127,43 @@ dds::Topic* DdsParticipant::topic(const std::string& name, const std::string& ty
 
 dds::DataReader* DdsParticipant::make_reader(const DdsEndpoint& endpoint,
                                              dds::DataReaderListener* listener) {
+  const std::lock_guard lock(mutex_);
   dds::DataReaderQos qos = reader_qos(endpoint.qos);
   qos.user_data().setValue(endpoint.user_data);
   auto* const reader = subscriber_->create_datareader(topic(endpoint.topic, endpoint.type), qos,
                                                       listener, dds::StatusMask::data_available());
   if (reader == nullptr)
     throw std::runtime_error("DDS topic " + endpoint.topic + ": no reader of this quality");
+  ++endpoints_;
   return reader;
 }
 
 dds::DataWriter* DdsParticipant::make_writer(const DdsEndpoint& endpoint,
                                              dds::DataWriterListener* listener) {
+  const std::lock_guard lock(mutex_);
   dds::DataWriterQos qos = writer_qos(endpoint.qos);
   qos.user_data().setValue(endpoint.user_data);
   qos.publish_mode().flow_controller_name = taking_turns;
-  auto* const writer = publisher_->create_datawriter(
-      topic(endpoint.topic, endpoint.type), qos, listener, dds::StatusMask::publication_matched());
+  auto* const written = topic(endpoint.topic, endpoint.type);
+  auto* const writer =
+      publisher_->create_datawriter(written, qos, listener, dds::StatusMask::publication_matched());
   if (writer == nullptr)
     throw std::runtime_error("DDS topic " + endpoint.topic + ": no writer of this quality");
+  ++endpoints_;
   return writer;
 }
 
-void DdsParticipant::remove(dds::DataReader* reader) { subscriber_->delete_datareader(reader); }
+// The library waits for the listener here, so no lock is held.
+void DdsParticipant::remove(dds::DataReader* reader) {
+  subscriber_->delete_datareader(reader);
+  const std::lock_guard lock(mutex_);
+  --endpoints_;
+}
 
-void DdsParticipant::remove(dds::DataWriter* writer) { publisher_->delete_datawriter(writer); }
+void DdsParticipant::remove(dds::DataWriter* writer) {
+  publisher_->delete_datawriter(writer);
+  const std::lock_guard lock(mutex_);
+  --endpoints_;
+}
 
 }  // namespace wirecost::middleware

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -33,14 +34,15 @@ class DdsParticipant {
                  const std::vector<std::string>& interfaces);
   DdsParticipant(const DdsParticipant&) = delete;
   DdsParticipant& operator=(const DdsParticipant&) = delete;
-  /// All its endpoints must be gone.
   ~DdsParticipant();
+  /// Leaves the domain. Throws std::logic_error while it has endpoints.
+  void close();
 
-  Guid guid() const { return guid_bytes(participant_->guid()); }
+  const Guid& guid() const { return guid_; }
   const Discovery& discovery() const { return discovery_; }
 
   /// Both throw std::runtime_error where Fast DDS refuses, for instance since the topic is used
-  /// with another type already.
+  /// with another type already, and where this is closed.
   eprosima::fastdds::dds::DataReader* make_reader(
       const DdsEndpoint& endpoint, eprosima::fastdds::dds::DataReaderListener* listener);
   eprosima::fastdds::dds::DataWriter* make_writer(
@@ -52,10 +54,13 @@ class DdsParticipant {
   eprosima::fastdds::dds::Topic* topic(const std::string& name, const std::string& type);
 
   Discovery discovery_;
+  Guid guid_{};
+  /// Null once closed.
   eprosima::fastdds::dds::DomainParticipant* participant_ = nullptr;
   eprosima::fastdds::dds::Publisher* publisher_ = nullptr;
   eprosima::fastdds::dds::Subscriber* subscriber_ = nullptr;
   std::mutex mutex_;
+  std::size_t endpoints_ = 0;
   std::map<std::string, eprosima::fastdds::dds::Topic*> topics_;
 };
 

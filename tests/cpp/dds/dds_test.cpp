@@ -93,6 +93,27 @@ TEST(DdsEndpoints, RefuseWhatIsNoSerializedMessage) {
   EXPECT_THROW(writer.send(Bytes(3)), std::invalid_argument);
 }
 
+TEST(DdsParticipant, RefusesADomainWithoutPorts) {
+  EXPECT_THROW(DdsParticipant(233, "here", {}, {"127.0.0.1"}), std::runtime_error);
+}
+
+TEST(DdsParticipant, IsClosedAfterItsEndpoints) {
+  const auto here = participant("here");
+  DdsWriter writer(here, endpoint("rt/any"));
+  EXPECT_THROW(here->close(), std::logic_error);
+  writer.close();
+  here->close();
+  EXPECT_THROW(DdsWriter(here, endpoint("rt/any")), std::runtime_error);
+}
+
+TEST(DdsEndpoints, AreNotFoundByTheirOwnParticipant) {
+  const auto here = participant("here"), there = participant("there");
+  const DdsWriter own(here, endpoint("rt/own")), other(there, endpoint("rt/other"));
+  ASSERT_TRUE(soon([&] { return !here->discovery().endpoints().empty(); }));
+  ASSERT_EQ(here->discovery().endpoints().size(), 1U);
+  EXPECT_EQ(here->discovery().endpoints()[0].topic, "rt/other");
+}
+
 TEST(DdsEndpoints, RefuseASecondTypeOfATopic) {
   const auto here = participant("here");
   const DdsWriter writer(here, endpoint("rt/any"));

@@ -3,7 +3,9 @@
  * as /filtered, listens to /tf_static and /clock, provides /points_filter/enable and calls /lookup
  * with every tenth cloud. What it got it tells at its end (SIGINT or SIGTERM).
  *
- *   points_filter [--silent]     --silent: without announcement, as a program that is not ROS 2's
+ *   points_filter [--silent] [--whole]
+ *     --silent   without announcement, as a program that is not ROS 2's
+ *     --whole    /filtered is all of /points
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ struct filter {
   struct ros_node node;
   dds_entity_t points, transforms, clock, filtered;
   dds_entity_t enable_requests, enable_replies, lookup_requests, lookup_replies;
-  bool enabled;
+  bool enabled, whole;
   long long points_count, transforms_count, clock_count, calls, replies;
 };
 
@@ -56,7 +58,7 @@ static void on_points(struct filter* filter) {
     if (filter->points_count++ % 10 == 0) look_up(filter);
     if (filter->enabled) {
       sensor_msgs_msg_dds__PointCloud2_ half = *cloud;
-      half.width = cloud->width / 2;
+      half.width = filter->whole ? cloud->width : cloud->width / 2;
       half.data._length = half.width * half.point_step;
       if (half.data._length <= cloud->data._length) dds_write(filter->filtered, &half);
     }
@@ -138,8 +140,13 @@ int main(int argc, char** argv) {
   struct filter filter = {.enabled = true};
   signal(SIGINT, end);
   signal(SIGTERM, end);
+  bool silent = false;
+  for (int i = 1; i < argc; ++i) {
+    silent |= strcmp(argv[i], "--silent") == 0;
+    filter.whole |= strcmp(argv[i], "--whole") == 0;
+  }
   create(&filter);
-  if (argc < 2 || strcmp(argv[1], "--silent") != 0) ros_node_announce(&filter.node);
+  if (!silent) ros_node_announce(&filter.node);
   printf("ready\n");
   fflush(stdout);
   run(&filter);

@@ -21,19 +21,25 @@ class NoReplyError(Exception):
 
 
 class Client:
-    """Calls a service as a node of the same middleware would."""
+    """Calls a service as a node of the same middleware would.
 
-    def __init__(self, participant: _dds.Participant, service: Service) -> None:
+    ``heard_of_s``: how long it has to be connected before it asks, since a server does not say when
+    it has heard of the client; longer where the server has only just been started.
+    """
+
+    def __init__(
+        self, participant: _dds.Participant, service: Service, heard_of_s: float = 0.3
+    ) -> None:
         dds = names.service_to_dds(service.name, service.type)
         data = names.user_data(service.type_hash)
-        self._participant = participant
-        self._topic = dds.request_topic
         self._replies = _dds.Inbox(
             participant, dds.reply_topic, dds.reply_type, qos.SERVICE, data, _INBOX_BYTES
         )
         self._requests = _dds.Writer(
             participant, dds.request_topic, dds.request_type, qos.SERVICE, data
         )
+        self._heard_of_s = heard_of_s
+        self._matched_at: float | None = None
         self._number = secrets.token_bytes(8)
         self._calls = 0
 
@@ -49,7 +55,7 @@ class Client:
             NoReplyError: nobody provides the service, or the reply does not come.
         """
         end = time.monotonic() + timeout_s
-        while not (self._requests.readers() and self._replies.writers()):
+        while not self._ready():
             if time.monotonic() > end:
                 raise NoReplyError(f"nobody provides it within {timeout_s:g} s")
             time.sleep(_CHECK_S)
@@ -61,6 +67,14 @@ class Client:
                 if opened is not None and opened[0] == mine:
                     return opened[1]
         raise NoReplyError(f"no reply within {timeout_s:g} s")
+
+    def _ready(self) -> bool:
+        now = time.monotonic()
+        if not (self._requests.readers() and self._replies.writers()):
+            self._matched_at = None
+            return False
+        self._matched_at = self._matched_at or now
+        return now - self._matched_at >= self._heard_of_s
 
     def _send(self, content: bytes, server_vendor: int) -> envelope.Call:
         if server_vendor == envelope.CYCLONE:

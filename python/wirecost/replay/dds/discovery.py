@@ -18,7 +18,7 @@ OWN_NAMES = (RECORDER, STAGE)
 _PREFIX_BYTES = 12
 _INBOX_BYTES = 16 << 20
 # A participant answers within some milliseconds; a busy machine takes longer.
-_FIRST_S = 3.0
+_FIRST_S = 1.5
 _QUIET_S = 0.4
 
 

@@ -17,6 +17,33 @@ _FIRST_PORT = 7400
 _PORTS = 250
 
 
+LOOPBACK = "127.0.0.1"
+
+# Only what all versions since ROS 2 Humble's know: Cyclone refuses unknown settings.
+_CYCLONE = (
+    '<CycloneDDS><Domain Id="any">'
+    "<General><AllowMulticast>false</AllowMulticast><Interfaces>"
+    f'<NetworkInterface address="{LOOPBACK}"/></Interfaces></General>'
+    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+    "<MaxAutoParticipantIndex>100</MaxAutoParticipantIndex>"
+    f'<Peers><Peer address="{LOOPBACK}"/></Peers></Discovery>'
+    '<Internal><SocketReceiveBufferSize max="32MB"/></Internal>'
+    "</Domain></CycloneDDS>"
+)
+
+
+def environment(domain: int) -> dict[str, str]:
+    """Variables that bring a program into the domain on loopback and nowhere else."""
+    return {
+        "ROS_DOMAIN_ID": str(domain),
+        "ROS_LOCALHOST_ONLY": "1",
+        "CYCLONEDDS_URI": _CYCLONE,
+        # Each of these would join the node to somebody else.
+        "ROS_DISCOVERY_SERVER": "",
+        "ROS_STATIC_PEERS": "",
+    }
+
+
 class FreeDomain:
     """Holds a domain by a locked file; the lock ends with the process. Leaving frees it."""
 

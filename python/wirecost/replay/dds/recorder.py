@@ -15,17 +15,17 @@ from wirecost.replay.dds import parameters
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import Client, NoReplyError
 from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
+from wirecost.replay.dds.domain import LOOPBACK
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.watching import Watching
 from wirecost.replay.system import Call, NodeGraph, Service, Topic
 
-LOOPBACK = "127.0.0.1"
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.
 _LAST_DOMAIN = 232
 # A node that has just come announces itself by then.
-_PATIENCE_S = 2.0
+_PATIENCE_S = 1.5
 _CHECK_S = 0.05
 _PARAMETERS_S = 3.0
 
@@ -40,17 +40,15 @@ class DdsRecorder:
     def __init__(self, domain: int | None, interfaces: tuple[str, ...] = ()) -> None:
         self._domain = _domain(domain)
         self._interfaces = (LOOPBACK, *interfaces)
-        self._participant: _dds.Participant | None = None
 
     def __enter__(self) -> Self:
         try:
-            participant = _dds.Participant(self._domain, RECORDER, ENCLAVE, self._interfaces)
+            self._participant = _dds.Participant(self._domain, RECORDER, ENCLAVE, self._interfaces)
         except RuntimeError as error:
             raise UserError(f"{error}; choose another ROS_DOMAIN_ID") from error
-        self._participant = participant
-        self._discovery = Discovery(participant)
-        self._listening = Listening(participant, self._discovery)
-        self._watching = Watching(participant, self._discovery)
+        self._discovery = Discovery(self._participant)
+        self._listening = Listening(self._participant, self._discovery)
+        self._watching = Watching(self._participant, self._discovery)
         self._notes: list[str] = []
         self._told: set[str] = set()
         self._discovery.settle()
@@ -60,14 +58,14 @@ class DdsRecorder:
         self._listening.close()
         self._watching.close()
         self._discovery.close()
-        self._participant = None
+        self._participant.close()
 
     def nodes(self) -> list[str]:
         return sorted({node.name for node in self._discovery.nodes()})
 
     def graph(self, node: str) -> NodeGraph:
         found = self._find(node)
-        graph = graph_of(found, self._joined().endpoints())
+        graph = graph_of(found, self._participant.endpoints())
         if graph.pid is not None:
             self._tell_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
         return graph
@@ -115,12 +113,8 @@ class DdsRecorder:
         told, self._notes = self._notes, []
         return told + self._listening.notes() + self._watching.notes()
 
-    def _joined(self) -> _dds.Participant:
-        assert self._participant is not None, "outside of the context"
-        return self._participant
-
     def _ask(self, node: FoundNode, service: tuple[str, str], request: bytes) -> bytes:
-        client = Client(self._joined(), Service(f"{node.name}/{service[0]}", service[1]))
+        client = Client(self._participant, Service(f"{node.name}/{service[0]}", service[1]))
         try:
             return client.call(request, lambda: node.participant.vendor, _PARAMETERS_S)
         finally:

@@ -13,27 +13,16 @@ from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.client import Client, NoReplyError
 from wirecost.replay.dds.discovery import STAGE, Discovery
-from wirecost.replay.dds.domain import FreeDomain
+from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
-from wirecost.replay.dds.recorder import ENCLAVE, LOOPBACK
+from wirecost.replay.dds.recorder import ENCLAVE
 from wirecost.replay.dds.server import Answers, Server
 from wirecost.replay.system import Call, Service, Topic
 
 _CALL_S = 10.0
 # Two announcements and a little.
 _CONFIRMED_S = 2.2
-# Only what all versions since ROS 2 Humble's know: Cyclone refuses unknown settings.
-_CYCLONE = (
-    '<CycloneDDS><Domain Id="any">'
-    "<General><AllowMulticast>false</AllowMulticast><Interfaces>"
-    f'<NetworkInterface address="{LOOPBACK}"/></Interfaces></General>'
-    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
-    "<MaxAutoParticipantIndex>100</MaxAutoParticipantIndex>"
-    f'<Peers><Peer address="{LOOPBACK}"/></Peers></Discovery>'
-    '<Internal><SocketReceiveBufferSize max="32MB"/></Internal>'
-    "</Domain></CycloneDDS>"
-)
 
 
 class DdsStage:
@@ -43,9 +32,8 @@ class DdsStage:
         self._exits = ExitStack()
         with ExitStack() as exits:
             self._domain = exits.enter_context(FreeDomain())
-            self._participant: _dds.Participant | None = _dds.Participant(
-                self._domain.number, STAGE, ENCLAVE, (LOOPBACK,)
-            )
+            self._participant = _dds.Participant(self._domain.number, STAGE, ENCLAVE, (LOOPBACK,))
+            exits.callback(self._participant.close)
             self._discovery = Discovery(self._participant)
             exits.callback(self._discovery.close)
             self._listening = Listening(self._participant, self._discovery)
@@ -64,25 +52,17 @@ class DdsStage:
             client.close()
         for writer in self._writers.values():
             writer.close()
-        self._participant = None
         self._exits.close()
 
     def environment(self) -> dict[str, str]:
-        return {
-            "ROS_DOMAIN_ID": str(self._domain.number),
-            "ROS_LOCALHOST_ONLY": "1",
-            "CYCLONEDDS_URI": _CYCLONE,
-            # Each of these would join the node to somebody else.
-            "ROS_DISCOVERY_SERVER": "",
-            "ROS_STATIC_PEERS": "",
-        }
+        return environment(self._domain.number)
 
     def prepare(self, node: str, parameters: dict[str, object]) -> None:
         """Nothing to do: a ROS 2 node gets its parameters from its arguments and files."""
 
     def publish(self, topic: Topic) -> _dds.Writer:
         writer = _dds.Writer(
-            self._joined(),
+            self._participant,
             names.topic_to_dds(topic.name),
             names.type_to_dds(topic.type),
             qos.to_send_all(topic.qos),
@@ -96,13 +76,13 @@ class DdsStage:
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         self._servers.append(
-            Server(self._joined(), service, Answers(recorded), self._discovery.vendor)
+            Server(self._participant, service, Answers(recorded), self._discovery.vendor)
         )
 
     def call(self, service: Service, request: bytes) -> Call:
         client = self._clients.get(service.name)
         if client is None:
-            client = self._clients[service.name] = Client(self._joined(), service)
+            client = self._clients[service.name] = Client(self._participant, service, _CONFIRMED_S)
         asked_ns = time.time_ns()
         reply, error = b"", None
         try:
@@ -131,10 +111,6 @@ class DdsStage:
 
     def unmatched(self) -> list[str]:
         return [line for server in self._servers for line in server.unmatched()]
-
-    def _joined(self) -> _dds.Participant:
-        assert self._participant is not None, "outside of the context"
-        return self._participant
 
     def _server_vendor(self, service: Service) -> int:
         """Of the node, whose calling convention counts; 0 where it does not provide the service."""

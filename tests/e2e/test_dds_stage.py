@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node on Cyclone DDS alone in a stage."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import dds_peers as peers
+import pytest
+
+from wirecost import _dds
+from wirecost._middleware import Queue
+from wirecost.replay.dds import names
+from wirecost.replay.dds.cdr import Writer
+from wirecost.replay.dds.recorder import DdsRecorder
+from wirecost.replay.dds.stage import DdsStage
+from wirecost.replay.system import Call, Qos, Service, Topic
+
+CLOUD = "sensor_msgs/msg/PointCloud2"
+POINTS = Topic("/points", CLOUD, peers.POINTS_HASH)
+FILTERED = Topic("/filtered", CLOUD, peers.POINTS_HASH)
+TRANSFORMS = Topic(
+    "/tf_static", "tf2_msgs/msg/TFMessage", qos=Qos(durability="transient_local", depth=1)
+)
+LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")
+ENABLE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
+# As Cyclone writes it: one byte and three of padding, told by the header.
+REQUEST = b"\0\1\0\3" + bytes(4)
+
+
+def reply(text: str) -> bytes:
+    writer = Writer()
+    writer.scalar("B", 1)
+    writer.string(text)
+    return writer.message()
+
+
+def connected(stage: DdsStage) -> bool:
+    return peers.soon(lambda: not stage.waiting_for([POINTS], [FILTERED]), 20)
+
+
+def test_a_node_gets_its_inputs_and_its_outputs_are_heard() -> None:
+    queue = Queue(64 << 20)
+    with DdsStage() as stage:
+        points, transforms = stage.publish(POINTS), stage.publish(TRANSFORMS)
+        stage.listen(FILTERED, 3, queue)
+        transforms.send(b"\0\1\0\0" + bytes(4))
+        with peers.running([peers.FILTER], stage.environment()) as node:
+            assert stage.waiting_for([POINTS], [FILTERED])
+            assert connected(stage)
+            peers.send(points, 40, 100)
+            got = peers.take(queue, 40)
+            told = peers.end(node)
+    assert [(message[0], peers.stamp(message[4])) for message in got] == [(3, n) for n in range(40)]
+    assert "points 40 tf_static 1 clock 0" in told
+
+
+def test_calls_of_the_node_are_answered_from_the_recording() -> None:
+    recorded = [
+        Call("/lookup", "/points_filter", 0, 0, REQUEST, reply(text)) for text in ("one", "two")
+    ]
+    with DdsStage() as stage:
+        points = stage.publish(POINTS)
+        stage.listen(FILTERED, 0, Queue(1 << 20))
+        stage.answer(LOOKUP, recorded)
+        with peers.running([peers.FILTER], stage.environment()) as node:
+            assert connected(stage)
+            peers.send(points, 30, 10)
+            time.sleep(0.5)
+            told = peers.end(node)
+        assert stage.unmatched() == []
+    assert [line for line in told.splitlines() if line.startswith("lookup")] == [
+        "lookup 1: one",
+        "lookup 2: two",
+        "lookup 3: two",
+    ]
+
+
+def test_requests_without_a_recorded_reply_are_told() -> None:
+    with DdsStage() as stage:
+        points = stage.publish(POINTS)
+        stage.listen(FILTERED, 0, Queue(1 << 20))
+        stage.answer(LOOKUP, [])
+        with peers.running([peers.FILTER], stage.environment()):
+            assert connected(stage)
+            points.send(peers.cloud(0, 10))
+            assert peers.soon(lambda: bool(stage.unmatched()))
+        assert stage.unmatched() == ["/lookup: 1 × a request of 8 bytes has no recorded reply"]
+
+
+def test_services_of_the_node_are_called() -> None:
+    queue = Queue(1 << 20)
+    with DdsStage() as stage:
+        points = stage.publish(POINTS)
+        stage.listen(FILTERED, 0, queue)
+        with peers.running([peers.FILTER], stage.environment()):
+            call = stage.call(ENABLE, b"\0\1\0\3" + bytes(4))
+            assert call.error is None
+            assert call.service == ENABLE.name
+            assert call.request_ns < call.reply_ns
+            assert b"done\0" in call.reply
+            assert connected(stage)
+            points.send(peers.cloud(0, 10))
+            stage.call(ENABLE, b"\0\1\0\3\1" + bytes(3))
+            points.send(peers.cloud(1, 10))
+            assert [peers.stamp(message[4]) for message in peers.take(queue, 1)] == [1]
+
+
+def test_large_messages_are_not_lost() -> None:
+    """8 MB at 10 Hz, in and out."""
+    count, points = 20, 500_000
+    queue = Queue(1 << 30)
+    with DdsStage() as stage:
+        sink = stage.publish(POINTS)
+        stage.listen(FILTERED, 0, queue)
+        with peers.running([peers.FILTER, "--whole"], stage.environment()):
+            assert connected(stage)
+            peers.send(sink, count, points, 0.1)
+            got = peers.take(queue, count)
+    assert [peers.stamp(message[4]) for message in got] == list(range(count))
+    for *_, message in got:
+        # Without the header, where Cyclone tells its padding, and that padding.
+        sent = peers.cloud(peers.stamp(message), points)
+        assert message[4 : len(sent)] == sent[4:]
+
+
+def test_what_the_stage_publishes_itself_is_not_heard() -> None:
+    queue = Queue(1 << 20)
+    with DdsStage() as stage:
+        sink = stage.publish(FILTERED)
+        stage.listen(FILTERED, 0, queue)
+        points = stage.publish(POINTS)
+        with peers.running([peers.FILTER], stage.environment()):
+            assert connected(stage)
+            sink.send(peers.cloud(7, 10))
+            points.send(peers.cloud(1, 10))
+            assert [peers.stamp(message[4]) for message in peers.take(queue, 2, 2)] == [1]
+
+
+def test_two_stages_are_strangers() -> None:
+    with DdsStage() as one, DdsStage() as other:
+        assert one.environment()["ROS_DOMAIN_ID"] != other.environment()["ROS_DOMAIN_ID"]
+
+
+def sockets(pid: int) -> set[str]:
+    """Local addresses of a process's UDP sockets, as /proc writes them."""
+    inodes = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            inodes.add(target[len("socket:[") : -1])
+    rows = [line.split() for line in Path("/proc/net/udp").read_text().splitlines()[1:]]
+    rows += [line.split() for line in Path("/proc/net/udp6").read_text().splitlines()[1:]]
+    return {row[1].partition(":")[0] for row in rows if row[9] in inodes}
+
+
+def test_only_loopback_is_spoken_on_and_nothing_is_left() -> None:
+    threads = threading.active_count()
+    with DdsStage() as stage:
+        stage.publish(POINTS)
+        stage.answer(LOOKUP, [])
+        # 127.0.0.1 and the group 239.255.0.1, which is joined on loopback.
+        assert sockets(os.getpid()) == {"0100007F", "0100FFEF"}
+    assert sockets(os.getpid()) == set()
+    assert threading.active_count() == threads
+
+
+def test_a_closed_sink_drops(stage_closed_sink: _dds.Writer) -> None:
+    before = stage_closed_sink.dropped
+    stage_closed_sink.send(peers.cloud(0, 1))
+    assert stage_closed_sink.dropped == before + 1
+    assert stage_closed_sink.readers() == 0
+
+
+@pytest.fixture
+def stage_closed_sink() -> _dds.Writer:
+    with DdsStage() as stage:
+        return stage.publish(POINTS)
+
+
+def test_hostile_announcements_change_nothing() -> None:
+    """Whatever stands on the discovery topic, nodes are found as before."""
+    with DdsStage() as stage:
+        environment = stage.environment()
+        domain = int(environment["ROS_DOMAIN_ID"])
+        liar = _dds.Participant(domain, "liar", b"\xff\xfe", ["127.0.0.1"])
+        kept = _dds.Qos(reliable=True, transient_local=True, depth=100)
+        writer = _dds.Writer(liar, names.DISCOVERY_TOPIC, names.DISCOVERY_TYPE, kept, b"\xff")
+        for length in (0, 3, 16, 20, 60, 1000):
+            for octet in (0, 1, 0xFF):
+                writer.send(b"\0\1\0\0" + bytes([octet]) * length)
+        with (
+            peers.running([peers.FILTER], environment),
+            DdsRecorder(domain) as recorder,
+        ):
+            assert peers.soon(lambda: "/points_filter" in recorder.nodes())
+            assert set(recorder.nodes()) == {"/liar", "/points_filter"}
