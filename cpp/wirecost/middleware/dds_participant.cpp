@@ -99,12 +99,16 @@ DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
   subscriber_ = participant_->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
 }
 
-DdsParticipant::~DdsParticipant() { close(); }
+DdsParticipant::~DdsParticipant() { leave(); }
 
 void DdsParticipant::close() {
   const std::lock_guard lock(mutex_);
-  if (participant_ == nullptr) return;
   if (endpoints_ > 0) throw std::logic_error("a DDS participant is closed after its endpoints");
+  leave();
+}
+
+void DdsParticipant::leave() {
+  if (participant_ == nullptr) return;
   participant_->set_listener(nullptr);
   participant_->delete_contained_entities();
   dds::DomainParticipantFactory::get_instance()->delete_participant(participant_);
@@ -130,8 +134,9 @@ dds::DataReader* DdsParticipant::make_reader(const DdsEndpoint& endpoint,
   const std::lock_guard lock(mutex_);
   dds::DataReaderQos qos = reader_qos(endpoint.qos);
   qos.user_data().setValue(endpoint.user_data);
-  auto* const reader = subscriber_->create_datareader(topic(endpoint.topic, endpoint.type), qos,
-                                                      listener, dds::StatusMask::data_available());
+  auto* const read = topic(endpoint.topic, endpoint.type);
+  auto* const reader =
+      subscriber_->create_datareader(read, qos, listener, dds::StatusMask::data_available());
   if (reader == nullptr)
     throw std::runtime_error("DDS topic " + endpoint.topic + ": no reader of this quality");
   ++endpoints_;

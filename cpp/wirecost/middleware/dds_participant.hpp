@@ -51,6 +51,7 @@ class DdsParticipant {
   void remove(eprosima::fastdds::dds::DataWriter* writer);
 
  private:
+  void leave();
   eprosima::fastdds::dds::Topic* topic(const std::string& name, const std::string& type);
 
   Discovery discovery_;

@@ -104,6 +104,7 @@ TEST(DdsParticipant, IsClosedAfterItsEndpoints) {
   writer.close();
   here->close();
   EXPECT_THROW(DdsWriter(here, endpoint("rt/any")), std::runtime_error);
+  EXPECT_THROW(DdsReader(here, endpoint("rt/any"), {}, {}), std::runtime_error);
 }
 
 TEST(DdsEndpoints, AreNotFoundByTheirOwnParticipant) {
