@@ -24,6 +24,7 @@ PYTHON_MAY_IMPORT = {
     "advisor": {"advisor", "osi", "scans", "traces"},
     "heap": {"heap"},
     "probe": {"probe"},
+    "tensor": {"tensor"},
     "replay": {"replay", "records", "doctor", "heap"},
     "bench": {"bench", "records", "doctor", "columns", "heap", "scans", "traces"},
 }

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors and what they lie in as frames: one copy in, none out (docs/formats/tensor-frame.md)."""
+
+from wirecost.tensor.codec import decode, encode
+from wirecost.tensor.devices import to_host
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.frame import Frame
+from wirecost.tensor.pool import Loan, SamplePool
+from wirecost.tensor.registry import register, register_plugin
+
+__all__ = [
+    "Frame",
+    "FrameError",
+    "Loan",
+    "SamplePool",
+    "decode",
+    "encode",
+    "register",
+    "register_plugin",
+    "to_host",
+]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to frames and back; the way of a single NumPy array is kept short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wirecost.tensor import values as _values  # noqa: F401  fills the table of handlers
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.frame import Frame
+from wirecost.tensor.layout import (
+    HEADER_BYTES,
+    HEADER_BYTES_AT,
+    PREFIX,
+    SUM,
+    Layout,
+    build,
+    header_size,
+    parse,
+)
+from wirecost.tensor.memory import Memory, own_copy
+from wirecost.tensor.packages import load
+from wirecost.tensor.plan import Plan, plan
+from wirecost.tensor.reader import Reader, tensor_of
+from wirecost.tensor.writer import Writer
+
+_MOST_CACHED = 256
+_MOST_CACHED_BYTES = 4096
+_HEADERS: dict[Any, tuple[bytes, Layout]] = {}
+_PLANS: dict[bytes, tuple[Layout, Plan | None]] = {}
+
+
+def encode(
+    obj: Any, *, device_to_host: Callable[[Any], Any] | None = None, checksum: bool = False
+) -> Frame:
+    """A frame that refers to the memory of the tensors in ``obj`` and copies none of it if it can.
+
+    ``device_to_host``: gets each tensor that lies on a device and returns one in the host's memory,
+    as ``to_host`` does. ``checksum``: of the data; needs xxhash here and at the receiver. Raises
+    UserError for what frames have no form for.
+    """
+    if type(obj) is np.ndarray and obj.flags.c_contiguous:
+        key = obj.dtype, obj.shape, checksum
+        found = _HEADERS.get(key)
+        if found is not None:
+            return Frame(found[0], found[1], [obj], 0, 0)
+    else:
+        key = None
+    if checksum:
+        load("xxhash")
+    writer = Writer(device_to_host)
+    description = writer.pack(obj)
+    found = build(description, [segment.nbytes for segment in writer.segments], checksum)
+    if key is not None:
+        if len(_HEADERS) >= _MOST_CACHED:
+            _HEADERS.clear()
+        _HEADERS[key] = found
+    return Frame(found[0], found[1], writer.segments, writer.copies, writer.copied_bytes)
+
+
+def decode(
+    buffer: Any,
+    *,
+    as_: str | None = None,
+    writable: bool = False,
+    copy: bool = False,
+    owner: Any = None,
+) -> Any:
+    """The object that a frame at the start of ``buffer`` holds; its tensors lie in the buffer.
+
+    ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …) or of the tables
+    (``"pandas"``, ``"polars"``, ``"pyarrow"``), else the sender's. Arrays are read-only unless
+    ``writable``; PyTorch, PaddlePaddle and MXNet know no read-only tensors: do not write to
+    theirs. ``copy``: into memory of the message's own, which is writable. ``owner``: kept alive
+    by the tensors and let go of with the last of them. Raises FrameError for bytes that are no
+    whole frame, UserError for a package that is missing.
+    """
+    view = memoryview(buffer)
+    if view.format != "B" or view.ndim != 1:
+        view = view.cast("B")
+    known = _known(view)
+    if known is None or known[0].total > len(view):
+        known = _learn(bytes(view[: header_size(view)]))
+    layout, short = known
+    if layout.checksum:
+        _verify(view, layout)
+    if copy:
+        memory = Memory(own_copy(view[: layout.total]), True, None)
+    else:
+        memory = Memory(view, writable, owner)
+    if short is None:
+        return Reader(memory, layout.segments, as_).message(layout.description)
+    if short.direct and (as_ is None or as_ == "numpy"):
+        return memory.array(short.segment[0], short.shape, short.dtype)
+    return tensor_of(short.source(memory), _checked(as_), short.framework)
+
+
+def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
+    """A header that was found is known to be whole, for it equals one that was checked."""
+    if len(view) < PREFIX.size:
+        return None
+    (size,) = HEADER_BYTES.unpack_from(view, HEADER_BYTES_AT)
+    return _PLANS.get(bytes(view[:size])) if size <= _MOST_CACHED_BYTES else None
+
+
+def _checked(as_: str | None) -> str | None:
+    from wirecost.tensor.matching import families  # noqa: PLC0415
+
+    return families(as_)[0]
+
+
+def _learn(header: bytes) -> tuple[Layout, Plan | None]:
+    layout = parse(header)
+    known = layout, plan(layout)
+    if len(header) <= _MOST_CACHED_BYTES:
+        if len(_PLANS) >= _MOST_CACHED:
+            _PLANS.clear()
+        _PLANS[header] = known
+    return known
+
+
+def _verify(view: memoryview, layout: Layout) -> None:
+    data = view[layout.header_bytes : layout.end]
+    (expected,) = SUM.unpack_from(view, layout.total - SUM.size)
+    if load("xxhash", "let the sender encode without checksum").xxh3_64_intdigest(data) != expected:
+        raise FrameError("frame: its data was changed on the way (checksum differs)")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dask: arrays and data frames are computed, and cut into chunks again."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from wirecost.errors import UserError
+from wirecost.tensor.packages import load
+from wirecost.tensor.source import Source
+from wirecost.tensor.writer import Handler, Writer
+
+
+def encoder(cls: type) -> Handler | None:
+    """Arrays and data frames; what may compute anything is refused."""
+    if cls.__name__ in {"Bag", "Delayed"}:
+        raise UserError(f"dask: send what {cls.__name__.lower()}.compute() gives")
+    if cls.__name__ == "Array":
+        return _array
+    return _frame if cls.__name__ in {"DataFrame", "Series"} else None
+
+
+def _array(writer: Writer, array: Any) -> Any:
+    if any(isnan(size) for chunks in array.chunks for size in chunks):
+        raise UserError("dask: chunks of unknown size; call array.compute_chunk_sizes() before")
+    computed = np.asarray(array.compute())
+    writer.copied(computed.nbytes)
+    chunks = [list(map(int, sizes)) for sizes in array.chunks]
+    return writer.extension(2, ["dask", "array", {"data": computed, "chunks": chunks}])
+
+
+def _frame(writer: Writer, frame: Any) -> Any:
+    computed = frame.compute()
+    writer.copied(int(computed.memory_usage(index=True).sum() if computed.ndim > 1 else 0))
+    body = {"data": computed, "partitions": frame.npartitions}
+    return writer.extension(2, ["dask", "dataframe", body])
+
+
+def tensor(source: Source) -> Any:
+    """One chunk, which Dask copies."""
+    return load("dask.array", 'decode with as_="numpy"').from_array(source.numpy(), chunks=-1)
+
+
+def restore(kind: str, body: Any) -> Any:
+    """Chunks as the sender's; Dask copies what is one chunk."""
+    if kind == "array":
+        chunks = tuple(map(tuple, body["chunks"]))
+        return load("dask.array").from_array(body["data"], chunks=chunks)
+    if kind == "dataframe":
+        partitions = min(max(int(body["partitions"]), 1), max(len(body["data"]), 1))
+        return load("dask.dataframe").from_pandas(body["data"], npartitions=partitions)
+    raise ValueError(kind)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX. It takes over memory only that starts on a multiple of 64; other is copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wirecost.errors import UserError
+from wirecost.tensor.packages import load
+from wirecost.tensor.source import Source, refuse
+from wirecost.tensor.writer import Handler, Writer
+
+_NUMPY_KINDS = frozenset("biufc")
+
+
+def encoder(cls: type) -> Handler | None:
+    """Arrays; a tracer within jit has no memory and is refused."""
+    if "Tracer" in cls.__name__:
+        raise UserError("jax: an array within jit has no values yet; send what jit returns")
+    return _array if cls.__name__ == "ArrayImpl" else None
+
+
+def _array(writer: Writer, array: Any) -> Any:
+    if any(device.platform != "cpu" for device in array.devices()):
+        array = writer.on_host(array, str(next(iter(array.devices()))))
+    try:
+        found = np.asarray(array)
+    except TypeError as error:
+        raise UserError(f"jax: {array.dtype} has no plain memory ({error})") from error
+    if len(array.devices()) > 1:
+        writer.copied(found.nbytes)
+    return writer.tensor(found, "jax")
+
+
+def tensor(source: Source) -> Any:
+    """Over received memory. Raises UserError for element types that JAX has not."""
+    jax = load("jax", 'decode with as_="numpy"')
+    name = source.narrow
+    if name is None and source.shared().dtype.kind not in _NUMPY_KINDS:
+        raise refuse(source, "jax")
+    if name is not None:
+        return jax.numpy.array(source.numpy())
+    array = source.aligned()
+    made = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
+    if made.dtype != array.dtype:
+        raise UserError(
+            f"jax: makes {made.dtype} of {array.dtype}; switch on 64 bits with"
+            ' jax.config.update("jax_enable_x64", True)'
+        )
+    return made

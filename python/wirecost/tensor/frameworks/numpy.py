@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy: arrays and scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.errors import UserError
+from wirecost.tensor import codes
+from wirecost.tensor.dtypes import describe
+from wirecost.tensor.source import Source
+from wirecost.tensor.writer import Handler, Writer
+
+
+def encoder(cls: type) -> Handler | None:
+    """Arrays lose their class: a memory map or record array arrives as an array."""
+    if cls in {np.ma.MaskedArray, np.matrix}:
+        raise UserError(
+            f"numpy: {cls.__name__} is more than its memory; send its parts, as (a.data, a.mask)"
+            " or numpy.asarray(a)"
+        )
+    if issubclass(cls, np.ndarray):
+        return _array
+    return _scalar if issubclass(cls, np.generic) or hasattr(cls, "dtype") else None
+
+
+def tensor(source: Source) -> npt.NDArray[Any]:
+    """A view; read-only unless decoded otherwise."""
+    return source.numpy()
+
+
+def _array(writer: Writer, array: npt.NDArray[Any]) -> Any:
+    return writer.tensor(np.asarray(array).view(np.ndarray), "numpy")
+
+
+def _scalar(_: Writer, scalar: Any) -> Any:
+    array = np.asarray(scalar)
+    payload = msgpack.packb([describe(array.dtype), array.tobytes()])
+    return msgpack.ExtType(codes.SCALAR, payload)

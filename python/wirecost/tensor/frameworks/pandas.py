@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pandas: data frames, series and indexes, with NumPy's and PyArrow's arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wirecost.errors import UserError
+from wirecost.tensor.packages import load
+from wirecost.tensor.pandas_arrays import read_values, write_values
+from wirecost.tensor.writer import Handler, Writer
+
+
+def encoder(cls: type) -> Handler | None:
+    """A subclass arrives as what it is a kind of."""
+    pandas = load("pandas")
+    if issubclass(cls, pandas.DataFrame):
+        return _frame
+    if issubclass(cls, pandas.Series):
+        return _series
+    if issubclass(cls, pandas.Index):
+        return _lone_index
+    if issubclass(cls, (pandas.Timestamp, pandas.Timedelta)):
+        return _moment
+    return _missing if cls.__name__ in {"NAType", "NaTType"} else None
+
+
+def _frame(writer: Writer, frame: Any) -> Any:
+    body: dict[str, Any] = {
+        "index": _index(frame.index, writer),
+        "columns": _index(frame.columns, writer),
+        "attributes": dict(frame.attrs),
+    }
+    types = set(frame.dtypes)
+    if len(types) == 1 and isinstance(next(iter(types)), np.dtype) and len(frame.columns) > 1:
+        block = frame.to_numpy()
+        if block.size and not np.shares_memory(block, frame.iloc[:, 0].to_numpy()):
+            writer.copied(block.nbytes)
+        body["block"] = _checked(block, "the data frame")
+    else:
+        body["arrays"] = [
+            _column(frame.iloc[:, i], name, writer) for i, name in enumerate(frame.columns)
+        ]
+    return writer.extension(2, ["pandas", "frame", body])
+
+
+def _column(series: Any, name: Any, writer: Writer) -> Any:
+    return write_values(series.array, f"column {name!r}", writer)
+
+
+def _checked(block: Any, what: str) -> Any:
+    if block.dtype.kind == "O":
+        raise UserError(
+            f"pandas: {what} holds Python objects (dtype object); give it a type, as with"
+            " convert_dtypes() or astype('str')"
+        )
+    return block
+
+
+def _series(writer: Writer, series: Any) -> Any:
+    body = {
+        "index": _index(series.index, writer),
+        "values": write_values(series.array, f"series {series.name!r}", writer),
+        "name": series.name,
+        "attributes": dict(series.attrs),
+    }
+    return writer.extension(2, ["pandas", "series", body])
+
+
+def _lone_index(writer: Writer, index: Any) -> Any:
+    return writer.extension(2, ["pandas", "index", _index(index, writer)])
+
+
+def _moment(writer: Writer, moment: Any) -> Any:
+    zone = None if getattr(moment, "tzinfo", None) is None else str(moment.tzinfo)
+    kind = "timestamp" if hasattr(moment, "tzinfo") else "timedelta"
+    return writer.extension(2, ["pandas", kind, [int(moment._value), moment.unit, zone]])
+
+
+def _missing(writer: Writer, value: Any) -> Any:
+    return writer.extension(2, ["pandas", "missing", type(value).__name__])
+
+
+def _index(index: Any, writer: Writer) -> dict[str, Any]:
+    pandas = load("pandas")
+    if isinstance(index, pandas.RangeIndex):
+        return {"range": [index.start, index.stop, index.step], "name": index.name}
+    if isinstance(index, pandas.MultiIndex):
+        return {
+            "levels": [_index(level, writer) for level in index.levels],
+            "codes": [np.asarray(codes) for codes in index.codes],
+            "names": list(index.names),
+        }
+    if index.dtype == object:
+        return {"labels": list(index), "name": index.name}
+    values = write_values(index.array, f"index {index.name!r}", writer)
+    return {"values": values, "name": index.name, "freq": getattr(index, "freqstr", None)}
+
+
+def restore(kind: str, body: Any) -> Any:
+    """Columns are views of the received memory; indexes may be copied by pandas."""
+    pandas = load("pandas", 'decode with as_="polars" or as_="pyarrow" what the sender sends so')
+    if kind == "frame":
+        return _restore_frame(pandas, body)
+    if kind == "series":
+        values, index = read_values(body["values"]), _restore_index(pandas, body["index"])
+        made = pandas.Series(values, index, name=body["name"], copy=False)
+        made.attrs.update(body["attributes"])
+        return made
+    if kind == "index":
+        return _restore_index(pandas, body)
+    if kind == "timestamp":
+        value, unit, zone = body
+        moment = pandas.Timestamp(np.datetime64(value, unit))
+        return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
+    if kind == "timedelta":
+        return pandas.Timedelta(np.timedelta64(body[0], body[1]))
+    if kind == "missing":
+        return pandas.NA if body == "NAType" else pandas.NaT
+    raise ValueError(kind)
+
+
+def _restore_frame(pandas: Any, body: Any) -> Any:
+    index = _restore_index(pandas, body["index"])
+    columns = _restore_index(pandas, body["columns"])
+    if "block" in body:
+        made = pandas.DataFrame(body["block"], index, columns, copy=False)
+    else:
+        arrays = dict(enumerate(map(read_values, body["arrays"])))
+        made = pandas.DataFrame(arrays, index, copy=False)
+        made.columns = columns
+    made.attrs.update(body["attributes"])
+    return made
+
+
+def _restore_index(pandas: Any, body: Any) -> Any:
+    if "range" in body:
+        return pandas.RangeIndex(*body["range"], name=body["name"])
+    if "levels" in body:
+        levels = [_restore_index(pandas, level) for level in body["levels"]]
+        return pandas.MultiIndex(levels, body["codes"], names=body["names"])
+    if "labels" in body:
+        return pandas.Index(body["labels"], dtype=object, name=body["name"], tupleize_cols=False)
+    made = pandas.Index(read_values(body["values"]), name=body["name"], copy=False)
+    if body["freq"] is not None and hasattr(made, "freq") and made.freq is None:
+        made.freq = body["freq"]
+    return made

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyArrow: arrays, chunked arrays, batches, tables, tensors and scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wirecost.tensor.arrow_arrays import read_array, write_array
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.packages import load
+from wirecost.tensor.writer import Handler, Writer
+
+_KINDS = {"Table": "table", "RecordBatch": "batch", "ChunkedArray": "chunked", "Tensor": "tensor"}
+
+
+def encoder(cls: type) -> Handler | None:
+    """Whatever has one of these classes or is an Array or Scalar."""
+    pa = load("pyarrow")
+    if issubclass(cls, pa.Array):
+        return _encode("array")
+    if issubclass(cls, pa.Scalar):
+        return _encode("scalar")
+    kind = _KINDS.get(cls.__name__)
+    return None if kind is None else _encode(kind)
+
+
+def _encode(kind: str) -> Handler:
+    def encode(writer: Writer, value: Any) -> Any:
+        return writer.extension(2, ["pyarrow", kind, describe(kind, value, writer)])
+
+    return encode
+
+
+def from_capsule(value: Any) -> Any:
+    """What an object that offers Arrow's capsules is here."""
+    pa = load("pyarrow")
+    if hasattr(value, "__arrow_c_stream__"):
+        found = pa.chunked_array(value)
+        if pa.types.is_struct(found.type):
+            return pa.table(value)
+        return found
+    return pa.array(value)
+
+
+def describe(kind: str, value: Any, writer: Writer) -> Any:
+    """Schema and buffers, which are not copied. Raises UserError for a type without a form."""
+    pa = load("pyarrow")
+    if kind == "tensor":
+        return {"data": value.to_numpy(), "names": list(value.dim_names)}
+    if kind == "scalar":
+        kind, value = "array", pa.array([value.as_py()], value.type)
+    if kind == "array":
+        return {"schema": _schema(value.type), "chunks": [write_array(value, writer)]}
+    if kind == "chunked":
+        chunks = [write_array(chunk, writer) for chunk in value.chunks]
+        return {"schema": _schema(value.type), "chunks": chunks}
+    columns = [
+        [write_array(chunk, writer) for chunk in getattr(column, "chunks", [column])]
+        for column in value.columns
+    ]
+    schema = value.schema.serialize().to_pybytes()
+    return {"schema": schema, "columns": columns, "rows": value.num_rows}
+
+
+def _schema(type_: Any) -> bytes:
+    pa = load("pyarrow")
+    return bytes(pa.schema([pa.field("", type_)]).serialize().to_pybytes())
+
+
+def restore(kind: str, body: Any) -> Any:
+    """Over received memory. Everything is validated, what has offsets by reading them."""
+    pa = load("pyarrow", 'decode tables with as_="polars" or as_="pandas" where PyArrow is')
+    if kind == "tensor":
+        names = body["names"]
+        return pa.Tensor.from_numpy(body["data"], names or None)
+    schema = pa.ipc.read_schema(pa.py_buffer(body["schema"]))
+    if kind in {"array", "chunked", "scalar"}:
+        chunks = [read_array(schema.field(0).type, chunk) for chunk in body["chunks"]]
+        if kind == "chunked":
+            return pa.chunked_array(chunks, schema.field(0).type)
+        return chunks[0][0] if kind == "scalar" else chunks[0]
+    if kind not in {"table", "batch"}:
+        raise ValueError(kind)
+    return _table(pa, kind, schema, body)
+
+
+def _table(pa: Any, kind: str, schema: Any, body: Any) -> Any:
+    columns = [
+        [read_array(field.type, chunk) for chunk in chunks]
+        for field, chunks in zip(schema, body["columns"], strict=True)
+    ]
+    if not columns:
+        rows = int(np.uint32(body["rows"]))
+        empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
+        batch = pa.RecordBatch.from_struct_array(empty)
+        return batch if kind == "batch" else pa.Table.from_batches([batch])
+    if kind == "batch":
+        made = pa.RecordBatch.from_arrays([chunks[0] for chunks in columns], schema=schema)
+    else:
+        arrays = [
+            pa.chunked_array(chunks, field.type)
+            for field, chunks in zip(schema, columns, strict=True)
+        ]
+        made = pa.Table.from_arrays(arrays, schema=schema)
+    try:
+        made.validate()
+    except pa.ArrowInvalid as error:
+        raise FrameError(f"frame: no Arrow table: {error}") from error
+    return made

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prefix, segment table and description of a frame (docs/formats/tensor-frame.md)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from wirecost.errors import UserError
+from wirecost.tensor.errors import FrameError
+
+MAGIC = b"WCTF"
+VERSION = 1
+ALIGNMENT = 64
+MOST_HEADER = 16 << 20
+CHECKSUM = 1
+PREFIX = struct.Struct("<4sHHQIIII")
+ENTRY = struct.Struct("<QQ")
+CRC = struct.Struct("<I")
+HEADER_BYTES = struct.Struct("<I")
+HEADER_BYTES_AT = 16
+SUM = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A checked header. ``segments``: offset and length, bytes; they end before ``end``."""
+
+    header_bytes: int
+    total: int
+    end: int
+    checksum: bool
+    segments: tuple[tuple[int, int], ...]
+    description: bytes
+
+
+def aligned(offset: int, to: int = ALIGNMENT) -> int:
+    """The next multiple."""
+    return -(-offset // to) * to
+
+
+def build(description: bytes, lengths: Sequence[int], checksum: bool) -> tuple[bytes, Layout]:
+    """A header and what it says. Raises UserError where there is too much for one."""
+    header_bytes = PREFIX.size + ENTRY.size * len(lengths) + len(description)
+    if header_bytes > MOST_HEADER:
+        raise UserError(
+            f"the values beside the tensors need {header_bytes} bytes, more than {MOST_HEADER}:"
+            " send lists of numbers as arrays"
+        )
+    end = header_bytes
+    segments = []
+    for length in lengths:
+        offset = aligned(end) if length else 0
+        segments.append((offset, length))
+        end = offset + length if length else end
+    total = aligned(end, SUM.size) + SUM.size if checksum else end
+    table = b"".join(ENTRY.pack(*segment) for segment in segments)
+    start = PREFIX.pack(
+        MAGIC, VERSION, CHECKSUM if checksum else 0, total, header_bytes, len(lengths), 0, 0
+    )[: -CRC.size]
+    rest = table + description
+    header = start + CRC.pack(crc32(rest, crc32(start))) + rest
+    limit = total - SUM.size if checksum else total
+    return header, Layout(header_bytes, total, limit, checksum, tuple(segments), description)
+
+
+def header_size(view: memoryview) -> int:
+    """Bytes of the header at the start of a buffer, within the buffer. Raises FrameError."""
+    if len(view) < PREFIX.size:
+        raise FrameError(f"frame: {len(view)} bytes, too short for a frame")
+    magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(view)
+    if magic != MAGIC:
+        raise FrameError("frame: begins with other bytes than a tensor frame does")
+    if version != VERSION:
+        raise FrameError(
+            f"frame: version {version}, this program reads {VERSION};"
+            " use the same wirecost on both sides"
+        )
+    if flags & ~CHECKSUM or reserved:
+        raise FrameError("frame: uses flags that version 1 does not have")
+    if total > len(view):
+        raise FrameError(f"frame: {total} bytes by its header, {len(view)} are there")
+    if not PREFIX.size + count * ENTRY.size <= header_bytes <= min(total, MOST_HEADER):
+        raise FrameError(f"frame: a header of {header_bytes} bytes cannot be")
+    return int(header_bytes)
+
+
+def parse(header: bytes) -> Layout:
+    """A header of the size that ``header_size`` gave. Raises FrameError."""
+    _, _, flags, total, header_bytes, count, _, crc = PREFIX.unpack_from(header)
+    view = memoryview(header)
+    if crc32(view[PREFIX.size :], crc32(view[: PREFIX.size - CRC.size])) != crc:
+        raise FrameError("frame: its header was changed on the way (CRC differs)")
+    checksum = bool(flags & CHECKSUM)
+    limit = total - SUM.size if checksum else total
+    if checksum and (limit < header_bytes or limit % SUM.size):
+        raise FrameError("frame: no room for its checksum")
+    table_end = PREFIX.size + count * ENTRY.size
+    segments = tuple(ENTRY.iter_unpack(view[PREFIX.size : table_end]))
+    end = header_bytes
+    for index, (offset, length) in enumerate(segments):
+        if not length and not offset:
+            continue
+        if not length or offset % ALIGNMENT or offset < end or offset > limit - length:
+            raise FrameError(f"frame: segment {index} lies outside the frame or in another")
+        end = offset + length
+    return Layout(header_bytes, total, limit, checksum, segments, header[table_end:])

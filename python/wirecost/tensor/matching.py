@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an object is, found without importing anything that is not there already."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+
+from wirecost.errors import UserError
+from wirecost.tensor import codes
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.registry import name_of, plugin_for
+from wirecost.tensor.source import Source
+from wirecost.tensor.writer import HANDLERS, Handler, Writer
+
+# Wire name → root packages of its types. The wire name is the file's in ``frameworks``.
+_ROOTS = {
+    "numpy": ("numpy", "ml_dtypes"),
+    "torch": ("torch",),
+    "tensorflow": ("tensorflow",),
+    "jax": ("jax", "jaxlib"),
+    "mxnet": ("mxnet",),
+    "paddle": ("paddle",),
+    "cupy": ("cupy",),
+    "pandas": ("pandas",),
+    "polars": ("polars",),
+    "pyarrow": ("pyarrow",),
+    "xarray": ("xarray",),
+    "dask": ("dask",),
+    "zarr": ("zarr",),
+    "pint": ("pint",),
+    "pillow": ("PIL",),
+}
+_BY_ROOT = {root: name for name, roots in _ROOTS.items() for root in roots}
+_TENSORS = frozenset({"numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "cupy", "dask"})
+_TABLES = frozenset({"pandas", "polars", "pyarrow"})
+
+
+class Framework(Protocol):
+    """A module of ``frameworks``."""
+
+    def encoder(self, cls: type) -> Handler | None:
+        """How objects of a class are written; None where the framework has no form for it."""
+        ...
+
+    def tensor(self, source: Source) -> Any:
+        """A tensor over received memory; only frameworks of tensors have it."""
+        ...
+
+    def restore(self, kind: str, body: Any) -> Any:
+        """An object from what its encoder wrote; only where one writes objects."""
+        ...
+
+
+def framework(name: str) -> Framework:
+    """By its name in frames. Raises FrameError."""
+    if name not in _ROOTS:
+        raise FrameError(f"frame: framework {name[:40]!r} is unknown to this version")
+    module: Any = import_module(f"wirecost.tensor.frameworks.{name}")
+    found: Framework = module
+    return found
+
+
+def families(wanted: str | None) -> tuple[str | None, str | None]:
+    """The framework of tensors and that of tables that ``as_`` names. Raises UserError."""
+    if wanted is None:
+        return None, None
+    if wanted in _TENSORS:
+        return wanted, None
+    if wanted in _TABLES:
+        return None, wanted
+    known = ", ".join(sorted(_TENSORS | _TABLES))
+    raise UserError(f"as_={wanted!r}: not one of {known}")
+
+
+def match(value: Any) -> Handler:
+    """The handler for a value's type, remembered. Raises UserError where there is none."""
+    cls = type(value)
+    handler = _framework_handler(cls) or _record_handler(cls)
+    if handler is not None:
+        HANDLERS[cls] = handler
+        return handler
+    handler = _protocol_handler(value)
+    if handler is None and plugin_for(cls) is not None:
+        handler = _plugin
+    if handler is None:
+        raise UserError(
+            f"{name_of(cls)}: frames have no form for it; send what it consists of,"
+            " or say how with wirecost.tensor.register_plugin"
+        )
+    return handler
+
+
+def _framework_handler(cls: type) -> Handler | None:
+    for base in cls.__mro__:
+        name = _BY_ROOT.get(base.__module__.partition(".")[0])
+        if name is not None and (found := framework(name).encoder(base)) is not None:
+            return found
+    return None
+
+
+def _record_handler(cls: type) -> Handler | None:
+    if issubclass(cls, enum.Enum):
+        return _enum
+    if dataclasses.is_dataclass(cls):
+        return _dataclass
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple
+    for base in (bool, int, float, str, bytes):
+        if issubclass(cls, base):
+            raise UserError(f"{name_of(cls)}: a kind of {base.__name__}; send {base.__name__}(…)")
+    return None
+
+
+def _protocol_handler(value: Any) -> Handler | None:
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _dlpack
+    if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
+        return _arrow
+    if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
+        return _array
+    try:
+        memoryview(value).release()
+    except TypeError:
+        return None
+    return _array
+
+
+def _dlpack(writer: Writer, value: Any) -> Any:
+    device, number = value.__dlpack_device__()
+    if int(device) != 1:
+        return writer.prepare(writer.on_host(value, f"DLPack device {int(device)}:{number}"))
+    return writer.tensor(np.from_dlpack(value), "numpy")
+
+
+def _arrow(writer: Writer, value: Any) -> Any:
+    module: Any = framework("pyarrow")
+    return writer.prepare(module.from_capsule(value))
+
+
+def _array(writer: Writer, value: Any) -> Any:
+    array = np.asarray(value)
+    if not (hasattr(value, "__array_interface__") or _shares(array, value)):
+        writer.copied(array.nbytes)
+    return writer.tensor(array, "numpy")
+
+
+def _shares(array: Any, value: Any) -> bool:
+    try:
+        return bool(np.shares_memory(array, np.frombuffer(value, np.uint8)))
+    except (TypeError, ValueError, BufferError):
+        return False
+
+
+def _plugin(writer: Writer, value: Any) -> Any:
+    plugin = plugin_for(type(value))
+    if plugin is None:
+        raise AssertionError(value)
+    return writer.extension(codes.OBJECT, ["plugin", plugin.name, plugin.encode(value)])
+
+
+def _enum(writer: Writer, value: enum.Enum) -> Any:
+    record = ["enum", name_of(type(value)), [value.name, value.value]]
+    return writer.extension(codes.RECORD, record)
+
+
+def _dataclass(writer: Writer, value: Any) -> Any:
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return writer.extension(codes.RECORD, ["dataclass", name_of(type(value)), fields])
+
+
+def _named_tuple(writer: Writer, value: Any) -> Any:
+    record = ["namedtuple", name_of(type(value)), value._asdict()]
+    return writer.extension(codes.RECORD, record)

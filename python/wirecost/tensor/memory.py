@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Received memory: what views lie on, and how they keep its owner alive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.layout import ALIGNMENT
+
+_EMPTY = memoryview(b"")
+_CASTABLE = frozenset("?bBhHiIlLqQefd")
+
+
+def bytes_of(segment: Any) -> memoryview:
+    """The memory of an array without gaps, or of a memoryview, as bytes."""
+    if type(segment) is memoryview:
+        return segment
+    if not segment.nbytes:
+        return _EMPTY
+    if segment.dtype.char in _CASTABLE and segment.dtype.isnative:
+        return memoryview(segment).cast("B")
+    return memoryview(segment.reshape(-1).view(np.uint8))
+
+
+# NumPy lets a view refer to its base's base where all are plain arrays, and would so pass over the
+# array that holds the owner. It stops at another class: two of them keep the upper one.
+class _Link(np.ndarray[Any, Any]):
+    pass
+
+
+class _Borrowed(np.ndarray[Any, Any]):
+    owner: Any
+
+
+class _Alias:
+    """Memory as NumPy may take it for writing, whatever the buffer says of itself."""
+
+    def __init__(self, held: npt.NDArray[np.uint8]) -> None:
+        self.held = held
+        address = held.__array_interface__["data"][0]
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": held.shape,
+            "typestr": "|u1",
+            "data": (address, False),
+        }
+
+
+class Memory:
+    """A received buffer, kept alive with its owner by every array that is made from it."""
+
+    __slots__ = ("_alias", "bytes")
+
+    def __init__(self, buffer: Any, writable: bool, owner: Any) -> None:
+        """Raises FrameError where it cannot be written but shall."""
+        whole: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8)
+        if owner is not None:
+            borrowed = whole.view(_Link).view(_Borrowed)
+            borrowed.owner = owner
+            whole = borrowed
+        if writable:
+            if not whole.flags.writeable:
+                raise FrameError("frame: its memory cannot be written; decode with copy=True")
+        elif whole.flags.writeable:
+            whole.flags.writeable = False
+        self.bytes = whole
+        self._alias: npt.NDArray[np.uint8] | None = None
+
+    def array(self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """A view, the last index varying fastest.
+
+        Raises FrameError for a shape that NumPy cannot have.
+        """
+        return _view(shape, dtype, self.bytes, offset)
+
+    def writable_array(
+        self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> npt.NDArray[Any]:
+        """The same for frameworks that know no read-only memory."""
+        if self._alias is None:
+            self._alias = np.asarray(_Alias(self.bytes))
+        return _view(shape, dtype, self._alias, offset)
+
+
+def _view(
+    shape: tuple[int, ...], dtype: np.dtype[Any], memory: npt.NDArray[np.uint8], offset: int
+) -> npt.NDArray[Any]:
+    try:
+        return np.ndarray(shape, dtype, memory, offset)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FrameError(f"frame: a tensor of {dtype} has an impossible shape: {error}") from error
+
+
+def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:
+    """The bytes in new memory that starts on a multiple of 64."""
+    room = np.empty(len(buffer) + ALIGNMENT, np.uint8)
+    start = -room.__array_interface__["data"][0] % ALIGNMENT
+    copied = room[start : start + len(buffer)]
+    copied[:] = np.frombuffer(buffer, np.uint8)
+    return copied

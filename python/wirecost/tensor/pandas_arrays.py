@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pandas' arrays by what they consist of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wirecost.errors import UserError
+from wirecost.tensor.packages import load
+from wirecost.tensor.writer import Writer
+
+
+def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
+    """``what`` names the array in errors. Raises UserError where it has no form."""
+    pandas = load("pandas")
+    dtype = array.dtype
+    if type(array) is pandas.arrays.NumpyExtensionArray:
+        dtype = dtype.numpy_dtype
+    if isinstance(dtype, np.dtype):
+        if dtype.kind == "O":
+            raise UserError(
+                f"pandas: {what} holds Python objects (dtype object); give it a type, as with"
+                " convert_dtypes() or astype('str')"
+            )
+        return ["numpy", np.asarray(array)]
+    if isinstance(dtype, pandas.CategoricalDtype):
+        categories = write_values(array.categories.array, f"{what}, its categories", writer)
+        return ["categorical", np.asarray(array.codes), categories, bool(array.ordered)]
+    if isinstance(dtype, pandas.DatetimeTZDtype):
+        return ["zoned", array.asi8, dtype.unit, str(dtype.tz)]
+    if isinstance(dtype, pandas.PeriodDtype):
+        return ["period", array.asi8, dtype.name.removeprefix("period[").removesuffix("]")]
+    if isinstance(dtype, pandas.IntervalDtype):
+        sides = [write_values(side.array, what, writer) for side in (array.left, array.right)]
+        return ["interval", *sides, dtype.closed]
+    if isinstance(dtype, pandas.SparseDtype):
+        raise UserError(f"pandas: {what} is sparse; send it after sparse.to_dense()")
+    return _arrow(array, what, writer)
+
+
+def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
+    from wirecost.tensor.frameworks.pyarrow import describe  # noqa: PLC0415  optional
+
+    pa, pandas = load("pyarrow", f"give {what} a NumPy type"), load("pandas")
+    dtype = array.dtype
+    if not hasattr(array, "__arrow_array__"):
+        raise UserError(f"pandas: {what} is of type {dtype}, which frames have not; convert it")
+    values = array.__arrow_array__()
+    if not isinstance(values, pa.ChunkedArray):
+        # pandas keeps a mask of bytes where Arrow has bits.
+        writer.copied(values.nbytes)
+        values = pa.chunked_array([values])
+    name: Any = str(dtype)
+    if isinstance(dtype, pandas.StringDtype):
+        name = [dtype.storage, dtype.na_value is pandas.NA]
+    elif isinstance(dtype, pandas.ArrowDtype):
+        name = None
+    return ["arrow", describe("chunked", values, writer), name]
+
+
+def read_values(described: list[Any]) -> Any:
+    """An array over the received memory. pandas or PyArrow raise where it cannot be."""
+    pandas = load("pandas")
+    match described:
+        case ["numpy", np.ndarray() as array]:
+            return array
+        case ["categorical", codes, categories, ordered]:
+            kind = pandas.CategoricalDtype(read_values(categories), ordered)
+            return pandas.Categorical.from_codes(codes, dtype=kind)
+        case ["zoned", numbers, str(unit), str(zone)]:
+            index = pandas.DatetimeIndex(numbers.view(f"M8[{unit}]"), copy=False)
+            return index.tz_localize("UTC").tz_convert(zone).array
+        case ["period", numbers, str(frequency)]:
+            return pandas.arrays.PeriodArray(numbers, dtype=pandas.PeriodDtype(frequency))
+        case ["interval", left, right, str(closed)]:
+            sides = pandas.Index(read_values(left)), pandas.Index(read_values(right))
+            return pandas.arrays.IntervalArray.from_arrays(*sides, closed=closed)
+        case ["arrow", body, name]:
+            return _from_arrow(pandas, body, name)
+    raise ValueError("a column that cannot be read")
+
+
+def _from_arrow(pandas: Any, body: Any, name: Any) -> Any:
+    from wirecost.tensor.frameworks.pyarrow import restore  # noqa: PLC0415  optional
+
+    values = restore("chunked", body)
+    if name is None:
+        dtype = pandas.ArrowDtype(values.type)
+    elif isinstance(name, list):
+        storage, missing = name
+        dtype = pandas.StringDtype(storage, na_value=pandas.NA if missing else np.nan)
+    else:
+        dtype = pandas.api.types.pandas_dtype(name)
+    return dtype.__from_arrow__(values)

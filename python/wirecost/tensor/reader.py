@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values and tensors of one message out of a checked header and received memory."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+from collections.abc import Callable
+from typing import Any
+
+import msgpack
+
+from wirecost.errors import UserError
+from wirecost.tensor import codes
+from wirecost.tensor.convert import to_table
+from wirecost.tensor.dtypes import understand
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.matching import families, framework
+from wirecost.tensor.memory import Memory
+from wirecost.tensor.records import restore_record
+from wirecost.tensor.registry import plugin_named
+from wirecost.tensor.source import Source
+from wirecost.tensor.values import COMPLEX
+
+
+class Reader:
+    """For one message. ``as_``: as for ``decode``."""
+
+    def __init__(
+        self, memory: Memory, segments: tuple[tuple[int, int], ...], as_: str | None
+    ) -> None:
+        self._memory = memory
+        self._segments = segments
+        self._unused = set(range(len(segments)))
+        self._tensors, self._tables = families(as_)
+        self._nested = 0
+
+    def message(self, description: bytes) -> Any:
+        """The whole message. Raises FrameError, and UserError for a package that is missing."""
+        try:
+            value = self._value(description)
+        except UserError:
+            raise
+        except RecursionError as error:
+            raise FrameError("frame: its values nest too deeply") from error
+        except Exception as error:
+            # Constructors of many packages see what a stranger wrote and complain in their own way.
+            raise FrameError(f"frame: its values cannot be read: {error!r:.200}") from error
+        if self._unused:
+            raise FrameError(f"frame: {len(self._unused)} segments belong to no value")
+        return value
+
+    def _value(self, packed: bytes) -> Any:
+        # Skipping takes no memory: arrays that claim more than is there end here.
+        check = msgpack.Unpacker(max_buffer_size=max(len(packed), 1))
+        check.feed(packed)
+        check.skip()
+        if check.tell() != len(packed):
+            raise FrameError("frame: something follows its values")
+        return msgpack.unpackb(packed, timestamp=3, ext_hook=self._extension)
+
+    def _extension(self, code: int, payload: bytes) -> Any:
+        self._nested += 1
+        if self._nested > codes.MOST_NESTED:
+            raise FrameError(f"frame: its values nest deeper than {codes.MOST_NESTED}")
+        read = _READERS.get(code)
+        if read is None:
+            raise FrameError(f"frame: values of type {code} are unknown to this version")
+        value = read(self, payload)
+        self._nested -= 1
+        return value
+
+    def _segment(self, index: Any) -> tuple[int, int]:
+        if type(index) is not int or index not in self._unused:
+            raise FrameError(f"frame: segment {index!r:.20} is not there, or used twice")
+        self._unused.remove(index)
+        return self._segments[index]
+
+    def _tensor(self, payload: bytes) -> Any:
+        index, described, shape, axes, name = self._value(payload)
+        source = Source(self._memory, self._segment(index), described, shape, axes)
+        return tensor_of(source, self._tensors, name)
+
+    def _object(self, payload: bytes) -> Any:
+        # What a framework's object consists of stays NumPy's, whatever was asked for.
+        wanted = self._tensors, self._tables
+        self._tensors, self._tables = "numpy", None
+        name, kind, body = self._value(payload)
+        self._tensors, self._tables = wanted
+        if name == "plugin":
+            plugin = plugin_named(kind)
+            if plugin is None:
+                raise FrameError(
+                    f"frame: holds an object of the plugin {kind!r:.60}: register it here too"
+                )
+            return plugin.decode(body)
+        return to_table(framework(name).restore, name, kind, body, self._tables)
+
+    def _integer(self, payload: bytes) -> int:
+        return int.from_bytes(payload, "little", signed=True)
+
+    def _complex(self, payload: bytes) -> complex:
+        return complex(*COMPLEX.unpack(payload))
+
+    def _tuple(self, payload: bytes) -> tuple[Any, ...]:
+        return tuple(_list(self._value(payload)))
+
+    def _set(self, payload: bytes) -> set[Any] | frozenset[Any]:
+        frozen, *items = _list(self._value(payload))
+        return frozenset(items) if frozen else set(items)
+
+    def _map(self, payload: bytes) -> dict[Any, Any]:
+        flat = _list(self._value(payload))
+        return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def _record(self, payload: bytes) -> Any:
+        kind, name, fields = self._value(payload)
+        return restore_record(kind, name, fields)
+
+    def _time(self, payload: bytes) -> Any:
+        match self._value(payload):
+            case ["datetime", str(text), None, int(fold)]:
+                return dt.datetime.fromisoformat(text).replace(fold=fold)
+            case ["datetime", str(text), str(zone), int(fold)]:
+                moment = dt.datetime.fromisoformat(text)
+                return moment.replace(tzinfo=zoneinfo.ZoneInfo(zone), fold=fold)
+            case ["date", str(text)]:
+                return dt.date.fromisoformat(text)
+            case ["time", str(text), int(fold)]:
+                return dt.time.fromisoformat(text).replace(fold=fold)
+            case ["timedelta", int(days), int(seconds), int(microseconds)]:
+                return dt.timedelta(days, seconds, microseconds)
+        raise FrameError("frame: a time cannot be read")
+
+    def _scalar(self, payload: bytes) -> Any:
+        described, stored = self._value(payload)
+        dtype = understand(described)
+        if type(stored) is not bytes or len(stored) != dtype.itemsize:
+            raise FrameError("frame: a scalar has another size than its type")
+        return Memory(stored or bytes(1), False, None).array(0, (), dtype)[()]
+
+    def _bytes(self, payload: bytes) -> Any:
+        index, kind = self._value(payload)
+        offset, length = self._segment(index)
+        array: Any = self._memory.array(offset, (length,), understand("|u1"))
+        view = memoryview(array)
+        match kind:
+            case 0:
+                return bytes(view)
+            case 1:
+                return bytearray(view)
+            case 2:
+                return view
+            case 3:
+                return str(view, "utf-8")
+        raise FrameError(f"frame: bytes of kind {kind!r:.20} are unknown")
+
+
+def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
+    """A tensor in the wanted framework, or the sender's where None. Raises UserError."""
+    found = framework(sender)
+    if wanted is not None and wanted != sender:
+        found = framework(wanted)
+    if not hasattr(found, "tensor"):
+        raise FrameError(f"frame: {sender} has no tensors")
+    return found.tensor(source)
+
+
+def _list(value: Any) -> list[Any]:
+    if type(value) is not list:
+        raise FrameError("frame: a collection cannot be read")
+    return value
+
+
+_READERS: dict[int, Callable[[Reader, bytes], Any]] = {
+    codes.TENSOR: Reader._tensor,
+    codes.OBJECT: Reader._object,
+    codes.INTEGER: Reader._integer,
+    codes.COMPLEX: Reader._complex,
+    codes.TUPLE: Reader._tuple,
+    codes.SET: Reader._set,
+    codes.MAP: Reader._map,
+    codes.RECORD: Reader._record,
+    codes.TIME: Reader._time,
+    codes.SCALAR: Reader._scalar,
+    codes.BYTES: Reader._bytes,
+}

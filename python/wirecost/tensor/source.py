@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A received tensor before a framework makes one of its own of it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.errors import UserError
+from wirecost.tensor.dtypes import NARROW, stored, understand
+from wirecost.tensor.errors import FrameError
+from wirecost.tensor.layout import ALIGNMENT
+from wirecost.tensor.memory import Memory, bytes_of, own_copy
+
+
+class Source:
+    """Checked: shape and type need exactly the memory that is there."""
+
+    __slots__ = ("_axes", "_memory", "_offset", "_shape", "described", "shape")
+
+    def __init__(
+        self, memory: Memory, segment: tuple[int, int], described: Any, shape: Any, axes: Any
+    ) -> None:
+        """``segment``: offset and length, bytes, of checked memory. Raises FrameError."""
+        if type(shape) is not list or not all(type(n) is int and n >= 0 for n in shape):
+            raise FrameError("frame: the shape of a tensor cannot be read")
+        self._memory = memory
+        self._offset, length = segment
+        self.described = described
+        self.shape = tuple(shape)
+        dtype = stored(described)
+        if prod(shape) * dtype.itemsize != length:
+            raise FrameError(
+                f"frame: a tensor of {dtype} and shape {_short(shape)} does not take {length} bytes"
+            )
+        self._shape, self._axes = self.shape, None
+        if axes is not None:
+            if type(axes) is not list or sorted(map(str, axes)) != sorted(
+                map(str, range(len(shape)))
+            ):
+                raise FrameError("frame: the axes of a tensor are not those of its shape")
+            self._shape = tuple(shape[axis] for axis in axes)
+            self._axes = tuple(axes.index(axis) for axis in range(len(axes)))
+
+    @property
+    def narrow(self) -> str | None:
+        """The element type's name where NumPy has none."""
+        return self.described if str(self.described) in NARROW else None
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """A view, read-only unless decoded otherwise. Raises UserError without ml_dtypes."""
+        return self._made(self._memory.array, understand(self.described))
+
+    def shared(self) -> npt.NDArray[Any]:
+        """A view that claims to be writable, for frameworks that know nothing else; narrow types
+        as integers, foreign byte order and unaligned memory copied."""
+        array = self._made(self._memory.writable_array, stored(self.described))
+        if not array.dtype.isnative:
+            return array.astype(array.dtype.newbyteorder("="))
+        return array if array.flags.aligned else array.copy()
+
+    def aligned(self) -> npt.NDArray[Any]:
+        """As ``shared``, copied too where the memory does not start on a multiple of 64, or the
+        last index does not vary fastest."""
+        array = np.ascontiguousarray(self.shared()).reshape(self.shape)
+        if not array.nbytes or array.__array_interface__["data"][0] % ALIGNMENT == 0:
+            return array
+        return own_copy(bytes_of(array)).view(array.dtype).reshape(self.shape)
+
+    def _made(self, view: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = view(self._offset, self._shape, dtype)
+        return array if self._axes is None else array.transpose(self._axes)
+
+
+def refuse(source: Source, framework: str) -> UserError:
+    """For a type that a framework has not."""
+    name = source.described if isinstance(source.described, str) else "a structure"
+    return UserError(f'{framework}: has no elements of type {name}; decode with as_="numpy"')
+
+
+def _short(shape: Any) -> str:
+    return str(tuple(shape[:8])) + ("…" if len(shape) > 8 else "")

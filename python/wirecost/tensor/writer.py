@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values and tensors of one message on their way into a description and segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.errors import UserError
+from wirecost.tensor import codes
+from wirecost.tensor.dtypes import describe
+
+
+class Writer:
+    """Collects segments while ``pack`` walks through values. For one message."""
+
+    __slots__ = ("_nested", "copied_bytes", "copies", "device_to_host", "segments")
+
+    def __init__(self, device_to_host: Callable[[Any], Any] | None) -> None:
+        self.segments: list[Any] = []
+        self.copies = 0
+        self.copied_bytes = 0
+        self.device_to_host = device_to_host
+        self._nested = 0
+
+    def pack(self, value: Any) -> bytes:
+        """A value as MessagePack; its tensors become segments.
+
+        Raises UserError for what has no place in a frame.
+        """
+        prepared = self.prepare(value)
+        try:
+            packed = msgpack.packb(prepared, strict_types=True, buf_size=4096)
+        except UnicodeEncodeError as error:
+            raise UserError(f"a string is no text ({error}): send it as bytes") from error
+        except (OverflowError, ValueError, TypeError) as error:
+            raise UserError(f"values cannot be packed: {error}") from error
+        return bytes(packed)
+
+    def prepare(self, value: Any) -> Any:
+        """A value as MessagePack's packer takes it."""
+        handler = HANDLERS.get(type(value)) or find_handler(value)
+        self._nested += 1
+        if self._nested > codes.MOST_NESTED:
+            raise UserError(f"values nest deeper than {codes.MOST_NESTED}, or contain themselves")
+        prepared = handler(self, value)
+        self._nested -= 1
+        return prepared
+
+    def extension(self, code: int, value: Any) -> msgpack.ExtType:
+        """An extension whose payload is a value."""
+        self._nested -= 1  # the list or dict around its values is no level of its own
+        payload = self.pack(value)
+        self._nested += 1
+        return msgpack.ExtType(code, payload)
+
+    def tensor(
+        self, array: npt.NDArray[Any], framework: str, dtype: str | None = None
+    ) -> msgpack.ExtType:
+        """A tensor that lies as ``array``; ``dtype`` names elements that NumPy has not."""
+        described = describe(array.dtype) if dtype is None else dtype
+        shape, axes = array.shape, None
+        if not array.flags.c_contiguous:
+            axes, array = self._without_gaps(array)
+        index = self.segment(array)
+        payload = msgpack.packb([index, described, shape, axes, framework])
+        return msgpack.ExtType(codes.TENSOR, payload)
+
+    def segment(self, memory: Any) -> int:
+        """Takes an array without gaps, or a memoryview of bytes, as it lies."""
+        self.segments.append(memory)
+        return len(self.segments) - 1
+
+    def copied(self, nbytes: int) -> None:
+        """Counts a copy that something had to make."""
+        self.copies += 1
+        self.copied_bytes += nbytes
+
+    def on_host(self, tensor: Any, device: str) -> Any:
+        """What ``device_to_host`` makes of a tensor on a device. Raises UserError without it."""
+        if self.device_to_host is None:
+            raise UserError(
+                f"a tensor lies on {device}: move it with wirecost.tensor.to_host, or give"
+                " encode device_to_host=wirecost.tensor.to_host"
+            )
+        moved = self.device_to_host(tensor)
+        self.copied(getattr(moved, "nbytes", 0))
+        return moved
+
+    def _without_gaps(self, array: npt.NDArray[Any]) -> tuple[list[int] | None, npt.NDArray[Any]]:
+        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+        turned = array.transpose(order)
+        if turned.flags.c_contiguous:
+            return order, turned
+        self.copied(array.nbytes)
+        return None, np.ascontiguousarray(array)
+
+
+Handler = Callable[[Writer, Any], Any]
+HANDLERS: dict[type, Handler] = {}
+"""By exact type. Other modules add what they know; matching fills in what it found."""
+
+
+def find_handler(value: Any) -> Handler:
+    """For a type that was not seen before."""
+    from wirecost.tensor.matching import match  # noqa: PLC0415  needs the table above
+
+    return match(value)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the golden vectors of the tensor frame, by the text of the format alone::
+
+python tests/conformance/tensor/make_vectors.py
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from binascii import crc32
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Made by make_vectors.py. Do not edit.\n"
+
+
+def pack(value: Any) -> bytes:  # noqa: PLR0911  one line a form
+    """MessagePack of what the descriptions here need; bytes objects are packed already."""
+    match value:
+        case bytes():
+            return value
+        case None:
+            return b"\xc0"
+        case bool():
+            return b"\xc3" if value else b"\xc2"
+        case int():
+            return struct.pack("B", value) if 0 <= value < 128 else struct.pack(">Bq", 0xD3, value)
+        case float():
+            return struct.pack(">Bd", 0xCB, value)
+        case str():
+            text = value.encode()
+            return struct.pack("BB", 0xD9, len(text)) + text
+        case list():
+            return struct.pack(">BH", 0xDC, len(value)) + b"".join(map(pack, value))
+        case dict():
+            return struct.pack(">BH", 0xDE, len(value)) + b"".join(
+                pack(k) + pack(v) for k, v in value.items()
+            )
+    raise TypeError(value)
+
+
+def ext(code: int, payload: bytes) -> bytes:
+    return struct.pack(">BIb", 0xC9, len(payload), code) + payload
+
+
+def binary(data: bytes) -> bytes:
+    return struct.pack("BB", 0xC4, len(data)) + data
+
+
+def tensor(segment: int, dtype: Any, shape: Any, axes: Any = None, by: Any = "numpy") -> bytes:
+    return ext(1, pack([segment, dtype, shape, axes, by]))
+
+
+def frame(
+    description: bytes,
+    *data: bytes,
+    table: list[tuple[int, int]] | None = None,
+    checksum: int | None = None,
+    version: int = 1,
+    flags: int = 0,
+    header: int | None = None,
+    total: int | None = None,
+    reserved: int = 0,
+    magic: bytes = b"WCTF",
+) -> bytes:
+    """A frame; what is given as a keyword is written whether it is true or not."""
+    size = 32 + 16 * len(data if table is None else table) + len(description)
+    body, made = bytes(size), []
+    for item in data:
+        if item:
+            body += bytes(-len(body) % 64)
+        made.append((len(body) if item else 0, len(item)))
+        body += item
+    if checksum is not None:
+        body += bytes(-len(body) % 8) + struct.pack("<Q", checksum)
+        flags |= 1
+    table = made if table is None else table
+    rest = b"".join(struct.pack("<QQ", *entry) for entry in table) + description
+    start = magic + struct.pack(
+        "<HHQIII",
+        version,
+        flags,
+        len(body) if total is None else total,
+        size if header is None else header,
+        len(table),
+        reserved,
+    )
+    return start + struct.pack("<I", crc32(start + rest)) + rest + body[size:]
+
+
+F8 = struct.pack("<6d", *range(6))
+ONE = tensor(0, "<f8", [2, 3])
+
+# One line an example reads best here.
+# ruff: noqa: E501
+GOOD: list[tuple[str, Any, bytes]] = [
+    ("none", None, frame(b"\xc0")),
+    ("values", {"a": [1, -5, 2.5, True, "ü"]}, frame(pack({"a": [1, -5, 2.5, True, "ü"]}))),
+    ("tuple", {"tuple": [1, {"tuple": []}]}, frame(ext(5, pack([1, ext(5, pack([]))])))),
+    ("integer", {"integer": str(-(2**70))}, frame(ext(3, (-(2**70)).to_bytes(9, "little", signed=True)))),
+    ("map", {"map": [[1, "a"], [None, 2]]}, frame(ext(7, pack([1, "a", None, 2])))),
+    ("bytes", {"hex": "00ff"}, frame(binary(b"\0\xff"))),
+    ("long-bytes", {"hex": "00ff"}, frame(ext(11, pack([0, 0])), b"\0\xff")),
+    ("matrix", {"dtype": "<f8", "shape": [2, 3], "items": [0, 1, 2, 3, 4, 5]}, frame(ONE, F8)),
+    (
+        "columns",
+        {"dtype": "<f8", "shape": [3, 2], "items": [0, 3, 1, 4, 2, 5]},
+        frame(tensor(0, "<f8", [3, 2], [1, 0]), F8),
+    ),
+    (
+        "gap",
+        {"dtype": "<f8", "shape": [2, 3], "items": [0, 1, 2, 3, 4, 5]},
+        frame(ONE, table=[(512, 48)], total=560) + bytes(512 - 48 - len(ONE)) + F8,
+    ),
+    ("big-endian", {"dtype": ">i2", "shape": [2], "items": [1, -2]}, frame(tensor(0, ">i2", [2]), struct.pack(">hh", 1, -2))),
+    ("empty", {"dtype": "|u1", "shape": [0, 7], "items": []}, frame(tensor(0, "|u1", [0, 7]), b"")),
+    ("number", {"dtype": "<i4", "shape": [], "items": [7]}, frame(tensor(0, "<i4", []), struct.pack("<i", 7))),
+    (
+        "two",
+        [{"dtype": "|b1", "shape": [3], "items": [True, False, True]}, {"x": {"dtype": "<f4", "shape": [1], "items": [0.5]}}],
+        frame(pack([tensor(1, "|b1", [3]), {"x": tensor(0, "<f4", [1])}]), struct.pack("<f", 0.5), b"\1\0\1"),
+    ),
+    ("followed", None, frame(b"\xc0") + b"what else the buffer holds"),
+]  # fmt: skip
+
+HUGE = 1 << 60
+REFUSED: list[tuple[str, bytes]] = [
+    ("empty", b""),
+    ("short", b"WCTF\1\0"),
+    ("magic", frame(b"\xc0", magic=b"WCTG")),
+    ("version", frame(b"\xc0", version=2)),
+    ("flags", frame(b"\xc0", flags=2)),
+    ("reserved", frame(b"\xc0", reserved=1)),
+    ("total", frame(b"\xc0", total=HUGE)),
+    ("total-below-header", frame(b"\xc0", total=31)),
+    ("header", frame(b"\xc0", header=1 << 31)),
+    ("header-small", frame(b"\xc0", header=16)),
+    ("checksum-no-room", frame(b"\xc0", flags=1)),
+    ("no-value", frame(b"")),
+    ("two-values", frame(b"\xc0\xc0")),
+    ("half-a-value", frame(b"\x92\xc0")),
+    ("list-of-2^32", frame(b"\xdd\xff\xff\xff\xff" * 3)),
+    ("map-of-2^32", frame(b"\xdf\xff\xff\xff\xff\xa1a")),
+    ("deep", frame(b"\x91" * 5000 + b"\xc0")),
+    ("text", frame(b"\xa2\xff\xff")),
+    ("extension", frame(ext(99, b"\xc0"))),
+    ("segment-missing", frame(ONE)),
+    ("segment-twice", frame(pack([ONE, ONE]), F8)),
+    ("segment-unused", frame(b"\xc0", F8)),
+    ("segment-number", frame(tensor(-1, "<f8", [2, 3]), F8)),
+    ("segment-outside", frame(ONE, F8, table=[(128, HUGE)])),
+    ("segment-wraps", frame(ONE, F8, table=[(2**64 - 64, 48)])),
+    ("segment-in-header", frame(ONE, F8, table=[(0, 48)])),
+    ("segment-not-aligned", frame(ONE, F8 * 4, table=[(136, 48)])),
+    ("segments-overlap", frame(pack([tensor(0, "<f8", [8]), tensor(1, "<f8", [8])]), bytes(256), table=[(192, 64), (192, 64)])),
+    ("shape-too-large", frame(tensor(0, "<f8", [HUGE]), F8)),
+    ("shape-too-small", frame(tensor(0, "<f8", [5]), F8)),
+    ("shape-negative", frame(tensor(0, "<f8", [-2, -3]), F8)),
+    ("shape-wraps", frame(tensor(0, "|u1", [2**32, 2**32]), b"")),
+    ("shape-no-list", frame(tensor(0, "<f8", 6), F8)),
+    ("shape-of-100", frame(tensor(0, "<f8", [1] * 100 + [6]), F8)),
+    ("axes", frame(tensor(0, "<f8", [2, 3], [0, 0]), F8)),
+    ("axes-too-many", frame(tensor(0, "<f8", [2, 3], [0, 1, 2]), F8)),
+    ("dtype", frame(tensor(0, "O", [6]), F8)),
+    ("dtype-object", frame(tensor(0, "|O8", [6]), F8)),
+    ("dtype-in-struct", frame(tensor(0, ["struct", 8, [["a", "|O8", 0]]], [6]), F8)),
+    ("struct-outside", frame(tensor(0, ["struct", 8, [["a", "<f8", 4]]], [6]), F8)),
+    ("struct-negative", frame(tensor(0, ["struct", 8, [["a", "<f4", -4]]], [6]), F8)),
+    ("array-huge", frame(tensor(0, ["array", "<f8", [HUGE]], [1]), F8)),
+    ("framework", frame(tensor(0, "<f8", [2, 3], None, "os"), F8)),
+    ("framework-path", frame(ext(2, pack(["../numpy", "x", None])))),
+    ("framework-kind", frame(ext(2, pack(["pint", "system", None])))),
+    ("tensors-of-xarray", frame(tensor(0, "<f8", [2, 3], None, "xarray"), F8)),
+    ("plugin", frame(ext(2, pack(["plugin", "nobody", None])))),
+    ("record", frame(ext(8, pack(["class", "os:system", {}])))),
+    ("scalar", frame(ext(10, pack(["<f8", binary(b"abc")])))),
+    ("map-odd", frame(ext(7, pack([1])))),
+    ("map-of-lists", frame(ext(7, pack([[1], 1])))),
+    ("set-of-lists", frame(ext(6, pack([False, [1]])))),
+    ("complex", frame(ext(4, bytes(15)))),
+    ("time", frame(ext(9, pack(["datetime", "yesterday", None, 0])))),
+    ("time-fold", frame(ext(9, pack(["datetime", "2020-01-01T00:00:00", None, 7])))),
+    ("zone", frame(ext(9, pack(["datetime", "2020-01-01T00:00:00", "../../etc/passwd", 0])))),
+    ("timedelta", frame(ext(9, pack(["timedelta", HUGE, 0, 0])))),
+    ("timestamp", frame(ext(-1, bytes(5)))),
+]  # fmt: skip
+
+
+def nested() -> bytes:
+    found = pack([])
+    for _ in range(70):
+        found = ext(5, pack([found]))
+    return frame(found)
+
+
+def main() -> None:
+    lines = [f"{n} {json.dumps(v).replace(' ', '')} {f.hex()}" for n, v, f in GOOD]
+    (HERE / "good.txt").write_text(HEAD + "\n".join(lines) + "\n")
+    refused = [*REFUSED, ("nested", nested())]
+    (HERE / "refused.txt").write_text(HEAD + "".join(f"{n} {f.hex()}\n" for n, f in refused))
+
+
+if __name__ == "__main__":
+    main()
