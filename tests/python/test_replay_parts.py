@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,9 +19,10 @@ from wirecost.replay import sockets_of
 from wirecost.replay.equality import compare_runs, compare_with_recording
 from wirecost.replay.idle import Activity
 from wirecost.replay.matching import LATEST, STAMP, Sent, latencies
-from wirecost.replay.outputs import Output, digest
+from wirecost.replay.outputs import Output, counted_topics, digest
 from wirecost.replay.recording_reader import Stored
 from wirecost.replay.stamps import begins_with_header, stamp_ns
+from wirecost.replay.system import Topic
 
 READER = """
 import socket, sys
@@ -179,6 +181,28 @@ def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
     different = compared(stored, [a, c])
     assert different[:2] == (1, 0)
     assert str(different[2]).startswith("/out message 1 differs (")
+
+
+def test_a_number_that_ros_1_counts_is_no_difference() -> None:
+    topics = [
+        Topic(name, type_, definition=definition)
+        for name, type_, definition in (
+            ("/out", "a/Scan", "Header header"),
+            ("/plain", "std_msgs/UInt32", "uint32 data"),
+        )
+    ]
+    assert counted_topics("ros1", topics) == {"/out"}
+    assert counted_topics("ros2", topics) == frozenset()
+    counts = [struct.pack("<IIII", seq, 12, 34, 0) for seq in (99, 0)]
+    recorded = [Stored("/out", 11, 11, counts[0])]
+    run = [replace(output(0, 1), digest=digest(counts[1], True))]
+    found = compare_with_recording(recorded, 10, run, {"/out"})
+    assert found is not None
+    assert (found.messages, found.difference) == (1, None)
+    other = [replace(output(0, 1), digest=digest(counts[1][:-1] + b"x", True))]
+    found = compare_with_recording(recorded, 10, other, {"/out"})
+    assert found is not None
+    assert found.difference is not None
 
 
 def test_this_process_is_never_idle_while_it_asks() -> None:

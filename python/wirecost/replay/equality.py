@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from wirecost.replay.outputs import Output, digest
@@ -40,9 +40,14 @@ def compare_runs(runs: Sequence[Sequence[Output]]) -> list[Comparison]:
 
 
 def compare_with_recording(
-    recorded: Sequence[Stored], first_input_ns: int, run: Sequence[Output]
+    recorded: Sequence[Stored],
+    first_input_ns: int,
+    run: Sequence[Output],
+    counted: Collection[str] = (),
 ) -> Comparison | None:
     """The outputs recorded since the first input with a run's; None where nothing was recorded.
+
+    ``counted``: the topics that ``counted_topics`` found.
 
     The recording begins and ends anywhere between an input and its output, and its subscriptions
     come to stand one after the other: within ``EDGE_NS`` of the first input, messages of either
@@ -52,7 +57,8 @@ def compare_with_recording(
     edge: dict[str, int] = {}
     for one in recorded:
         if one.log_ns >= first_input_ns:
-            expected.setdefault(one.topic, []).append(digest(one.data))
+            said = digest(one.data, one.topic in counted)
+            expected.setdefault(one.topic, []).append(said)
             edge[one.topic] = edge.get(one.topic, 0) + (one.log_ns < first_input_ns + EDGE_NS)
     if not expected:
         return None

@@ -13,7 +13,7 @@ from pathlib import Path
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
 from wirecost.replay.recording_writer import OUTPUT, RecordingWriter
-from wirecost.replay.stamps import begins_with_header, stamp_ns
+from wirecost.replay.stamps import SEQ_BYTES, begins_with_header, stamp_ns
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import System
 
@@ -32,8 +32,19 @@ class Output:
     bytes: int
 
 
-def digest(message: bytes) -> str:
-    return hashlib.blake2b(message, digest_size=8).hexdigest()
+def counted_topics(profile: str, topics: Sequence[Topic]) -> frozenset[str]:
+    """Whose messages begin with a number that ROS 1's libraries count from the node's start."""
+    return frozenset(
+        topic.name
+        for topic in topics
+        if profile == "ros1" and begins_with_header(topic.type, topic.definition)
+    )
+
+
+def digest(message: bytes, counted: bool = False) -> str:
+    """Of what the node said itself: without that number where it is ``counted``."""
+    said = memoryview(message)[SEQ_BYTES if counted else 0 :]
+    return hashlib.blake2b(said, digest_size=8).hexdigest()
 
 
 class OutputCatcher:
@@ -53,6 +64,7 @@ class OutputCatcher:
         self._writer = RecordingWriter(path, system)
         self._channels = [self._writer.add_topic(topic, OUTPUT) for topic in topics]
         self._stamped = [begins_with_header(topic.type, topic.definition) for topic in topics]
+        self._counted = counted_topics(system.profile, topics)
         self._counts = [0] * len(topics)
         self._taken = 0
         self._error: UserError | None = None
@@ -99,7 +111,8 @@ class OutputCatcher:
         stamp = stamp_ns(self._profile, message) if self._stamped[channel] else None
         name, index = self._topics[channel].name, self._counts[channel]
         self._counts[channel] += 1
-        self.outputs.append(Output(name, index, monotonic_ns, stamp, digest(message), len(message)))
+        said = digest(message, name in self._counted)
+        self.outputs.append(Output(name, index, monotonic_ns, stamp, said, len(message)))
         if self._error is None:
             try:
                 self._writer.write(self._channels[channel], wall_ns, source_ns, message)

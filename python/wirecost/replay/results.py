@@ -16,6 +16,7 @@ from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
 from wirecost.replay.equality import compare_runs, compare_with_recording
 from wirecost.replay.matching import latencies
+from wirecost.replay.outputs import counted_topics
 from wirecost.replay.play import Playing, Prepared
 from wirecost.replay.run import RunResult
 from wirecost.replay.start import Starting
@@ -75,8 +76,11 @@ def write_replay(
     snapshot = prepared.snapshot
     variant = _variant(context.playing)
     equal = compare_runs([run.outputs for run in runs]) if runs else []
+    counted = counted_topics(snapshot.profile, [one.topic for one in snapshot.outputs])
     recorded = (
-        compare_with_recording(prepared.recorded.outputs, prepared.first_ns, runs[0].outputs)
+        compare_with_recording(
+            prepared.recorded.outputs, prepared.first_ns, runs[0].outputs, counted
+        )
         if runs
         else None
     )

@@ -8,7 +8,8 @@ import struct
 
 HEADERS = {"Header", "std_msgs/Header", "std_msgs/msg/Header"}
 FIRST_FIELD = re.compile(r"^\s*(?P<type>[\w/]+)\s+(?P<name>\w+)\s*(?P<constant>=)?")
-ROS1 = struct.Struct("<4xII")
+SEQ_BYTES = 4
+ROS1 = struct.Struct(f"<{SEQ_BYTES}xII")
 """seq, then seconds and nanoseconds."""
 CDR = {0x00: struct.Struct(">4xiI"), 0x01: struct.Struct("<4xiI"), 0x06: struct.Struct(">4xiI"),
        0x07: struct.Struct("<4xiI")}  # fmt: skip
