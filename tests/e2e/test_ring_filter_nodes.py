@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ring outlier filter as a node: recorded, replayed, its page faults told and taken away."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import xmlrpc.client
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirecost.records.probe_log import COUNTER, read_logs
+from wirecost.records.probe_log import events_of as probe_events
+from wirecost.replay.dds.domain import FreeDomain
+from wirecost.replay.dds.domain import environment as in_domain
+
+ROOT = Path(__file__).parents[2]
+SENDERS = ROOT / "examples" / "nodes"
+BUILT = ROOT / "build" / "cmake" / "examples" / "nodes"
+WIRECOST = Path(sys.executable).with_name("wirecost")
+DEBIAN_MODULES = "/usr/lib/python3/dist-packages"
+FOR = ("--for", "2.5")
+WARM_UP = 10
+"""Callbacks until every allocation has been seen once: the eight sizes of a scan, and a few."""
+
+Environment = dict[str, str]
+
+ros1 = pytest.mark.skipif(
+    not ((BUILT / "ring_filter_ros1").exists() and Path("/usr/bin/roscore").exists()),
+    reason="needs Debian's libroscpp-dev, libsensor-msgs-dev and roscore, and a build with tests",
+)
+dds = pytest.mark.skipif(
+    not (BUILT / "ring_filter_dds").exists() or importlib.util.find_spec("wirecost._dds") is None,
+    reason="needs Debian's cyclonedds-dev, cyclonedds-tools and libfastrtps-dev",
+)
+
+
+@contextmanager
+def running(command: list[str | Path], environment: Environment) -> Iterator[None]:
+    """Ends it by SIGINT, as Ctrl-C does."""
+    with subprocess.Popen(
+        [str(each) for each in command],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
+    """A ROS 1 system into which scans are sent."""
+    folder = str(tmp_path_factory.mktemp("ros"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    environment = {
+        **os.environ,
+        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
+        "ROS_HOSTNAME": "127.0.0.1",
+        "ROS_IP": "127.0.0.1",
+        "ROS_HOME": folder,
+        "ROS_LOG_DIR": folder,
+        "PATH": f"/usr/bin:{os.environ['PATH']}",
+    }
+    python = environment | {"PYTHONPATH": DEBIAN_MODULES}
+    sender: list[str | Path] = [sys.executable, SENDERS / "send_ros1.py", "--scan", "vlp32"]
+    with ExitStack() as system:
+        system.enter_context(running(["/usr/bin/roscore", "-p", str(port)], environment))
+        _until(lambda: _published(environment) >= {"/rosout_agg"})
+        system.enter_context(running(sender, python))
+        _until(lambda: "/points" in _published(environment))
+        yield environment
+
+
+@contextmanager
+def ros1_node(master: Environment, version: str) -> Iterator[Environment]:
+    node = BUILT / "ring_filter_ros1"
+    with running([node, f"_version:={version}", "~points:=/points"], master):
+        _until(lambda: "/ring_filter/filtered" in _published(master))
+        yield master
+    _until(lambda: "/ring_filter/filtered" not in _published(master))
+
+
+@contextmanager
+def dds_node(version: str) -> Iterator[Environment]:
+    """A domain into which scans are sent, and the node in it."""
+    sender: list[str | Path] = [sys.executable, SENDERS / "send_dds.py", "--scan", "vlp32"]
+    with FreeDomain() as domain:
+        environment = os.environ | in_domain(domain.number)
+        with (
+            running(sender, environment),
+            running([BUILT / "ring_filter_dds", version], environment),
+        ):
+            yield environment
+
+
+def _published(environment: Environment) -> set[str]:
+    proxy: Any = xmlrpc.client.ServerProxy(environment["ROS_MASTER_URI"])
+    return {name for name, _ in proxy.getSystemState("/test")[2][0]}
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            if condition():
+                return
+        except (OSError, xmlrpc.client.Error):
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def wirecost(environment: Environment, *words: str | Path) -> Any:
+    """What the command tells as JSON."""
+    command = [str(WIRECOST), words[0], "--json", "-", *words[1:]]
+    done = subprocess.run(
+        [str(each) for each in command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def faults(out: Path, run: int) -> list[int]:
+    """Minor faults of each callback of a run."""
+    logs = read_logs(sorted((out / "probe" / f"run-{run}").glob("*.wprobe")))
+    events = probe_events(logs)
+    column = f"{COUNTER}minor-faults"
+    callbacks = events.filter(events["section"] == "callback").sort("loop")
+    return [int(each) for each in callbacks[column]]
+
+
+def replayed(recording: Path, out: Path, repeats: int, *options: str | Path) -> None:
+    """In a system of its own; checks what is so whatever filters."""
+    words: list[str | Path] = ["replay", recording, "--repeat", str(repeats), "--out", out]
+    result = wirecost({**os.environ}, *words, "--no-report", *options)
+    assert [one["difference"] for one in result["equality"]] == [None] * repeats
+    assert result["equality"][0]["messages"] > WARM_UP + 5
+    turnaround = {row["case"]: row for row in result["rows"] if row["stage"] == "turnaround"}
+    assert turnaround.keys() == {"section callback", "section filter", "section publish"}
+    assert turnaround["section callback"]["n"] == sum(one["sent"] for one in result["repeats"])
+    assert [rules.keys() for rules in result["rules"].values()] == [{"stamp"}]
+
+
+@ros1
+def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Path) -> None:
+    if b"usual needs PCL" in (BUILT / "ring_filter_ros1").read_bytes():
+        pytest.skip("needs PCL: run cpp/bench/cloud/pcl-headers build/pcl and build again")
+    recording = tmp_path / "recording"
+    with ros1_node(master, "usual") as system:
+        told = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)
+    assert {("/points", "input"), ("/ring_filter/filtered", "output")} == {
+        (one["name"], one["role"]) for one in told["topics"]
+    }
+    replayed(recording, tmp_path / "plain", 2)
+    # Converting takes new memory from the system with each message.
+    for run in (1, 2):
+        plain = faults(tmp_path / "plain", run)[WARM_UP:]
+        assert sum(each > 0 for each in plain) > len(plain) / 2
+    replayed(recording, tmp_path / "heap", 1, "--heap")
+    assert not any(faults(tmp_path / "heap", 1)[WARM_UP:])
+    # Another version of it, run instead, publishes the same bytes.
+    node = BUILT / "ring_filter_ros1"
+    other = tmp_path / "other"
+    replayed(recording, other, 1, "--", node, "_version:=wirecost", "~points:=/points")
+
+
+@dds
+def test_a_node_on_dds_loses_its_page_faults(tmp_path: Path) -> None:
+    recording = tmp_path / "recording"
+    with dds_node("recommended") as system:
+        told = wirecost(
+            system, "record", "--system", "dds", "/ring_filter", *FOR, "--out", recording
+        )
+    assert {("/points", "input"), ("/filtered", "output")} == {
+        (one["name"], one["role"]) for one in told["topics"]
+    }
+    replayed(recording, tmp_path / "plain", 2)
+    assert sum(faults(tmp_path / "plain", 1)) > 0
+    replayed(recording, tmp_path / "heap", 1, "--heap")
+    assert not any(faults(tmp_path / "heap", 1)[WARM_UP:])
+
+
+@dds
+def test_a_version_that_is_not_there_is_one_line() -> None:
+    done = subprocess.run(
+        [BUILT / "ring_filter_dds", "fast"], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "recommended or wirecost" in done.stderr
