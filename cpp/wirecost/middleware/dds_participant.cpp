@@ -11,7 +11,6 @@
 #include <fastdds/dds/publisher/Publisher.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/Topic.hpp>
-#include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
 
 #include "wirecost/middleware/dds_gate.hpp"
 #include "wirecost/middleware/dds_type.hpp"
@@ -29,8 +28,6 @@ constexpr std::uint32_t socket_bytes = 64U << 20U;
 constexpr std::uint32_t participants_a_host = 120;
 /// Beyond it there are no port numbers, and Fast DDS ends the program.
 constexpr std::uint32_t last_domain = 232;
-/// Fragments of a large message take turns with small messages.
-constexpr const char* taking_turns = "wirecost.taking_turns";
 
 /// Port 0 is every participant's.
 rtps::Locator_t locator(const char* address, std::uint32_t port) {
@@ -68,11 +65,6 @@ dds::DomainParticipantQos participant_qos(std::uint32_t domain, const std::strin
   builtin.initialPeersList.push_back(locator("239.255.0.1", multicast_port));
   builtin.discovery_config.leaseDuration = {10, 0};
   builtin.discovery_config.leaseDuration_announcementperiod = {1, 0};
-
-  const auto turns = std::make_shared<eprosima::fastdds::rtps::FlowControllerDescriptor>();
-  turns->name = taking_turns;
-  turns->scheduler = eprosima::fastdds::rtps::FlowControllerSchedulerPolicy::ROUND_ROBIN;
-  qos.flow_controllers().push_back(turns);
   return qos;
 }
 
@@ -148,7 +140,6 @@ dds::DataWriter* DdsParticipant::make_writer(const DdsEndpoint& endpoint,
   const std::lock_guard lock(mutex_);
   dds::DataWriterQos qos = writer_qos(endpoint.qos);
   qos.user_data().setValue(endpoint.user_data);
-  qos.publish_mode().flow_controller_name = taking_turns;
   auto* const written = topic(endpoint.topic, endpoint.type);
   auto* const writer =
       publisher_->create_datawriter(written, qos, listener, dds::StatusMask::publication_matched());

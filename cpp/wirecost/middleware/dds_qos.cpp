@@ -88,7 +88,9 @@ dds::DataWriterQos writer_qos(const DdsQos& qos) {
   wanted.liveliness().announcement_period = duration(qos.lease_ns / 3);
   // Lets the writer send a heartbeat when it wants to; readers may ask for less.
   if (qos.lease_ns == 0) wanted.liveliness().kind = dds::MANUAL_BY_TOPIC_LIVELINESS_QOS;
-  wanted.publish_mode().kind = dds::ASYNCHRONOUS_PUBLISH_MODE;
+  // From the calling thread: another one that is woken holds locks while it waits for a CPU, which
+  // made a small message milliseconds late.
+  wanted.publish_mode().kind = dds::SYNCHRONOUS_PUBLISH_MODE;
   const bool keeps_all = qos.depth == 0 && !qos.transient_local;
   const std::int32_t limit = keeps_all        ? unread_messages
                              : qos.depth == 0 ? kept_for_late_readers

@@ -16,7 +16,7 @@
 
 namespace wirecost::middleware {
 
-/// Sends serialized messages; the bytes are copied and leave on a thread of Fast DDS.
+/// Sends serialized messages from the calling thread; the bytes are copied for who must ask again.
 class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterListener {
  public:
   DdsWriter(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint);
