@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from decimal import Decimal
 from typing import Any
+from zlib import crc32
 
+import msgpack
 import numpy as np
 import pytest
 
 from wirecost.errors import UserError
-from wirecost.tensor import decode, encode
+from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.memory import own_copy
 
 
@@ -157,6 +160,22 @@ def test_pyarrow_sends_only_what_a_slice_sees() -> None:
     assert (frame.nbytes < 2000, frame.copies) == (True, 0)
     frame = encode(pa.array(["text"] * 100_000)[70_003:70_011])
     assert (frame.nbytes < 2000, frame.copies) == (True, 1)
+
+
+def test_pyarrow_names_that_are_no_text_are_refused() -> None:
+    pa = needs("pyarrow")
+    fields = pa.struct([("inner", pa.struct([("leaf", pa.int8())]))])
+    table = pa.table({"outer": pa.array([], fields)})
+    for name in (b"outer", b"inner", b"leaf"):
+        whole = bytearray(encode(table).tobytes())
+        at = whole.index(name)
+        assert whole.count(name) == 1
+        whole[at] = 0xFF
+        (header,) = struct.unpack_from("<I", whole, 16)
+        crc = crc32(bytes(whole[32:header]), crc32(bytes(whole[:28])))
+        struct.pack_into("<I", whole, 28, crc)
+        with pytest.raises(FrameError, match="utf-8"):
+            decode(whole)
 
 
 def test_pyarrow_tables_tensors_and_scalars() -> None:
@@ -339,3 +358,144 @@ def test_pillow() -> None:
     grey = there_and_back(noise)
     grey.putpixel((0, 0), 9)
     assert grey.getpixel((0, 0)) == 9
+
+
+def hostile(framework: str, kind: str, body: Any, **options: Any) -> Any:
+    """A frame of an object as no sender would write it."""
+    from wirecost.tensor.layout import build
+    from wirecost.tensor.writer import Writer
+
+    writer = Writer(None)
+    description = msgpack.packb(writer.extension(2, [framework, kind, body]))
+    header, layout = build(description, [s.nbytes for s in writer.segments], False)
+    whole = bytearray(layout.total)
+    whole[: len(header)] = header
+    for (offset, length), segment in zip(layout.segments, writer.segments, strict=True):
+        whole[offset : offset + length] = segment.tobytes()
+    return decode(whole, **options)
+
+
+NOTHING = {"range": [0, 0, 1], "name": None}
+MANY = {"range": [0, 1 << 40, 1], "name": None}
+HOSTILE = {
+    "a scalar for many rows": (
+        "pandas",
+        "frame",
+        {"index": MANY, "columns": NOTHING, "attributes": {}, "block": 1.0},
+    ),
+    "a 0-d array for many rows": (
+        "pandas",
+        "frame",
+        {"index": MANY, "columns": NOTHING, "attributes": {}, "arrays": [["numpy", np.array(1)]]},
+    ),
+    "a series of one for many": (
+        "pandas",
+        "series",
+        {"index": MANY, "values": ["numpy", np.array(1)], "name": None, "attributes": {}},
+    ),
+    "codes without categories": (
+        "pandas",
+        "series",
+        {
+            "index": NOTHING,
+            "values": ["categorical", np.array([7]), ["numpy", np.array([1])], False],
+            "name": None,
+            "attributes": {},
+        },
+    ),
+    "a power of numbers": ("pint", "unit", "9 ** 99999999"),
+    "a power of powers": ("pint", "quantity", [1.0, "m ** 9 ** 99999999"]),
+    "a call": ("pint", "unit", "m.__class__()"),
+    "an image of 10^10": (
+        "pillow",
+        "image",
+        {
+            "mode": "RGB",
+            "size": [100_000, 100_000],
+            "pixels": np.zeros(9, "u1"),
+            "palette": None,
+            "transparency": None,
+        },
+    ),
+    "chunks of others": ("dask", "array", {"data": np.ones(3), "chunks": [[1 << 40]]}),
+    "no such kind": ("zarr", "file", "/etc/passwd"),
+    "dims of others": (
+        "xarray",
+        "variable",
+        {"dims": ["x", "y"], "data": np.ones(3), "attributes": {}},
+    ),
+}
+ROOTS = {"pillow": "PIL"}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_objects_that_cannot_be_are_refused(name: str) -> None:
+    framework, kind, body = HOSTILE[name]
+    needs(ROOTS.get(framework, framework))
+    with pytest.raises(FrameError, match=r"^frame: "):
+        hostile(framework, kind, body)
+
+
+def arrow_bodies() -> dict[str, Any]:
+    pa = needs("pyarrow")
+
+    def body(kind: Any, *node: Any) -> Any:
+        schema = pa.schema([pa.field("", kind)]).serialize().to_pybytes()
+        return {"schema": schema, "chunks": [list(node)]}
+
+    eight = np.zeros(8, "u1")
+    return {
+        "offsets beyond": body(
+            pa.string(), 1, 0, [None, np.array([0, 99], "<i4"), eight], [], None
+        ),
+        "offsets backwards": body(
+            pa.list_(pa.int8()), 2, 0, [None, np.array([0, 5, 2], "<i4")],
+            [[8, 0, [None, eight], [], None]], None,
+        ),
+        "no text": body(pa.string(), 1, 0, [None, np.array([0, 1], "<i4"), eight + 255], [], None),
+        "too short": body(pa.int64(), 2, 0, [None, eight], [], None),
+        "short bitmap": body(pa.int8(), 8, 1, [np.zeros(1, "u1"), np.zeros(9, "u1")], [], None),
+        "negative": body(pa.int8(), -1, 0, [None, eight], [], None),
+        "too many nulls": body(pa.null(), 1 << 39, 0, [None], [], None),
+        "no buffers": body(pa.int8(), 1, 0, [None], [], None),
+        "missing values": body(pa.int8(), 1, 0, [None, None], [], None),
+        "children of others": body(
+            pa.struct([("a", pa.int8())]), 9, 0, [None], [[8, 0, [None, eight], [], None]], None
+        ),
+        "no children": body(pa.list_(pa.int8()), 1, 0, [None, np.array([0, 1], "<i4")], [], None),
+        "indices beyond": body(
+            pa.dictionary(pa.int8(), pa.int8()), 1, 0, [None, eight + 5], [],
+            [1, 0, [None, eight], [], None],
+        ),
+        "views beyond": body(
+            pa.string_view(), 1, 0,
+            [None, np.array([99, 0, 7, 1 << 20], "<i4"), eight], [], None,
+        ),
+        "no schema": {"schema": b"x" * 40, "chunks": []},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [
+    "offsets beyond", "offsets backwards", "no text", "too short", "short bitmap", "negative",
+    "too many nulls", "no buffers", "missing values", "children of others", "no children",
+    "indices beyond", "views beyond", "no schema",
+])  # fmt: skip
+def test_arrow_buffers_that_lie_are_refused(name: str) -> None:
+    with pytest.raises(FrameError, match=r"^frame: "):
+        hostile("pyarrow", "array", arrow_bodies()[name])
+
+
+@pytest.mark.parametrize("text", [b"_PL_ENUM_VALUES2", b"1;a1;b", b"9;a", b"-1;", b"\xff;"])
+def test_polars_does_not_end_the_program_for_metadata(text: bytes) -> None:
+    pl, pa = needs("polars"), needs("pyarrow")
+    key = b"_PL_ENUM_VALUES2"
+    kind = pa.dictionary(pa.uint8(), pa.string_view(), ordered=True)
+    values = pa.DictionaryArray.from_arrays(
+        pa.array([0], pa.uint8()), pa.array(["zz"], pa.string_view()), ordered=True
+    )
+    table = pa.table([values], pa.schema([pa.field("e", kind, metadata={key: text})]))
+    try:
+        found = decode(encode(table).tobytes(), as_="polars")
+    except FrameError:
+        return
+    assert isinstance(found, pl.DataFrame)

@@ -17,6 +17,8 @@ from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
 _LARGEST = 1 << 40
+_MOST_WITHOUT_MEMORY = 1 << 26
+"""Elements of types that take no memory, as null: others would make room for them."""
 
 
 def write_array(array: Any, writer: Writer) -> list[Any]:
@@ -118,6 +120,8 @@ def read_array(kind: Any, node: Any) -> Any:
     length, offset, buffers, children, dictionary = node
     if not (0 <= length < _LARGEST and 0 <= offset < 8):
         raise ValueError(f"an array of {length} elements at {offset}")
+    if length > _MOST_WITHOUT_MEMORY and not any(b is not None and b.nbytes for b in buffers):
+        raise ValueError(f"{length} elements without memory")
     if pa.types.is_dictionary(kind):
         indices = read_array(kind.index_type, [*node[:4], None])
         values = read_array(kind.value_type, dictionary)

@@ -25,6 +25,10 @@ def to_table(
     if wanted is None or wanted == sender or kind not in _KINDS:
         return made
     if wanted == "polars":
-        return load("polars").DataFrame(made)
+        polars = load("polars")
+        try:
+            return polars.DataFrame(made)
+        except polars.exceptions.PanicException as error:
+            raise ValueError(f"polars: {error}") from error
     table = load("pyarrow").table(made)
     return table if wanted == "pyarrow" else table.to_pandas()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.tensor.packages import load
@@ -64,22 +65,31 @@ def read_values(described: list[Any]) -> Any:
     """An array over the received memory. pandas or PyArrow raise where it cannot be."""
     pandas = load("pandas")
     match described:
-        case ["numpy", np.ndarray() as array]:
-            return array
+        case ["numpy", array]:
+            return array_of(array, 1)
         case ["categorical", codes, categories, ordered]:
             kind = pandas.CategoricalDtype(read_values(categories), ordered)
-            return pandas.Categorical.from_codes(codes, dtype=kind)
+            return pandas.Categorical.from_codes(array_of(codes, 1), dtype=kind)
         case ["zoned", numbers, str(unit), str(zone)]:
-            index = pandas.DatetimeIndex(numbers.view(f"M8[{unit}]"), copy=False)
+            index = pandas.DatetimeIndex(array_of(numbers, 1).view(f"M8[{unit}]"), copy=False)
             return index.tz_localize("UTC").tz_convert(zone).array
         case ["period", numbers, str(frequency)]:
-            return pandas.arrays.PeriodArray(numbers, dtype=pandas.PeriodDtype(frequency))
+            return pandas.arrays.PeriodArray(
+                array_of(numbers, 1), dtype=pandas.PeriodDtype(frequency)
+            )
         case ["interval", left, right, str(closed)]:
             sides = pandas.Index(read_values(left)), pandas.Index(read_values(right))
             return pandas.arrays.IntervalArray.from_arrays(*sides, closed=closed)
         case ["arrow", body, name]:
             return _from_arrow(pandas, body, name)
     raise ValueError("a column that cannot be read")
+
+
+def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:
+    """The array that must be there. Raises ValueError."""
+    if not isinstance(value, np.ndarray) or value.ndim != dimensions:
+        raise ValueError(f"no array of {dimensions} dimensions")
+    return value
 
 
 def _from_arrow(pandas: Any, body: Any, name: Any) -> Any:

@@ -163,7 +163,14 @@ def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
         found = framework(wanted)
     if not hasattr(found, "tensor"):
         raise FrameError(f"frame: {sender} has no tensors")
-    return found.tensor(source)
+    try:
+        return found.tensor(source)
+    except UserError:
+        raise
+    except Exception as error:
+        raise FrameError(
+            f"frame: {wanted or sender} cannot take its tensor: {error!r:.200}"
+        ) from error
 
 
 def _list(value: Any) -> list[Any]:

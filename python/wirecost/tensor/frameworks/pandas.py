@@ -9,7 +9,7 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.tensor.packages import load
-from wirecost.tensor.pandas_arrays import read_values, write_values
+from wirecost.tensor.pandas_arrays import array_of, read_values, write_values
 from wirecost.tensor.writer import Handler, Writer
 
 
@@ -126,7 +126,8 @@ def _restore_frame(pandas: Any, body: Any) -> Any:
     index = _restore_index(pandas, body["index"])
     columns = _restore_index(pandas, body["columns"])
     if "block" in body:
-        made = pandas.DataFrame(body["block"], index, columns, copy=False)
+        # pandas repeats a single value for as many rows as an index claims.
+        made = pandas.DataFrame(array_of(body["block"], 2), index, columns, copy=False)
     else:
         arrays = dict(enumerate(map(read_values, body["arrays"])))
         made = pandas.DataFrame(arrays, index, copy=False)

@@ -50,5 +50,10 @@ def restore(kind: str, body: Any) -> Any:
     polars = load("polars", 'decode with as_="pyarrow"')
     if kind not in {"frame", "series"}:
         raise ValueError(kind)
-    frame = polars.DataFrame(arrow("table", body["table"]))
+    table = arrow("table", body["table"])
+    try:
+        frame = polars.DataFrame(table)
+    except polars.exceptions.PanicException as error:
+        # No kind of Exception: a table that Polars did not expect would end the program.
+        raise ValueError(f"polars: {error}") from error
     return frame if kind == "frame" else frame.to_series()

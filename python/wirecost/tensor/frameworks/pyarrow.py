@@ -76,6 +76,9 @@ def restore(kind: str, body: Any) -> Any:
         names = body["names"]
         return pa.Tensor.from_numpy(body["data"], names or None)
     schema = pa.ipc.read_schema(pa.py_buffer(body["schema"]))
+    for field in schema:
+        _ = field.name
+        _look_at_names(pa, field.type)
     if kind in {"array", "chunked", "scalar"}:
         chunks = [read_array(schema.field(0).type, chunk) for chunk in body["chunks"]]
         if kind == "chunked":
@@ -84,6 +87,15 @@ def restore(kind: str, body: Any) -> Any:
     if kind not in {"table", "batch"}:
         raise ValueError(kind)
     return _table(pa, kind, schema, body)
+
+
+def _look_at_names(pa: Any, kind: Any) -> None:
+    # One that is no UTF-8 raises here rather than wherever somebody looks at the table.
+    for index in range(kind.num_fields):
+        _ = kind.field(index).name
+        _look_at_names(pa, kind.field(index).type)
+    if pa.types.is_dictionary(kind):
+        _look_at_names(pa, kind.value_type)
 
 
 def _table(pa: Any, kind: str, schema: Any, body: Any) -> Any:
