@@ -97,8 +97,7 @@ Format check(const PlainCloud& cloud) {
 std::unique_ptr<BytesFilter> make_filter(std::string_view version) {
   if (version == "recommended") return std::make_unique<Recommended>();
   if (version == "wirecost") return std::make_unique<Wirecost>();
-  throw std::invalid_argument("version " + std::string(version) +
-                              ": not known here; give recommended or wirecost");
+  throw std::invalid_argument(std::string(version) + " is not known; give recommended or wirecost");
 }
 
 }  // namespace nodes

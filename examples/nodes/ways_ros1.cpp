@@ -83,6 +83,8 @@ Way make_way(const std::string& version) {
         "cpp/bench/cloud/pcl-headers build/pcl and build again");
 #endif
   }
+  if (version != "recommended" && version != "wirecost")
+    throw std::invalid_argument(version + " is not known; give usual, recommended or wirecost");
   return on_bytes(version, version == "wirecost");
 }
 
