@@ -115,7 +115,7 @@ class Reader:
     def close(self) -> None: ...
 
 class Inbox:
-    """Where the messages of a topic wait with their names; what exceeds ``max_bytes`` is dropped."""
+    """Where a topic's messages wait with their names; what exceeds ``max_bytes`` is dropped."""
 
     def __init__(
         self,
