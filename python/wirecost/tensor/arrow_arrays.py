@@ -46,25 +46,25 @@ def _parts(array: Any, base: int, count: int, writer: Writer) -> tuple[list[Any]
     types, kind, buffers = load("pyarrow").types, array.type, array.buffers()
     children: list[Any] = []
     found = [_cut(buffers[0], base // 8, -(-count // 8))]
-    if types.is_fixed_size_list(kind):
+    if types.is_boolean(kind):
+        found.append(_cut(buffers[1], base // 8, -(-count // 8)))
+    elif types.is_primitive(kind) or types.is_fixed_size_binary(kind) or types.is_decimal(kind):
+        size = kind.bit_width // 8
+        found.append(_cut(buffers[1], base * size, count * size))
+    elif types.is_fixed_size_list(kind):
         children = [array.values.slice(base * kind.list_size, count * kind.list_size)]
     elif types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets, first, last = _offsets(buffers[1], base, count, types.is_large_list(kind), writer)
         values = _entries(array) if types.is_map(kind) else array.values
         found.append(offsets)
         children = [values.slice(first, last - first)]
-    elif any(test(kind) for test in (types.is_binary, types.is_string)):
+    elif types.is_binary(kind) or types.is_string(kind):
         found += _texts(buffers, base, count, False, writer)
     elif types.is_large_binary(kind) or types.is_large_string(kind):
         found += _texts(buffers, base, count, True, writer)
     elif types.is_string_view(kind) or types.is_binary_view(kind):
         found.append(_cut(buffers[1], base * 16, count * 16))
         found += [_cut(buffer, 0, buffer.size) for buffer in buffers[2:]]
-    elif types.is_boolean(kind):
-        found.append(_cut(buffers[1], base // 8, -(-count // 8)))
-    elif types.is_primitive(kind) or types.is_fixed_size_binary(kind) or types.is_decimal(kind):
-        size = kind.bit_width // 8
-        found.append(_cut(buffers[1], base * size, count * size))
     else:
         raise UserError(f"pyarrow: frames have no form for {kind}; cast it, as to a list or struct")
     return found, children

@@ -22,6 +22,11 @@ from wirecost.tensor.registry import plugin_named
 from wirecost.tensor.source import Source
 from wirecost.tensor.values import COMPLEX
 
+_COLLECTIONS = frozenset({list, tuple, dict, set, frozenset})
+_SMALL = 256
+"""Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
+than there are bytes."""
+
 
 class Reader:
     """For one message. ``as_``: as for ``decode``."""
@@ -45,18 +50,19 @@ class Reader:
             raise FrameError("frame: its values nest too deeply") from error
         except Exception as error:
             # Constructors of many packages see what a stranger wrote and complain in their own way.
-            raise FrameError(f"frame: its values cannot be read: {error!r:.200}") from error
+            raise FrameError(f"frame: its values cannot be read: {told(error)}") from error
+        if len(description) > codes.MOST_NESTED and _too_deep(value):
+            raise FrameError(f"frame: its values nest deeper than {codes.MOST_NESTED}")
         if self._unused:
             raise FrameError(f"frame: {len(self._unused)} segments belong to no value")
         return value
 
     def _value(self, packed: bytes) -> Any:
-        # Skipping takes no memory: arrays that claim more than is there end here.
-        check = msgpack.Unpacker(max_buffer_size=max(len(packed), 1))
-        check.feed(packed)
-        check.skip()
-        if check.tell() != len(packed):
-            raise FrameError("frame: something follows its values")
+        if len(packed) > _SMALL:
+            # Skipping takes no memory: arrays that claim more than is there end here.
+            check = msgpack.Unpacker(max_buffer_size=len(packed))
+            check.feed(packed)
+            check.skip()
         return msgpack.unpackb(packed, timestamp=3, ext_hook=self._extension)
 
     def _extension(self, code: int, payload: bytes) -> Any:
@@ -169,8 +175,30 @@ def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
         raise
     except Exception as error:
         raise FrameError(
-            f"frame: {wanted or sender} cannot take its tensor: {error!r:.200}"
+            f"frame: {wanted or sender} cannot take its tensor: {told(error)}"
         ) from error
+
+
+def told(error: Exception) -> str:
+    """A foreign exception in few words, which may quote what nests too deeply to be written."""
+    try:
+        return f"{error!r:.200}"
+    except RecursionError:
+        return type(error).__name__
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(codes.MOST_NESTED):
+        level = [
+            inner
+            for item in level
+            if type(item) in _COLLECTIONS
+            for inner in (item.values() if type(item) is dict else item)
+        ]
+        if not level:
+            return False
+    return any(type(item) in _COLLECTIONS for item in level)
 
 
 def _list(value: Any) -> list[Any]:
