@@ -103,6 +103,26 @@ def test_cache_misses_are_found_and_told_in_a_sentence(random: np.random.Generat
     assert "columns" in advice
 
 
+def test_events_in_every_execution_are_told_though_they_have_no_price(
+    random: np.random.Generator,
+) -> None:
+    ns = random.normal(1e6, 1e4, COUNT)
+    faults = np.full(COUNT, 470)
+    faults[: COUNT // 50] = 0
+    one = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
+    assert [(steady.name, steady.each) for steady in one.steady] == [("minor-faults", 470)]
+    assert (
+        "callback: 470 minor-faults in the median execution, too alike in all to price; run with "
+        "wirecost heap, or reuse buffers touched before, then compare"
+    ) in sentences(one)
+
+
+def test_events_that_are_a_cause_are_not_steady(random: np.random.Generator) -> None:
+    faults = random.poisson(200, COUNT)
+    one = explained(100_000 + 700 * faults, minor_faults=faults)
+    assert ([cause.name for cause in one.causes], one.steady) == (["minor-faults"], [])
+
+
 def test_a_missing_counter_is_named_where_much_is_unexplained(random: np.random.Generator) -> None:
     nothing = pl.Series([None] * COUNT, dtype=pl.UInt64)
     one = explained(random.lognormal(10, 1, COUNT), LLC_load_misses=nothing, minor_faults=nothing)

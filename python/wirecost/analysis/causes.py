@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.counter_kinds import INPUT, is_time, is_work, kind_of
+from wirecost.analysis.counter_kinds import INPUT, is_avoidable, is_time, is_work, kind_of
 from wirecost.analysis.linear import DUST, Array, Correlations
 from wirecost.records.probe_log import COUNTER
 
@@ -30,6 +30,8 @@ COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
 ENOUGH = 0.9
 """Events and input that explain this part of what all numbers do are told without the others."""
+RARELY = 0.05
+"""Share of the executions that may be without steady events."""
 ALIKE, ALIKE_LEFT = 0.95, 1.5
 POWERS = (1.0, 1.5, 2.0, 3.0)
 
@@ -56,6 +58,16 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Steady:
+    """Events that hardly an execution is without, too alike in all for a price."""
+
+    name: str
+    each: float
+    """Of the median execution."""
+    advice: str
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Causes, the one that explains most variance first; what is unexplained, 0 to 1."""
 
@@ -66,6 +78,7 @@ class Explanation:
     unexplained_slowest: float
     absent: list[str]
     """Counters that were asked for and have no value here; marks read none."""
+    steady: list[Steady]
 
 
 def explain(executed: pl.DataFrame) -> list[Explanation]:
@@ -105,8 +118,8 @@ def _floats(series: pl.Series) -> Array:
     return values
 
 
-def _explain(section: str, ns: Array, numbers: dict[str, Array], absent: list[str]) -> Explanation:
-    numbers = {name: array for name, array in numbers.items() if _differs(array)}
+def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[str]) -> Explanation:
+    numbers = {name: array for name, array in counted.items() if _differs(array)}
     names, arrays = list(numbers), list(numbers.values())
     slow = np.argsort(ns, kind="stable")[-max(1, len(ns) // 100) :]
     every = Correlations(arrays, ns)
@@ -140,7 +153,17 @@ def _explain(section: str, ns: Array, numbers: dict[str, Array], absent: list[st
         unexplained_variance=0.0 if constant else every.left(chosen),
         unexplained_slowest=0.0 if constant else max(0.0, 1 - sum(slowest)),
         absent=absent,
+        steady=_steady(counted, {cause.name for cause in causes}),
     )
+
+
+def _steady(counted: dict[str, Array], told: set[str]) -> list[Steady]:
+    found = [
+        Steady(name, float(np.median(array)), kind_of(name).advice)
+        for name, array in counted.items()
+        if name not in told and is_avoidable(name) and np.quantile(array, RARELY) >= 1
+    ]
+    return sorted(found, key=lambda steady: -steady.each)
 
 
 def _differs(array: Array) -> bool:

@@ -60,3 +60,8 @@ def is_time(name: str) -> bool:
 def is_work(name: str) -> bool:
     """Whether it counts the work done: everything that takes time shows in it."""
     return _WORK.search(name) is not None
+
+
+def is_avoidable(name: str) -> bool:
+    """Whether a callback can do without any: faults, switches, migrations."""
+    return kind_of(name).unit in ("fault", "switch", "migration")

@@ -35,8 +35,13 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
 
 
 def sentences(one: Explanation) -> list[str]:
-    """A sentence a cause, the strongest first, and one for what is unexplained."""
+    """A sentence a cause, the strongest first, what is steady, and what is unexplained."""
     told = [f"{one.section}: {_sentence(cause)}" for cause in one.causes]
+    told += [
+        f"{one.section}: {units.significant(steady.each)} {steady.name} in the median execution, "
+        f"too alike in all to price; {steady.advice}, then compare"
+        for steady in one.steady
+    ]
     unexplained = max(one.unexplained_slowest, one.unexplained_variance)
     if unexplained <= MUCH:
         return told
