@@ -192,8 +192,8 @@ class FakeSystem(System):
         object.__setattr__(self, "given", recorder)
         object.__setattr__(self, "stages", [])
 
-    def recorder(self, domain: int | None) -> FakeRecorder:
-        del domain
+    def recorder(self, domain: int | None, interfaces: tuple[str, ...]) -> FakeRecorder:
+        del domain, interfaces
         made: FakeRecorder = self.given  # type: ignore[attr-defined]
         return made
 

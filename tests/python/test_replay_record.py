@@ -296,8 +296,10 @@ def test_secrets_stay_out_of_the_snapshot(tmp_path: Path) -> None:
         assert node.stdout is not None
         node.stdout.readline()
         request = Request(FakeSystem(FakeRecorder(node.pid)), "/node", None, [], 0.1, None)
-        record(request, out, lambda *_: None, lambda: False)
-        node.kill()
+        try:
+            record(request, out, lambda *_: None, lambda: False)
+        finally:
+            node.kill()
     text = (out / "node.json").read_text()
     assert "hush" not in text
     document = json.loads(text)

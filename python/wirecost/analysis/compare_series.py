@@ -27,6 +27,8 @@ LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
 TIME, SIZE, VALUE = "ns", "bytes", "value"
 LARGEST = 1e18
+OF_THE_HARNESS = ("lateness",)
+"""Stages that say how well a run was driven, nothing about what was measured."""
 DOCTOR, LARGEST_DOCUMENT = "doctor.json", 1 << 20
 ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "cloud", "loop")
 """Columns that tell which sample of a row it is, never which row."""
@@ -88,7 +90,10 @@ def read_run(path: Path) -> Run:
     if missing or not results.samples.schema[TIME].is_numeric():
         what = ", ".join(sorted(missing)) or "numeric ns"
         raise UserError(f"{path / 'samples.parquet'}: has no {what}; measure again")
-    return Run(path, scenario, meta, _in_order(with_all_columns(results.samples)))
+    samples = with_all_columns(results.samples)
+    if "stage" in samples.columns:
+        samples = samples.filter(pl.col("stage").is_null() | ~pl.col("stage").is_in(OF_THE_HARNESS))
+    return Run(path, scenario, meta, _in_order(samples))
 
 
 def _probe_logs(path: Path) -> Run:

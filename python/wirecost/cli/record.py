@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 from rich import box
 from rich.console import Console
@@ -56,6 +58,13 @@ def command(
     domain: Annotated[
         int | None, typer.Option(metavar="N", min=0, max=232, help="DDS domain.")
     ] = None,
+    interface: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="With dds: this IPv4 address of the machine too, not loopback only.",
+        ),
+    ] = None,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the summary; - is standard output."),
@@ -66,7 +75,9 @@ def command(
         raise UserError("--launch: give the command that starts the node after --")
     if seconds is not None and not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be positive seconds")
-    request = Request(system_named(system), node, pid, launch or [], seconds, domain)
+    request = Request(
+        system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
+    )
     folder = _new_folder(node, out)
     console = Console(stderr=json_file == Path("-"))
     try:
@@ -78,6 +89,19 @@ def command(
     _tell_end(console, folder, snapshot)
     if json_file is not None:
         _write_json(json_file, _document(folder, snapshot))
+
+
+def _addresses(texts: list[str]) -> tuple[str, ...]:
+    here = {
+        address.address
+        for addresses in psutil.net_if_addrs().values()
+        for address in addresses
+        if address.family == socket.AF_INET
+    }
+    for text in texts:
+        if text not in here:
+            raise UserError(f"--interface {text}: this machine has {', '.join(sorted(here))}")
+    return tuple(texts)
 
 
 def _new_folder(node: str, out: Path | None) -> Path:

@@ -46,6 +46,7 @@ class Request:
     launch: list[str]
     seconds: float | None
     domain: int | None
+    interfaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,10 @@ def record(request: Request, folder: Path, tell: Tell, stopped: Callable[[], boo
         UserError: the node or its process cannot be found, or the folder cannot be written. What
             was recorded before stays.
     """
-    with _launched(request) as process, request.system.recorder(request.domain) as recorder:
+    with (
+        _launched(request) as process,
+        request.system.recorder(request.domain, request.interfaces) as recorder,
+    ):
         graph = _first_graph(recorder, request.node, process, stopped)
         snapshot = _snapshot(request, recorder, graph, process)
         write_snapshot(folder, snapshot)

@@ -20,9 +20,13 @@ class System:
     encoding: str
     schema: str
 
-    def recorder(self, domain: int | None) -> Recorder:
-        """Listens in the running system; ``domain`` is DDS's, None for the environment's."""
-        made: Recorder = self._package().new_recorder(domain)
+    def recorder(self, domain: int | None, interfaces: tuple[str, ...]) -> Recorder:
+        """Listens in the running system.
+
+        Both are DDS's: ``domain`` None is the environment's, ``interfaces`` are this machine's
+        addresses beside loopback.
+        """
+        made: Recorder = self._package().new_recorder(domain, interfaces)
         return made
 
     def stage(self) -> Stage:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, cast
 
-import lz4.frame  # type: ignore[import-untyped]
+import lz4.frame
 import numpy as np
 import numpy.typing as npt
 import zstandard

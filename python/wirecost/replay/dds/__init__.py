@@ -14,12 +14,12 @@ MIDDLEWARE = "ros2"
 ENCODING = "cdr"
 
 
-def new_recorder(domain: int | None) -> Recorder:
-    """``domain`` None is ``ROS_DOMAIN_ID``, else 0."""
+def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:
+    """``domain`` None is ``ROS_DOMAIN_ID``, else 0; ``interfaces`` as of ``DdsRecorder``."""
     _require_fast_dds()
     from wirecost.replay.dds.recorder import DdsRecorder  # noqa: PLC0415
 
-    return DdsRecorder(domain)
+    return DdsRecorder(domain, interfaces)
 
 
 def new_stage() -> Stage:

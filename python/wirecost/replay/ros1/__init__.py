@@ -9,8 +9,8 @@ MIDDLEWARE = "ros1"
 ENCODING = "ros1"
 
 
-def new_recorder(domain: int | None) -> Recorder:  # noqa: ARG001 (ROS 1 has no domains)
-    """Records in the system of $ROS_MASTER_URI."""
+def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:  # noqa: ARG001
+    """Records in the system of $ROS_MASTER_URI; ROS 1 has no domains and names its hosts."""
     from wirecost.replay.ros1.recorder import Ros1Recorder  # noqa: PLC0415
 
     return Ros1Recorder()
