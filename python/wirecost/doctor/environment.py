@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import cpuinfo
 import psutil
 
 from wirecost.doctor.examine import examine
@@ -24,18 +24,34 @@ def _read(path: str) -> str | None:
         return None
 
 
+def _cpu() -> dict[str, str]:
+    """What the kernel tells of the first CPU."""
+    first = (_read("/proc/cpuinfo") or "").split("\n\n")[0]
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _cache_bytes(level: int) -> int | None:
+    """Of the unified cache of that level that CPU 0 uses."""
+    for index in range(8):
+        cache = f"/sys/devices/system/cpu/cpu0/cache/index{index}"
+        size = re.fullmatch(r"(\d+)([KM])", _read(f"{cache}/size") or "")
+        if size and _read(f"{cache}/level") == str(level):
+            return int(size[1]) << {"K": 10, "M": 20}[size[2]]
+    return None
+
+
 def environment() -> dict[str, Any]:
     """Machine, operating system and versions; what cannot be told is None."""
-    cpu: dict[str, Any] = cpuinfo.get_cpu_info()
-    flags = cpu.get("flags", [])
+    told = _cpu()
     return {
-        "cpu": cpu.get("brand_raw") or platform.processor(),
+        "cpu": told.get("model name") or platform.processor(),
         "cores": os.cpu_count(),
         "usable_cores": len(os.sched_getaffinity(0)),
-        "l2_cache_bytes": cpu.get("l2_cache_size"),
-        "l3_cache_bytes": cpu.get("l3_cache_size"),
+        "l2_cache_bytes": _cache_bytes(2),
+        "l3_cache_bytes": _cache_bytes(3),
         "memory_bytes": psutil.virtual_memory().total,
-        "virtual_machine": "hypervisor" in flags,
+        "virtual_machine": "hypervisor" in told.get("flags", "").split(),
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "transparent_huge_pages": _read("/sys/kernel/mm/transparent_hugepage/enabled"),
         "load_average": list(os.getloadavg()),
