@@ -2,12 +2,19 @@
 #include "wirecost/cloud/ring_filter.hpp"
 
 #include <bit>
+#include <limits>
 #include <stdexcept>
 
 namespace wirecost::cloud {
 namespace {
 
 constexpr std::uint32_t longest_run = 32;  // of joins, that is looked for as bits
+// A ring has room for a part more points than it had when they were counted, and for some more.
+constexpr std::uint32_t more_part = 32, more_points = 8;
+// A cloud that just came lies in memory; the processor's own look ahead ends at each page.
+constexpr std::size_t ahead = 2048;
+constexpr RingKey joins_nothing{std::numeric_limits<float>::quiet_NaN(),
+                                std::numeric_limits<float>::quiet_NaN()};
 
 /// PointXYZIRCAEDT as Autoware sends it; it begins with the output's point.
 struct AutowareLayout {
@@ -31,77 +38,99 @@ struct AnyLayout : RingLayout {
 RingFilter::RingFilter(const RingOptions& options, FindJoins joins)
     : options_(options), find_joins_(joins) {
   check(options);
-  ends_.resize(options.max_rings + 1);
+  begins_.assign(options.max_rings + 1, 0);
+  ends_.resize(options.max_rings);
 }
 
 std::span<const std::byte> RingFilter::operator()(const CloudView& cloud) {
   const Points all = points(cloud);
   if (all.count == 0) return {};
   const RingLayout at = ring_layout(cloud);
-  if (all.count > no_number)
-    throw std::invalid_argument("cloud: more than 2^32 - 1 points; split it");
-  make_room(all.count);
+  if (all.count > no_number / 2)
+    throw std::invalid_argument("cloud: more than 2^31 points; split it");
   if (AutowareLayout::is(at, all.step)) {
     sort(all, AutowareLayout{});
   } else {
     sort(all, AnyLayout{at, all.step});
   }
-  const std::size_t in_rings = ends_[options_.max_rings - 1];
-  const std::size_t words = (in_rings + 63) / 64;
-  find_joins_(keys_.get(), in_rings, options_, joined_.data());
+  const std::size_t places = begins_.back();
+  if (places == 0) return {};  // no point has had a ring yet
+  const std::size_t words = (places + 63) / 64;
+  find_joins_(keys_.get(), places, options_, joined_.data());
   end_rings();
   find_long_walks(words);
   judge_short_walks(words);
-  std::size_t begin = 0;
   for (std::size_t ring = 0; ring < options_.max_rings; ++ring) {
-    const std::size_t end = ends_[ring];
+    const std::size_t begin = begins_[ring], end = ends_[ring];
     if (options_.as_published) {
       if (begin < end) set_kept(end - 1, end, false);
     } else {
       join_around(begin, end);
     }
-    begin = end;
+    set_kept(end, begins_[ring + 1], false);
   }
   return std::as_bytes(std::span(records_.get(), close_up(words)));
 }
 
-void RingFilter::make_room(std::size_t points) {
-  if (points <= room_) return;
+void RingFilter::make_room(std::size_t places) {
+  if (places <= room_) return;
   room_ = 0;  // until all of it is there
-  records_ = std::make_unique_for_overwrite<PointXYZIRC[]>(points);
-  keys_ = std::make_unique_for_overwrite<RingKey[]>(points);
-  joined_.assign(points / 64 + 2, 0);
-  kept_.assign(points / 64 + 2, 0);
-  room_ = points;
+  records_ = std::make_unique<PointXYZIRC[]>(places);
+  keys_ = std::make_unique<RingKey[]>(places);
+  joined_.assign(places / 64 + 2, 0);
+  kept_.assign(places / 64 + 2, 0);
+  room_ = places;
 }
 
-/// By counting, twice over all points. `Layout` gives the places of fields and the step, as
-/// constants where it can: this is where the time goes.
+/// A sensor's rings hold about as many points each time, so the places of the last cloud mostly do,
+/// and one pass over the points is enough. Counting first takes two.
 template <class Layout>
 void RingFilter::sort(const Points& points, const Layout& at) {
+  const bool roomy = begins_.back() / 2 > points.count + std::size_t{more_points} * ends_.size();
+  if (!roomy && fill(points, at)) return;
+  place(points, at);
+  fill(points, at);
+}
+
+/// Decides where each ring begins: behind the one before and some room.
+template <class Layout>
+void RingFilter::place(const Points& points, const Layout& at) {
+  std::ranges::fill(ends_, 0);
+  const std::byte* const end = points.first + points.count * at.step;
+  for (const std::byte* point = points.first; point != end; point += at.step) {
+    const auto ring = load<std::uint16_t>(point + at.channel);
+    if (ring < options_.max_rings) ++ends_[ring];
+  }
+  for (std::size_t ring = 0; ring < ends_.size(); ++ring)
+    begins_[ring + 1] = begins_[ring] + ends_[ring] + ends_[ring] / more_part + more_points;
+  make_room(begins_.back());
+}
+
+/// Sorts the points into the rings' places; false once one is full. `Layout` gives the places of
+/// fields and the step, as constants where it can: this is where the time goes.
+template <class Layout>
+bool RingFilter::fill(const Points& points, const Layout& at) {
   const std::uint32_t rings = options_.max_rings;
   const std::byte* const end = points.first + points.count * at.step;
   // Not through `this`: every store could change what it points to.
   std::uint32_t* const ends = ends_.data();
+  const std::uint32_t* const limits = begins_.data() + 1;
   PointXYZIRC* const records = records_.get();
   RingKey* const keys = keys_.get();
-  const auto ring_of = [&](const std::byte* point) {
-    return std::min<std::uint32_t>(load<std::uint16_t>(point + at.channel), rings);
-  };
-  std::ranges::fill(ends_, 0);
-  for (const std::byte* point = points.first; point != end; point += at.step)
-    ++ends[ring_of(point)];
-  std::uint32_t before = 0;
-  for (std::uint32_t& ring : ends_) {
-    const std::uint32_t size = ring;
-    ring = before;
-    before += size;
-  }
+  std::ranges::copy_n(begins_.begin(), rings, ends);
   for (const std::byte* point = points.first; point != end; point += at.step) {
-    const std::uint32_t to = ends[ring_of(point)]++;
+    const std::uint32_t ring = load<std::uint16_t>(point + at.channel);
+    __builtin_prefetch(point + ahead);
+    if (ring >= rings) continue;
+    const std::uint32_t to = ends[ring];
+    if (to == limits[ring]) return false;
+    ends[ring] = to + 1;
     at.write(point, records[to]);
     keys[to] = {load<float>(point + at.azimuth), load<float>(point + at.distance)};
   }
+  for (std::uint32_t ring = 0; ring < rings; ++ring)
+    std::fill(keys + ends[ring], keys + limits[ring], joins_nothing);
+  return true;
 }
 
 /// The last point of a ring joins none; of the published filter's rings, neither does the one
@@ -110,17 +139,15 @@ void RingFilter::end_rings() {
   const auto part = [&](std::size_t point) {
     joined_[point / 64] &= ~(std::uint64_t{1} << point % 64);
   };
-  std::size_t begin = 0;
   for (std::size_t ring = 0; ring < options_.max_rings; ++ring) {
-    const std::size_t end = ends_[ring];
+    const std::size_t begin = begins_[ring], end = ends_[ring];
     if (begin < end) part(end - 1);
     if (options_.as_published && end - begin > 1) part(end - 2);
-    begin = end;
   }
-  // What lies behind the last point joins nothing either.
-  const std::size_t word = begin / 64;
-  joined_[word] &= (std::uint64_t{1} << begin % 64) - 1;
-  joined_[word + 1] = 0;
+  // The last place has no next one, and what lies behind it joins nothing either.
+  const std::size_t last = begins_.back() - 1;
+  joined_[last / 64] &= (std::uint64_t{1} << last % 64) - 1;
+  joined_[last / 64 + 1] = 0;
 }
 
 /// Keeps walks of more than `many_points` without looking at each: a run of that many joins, in one
@@ -147,7 +174,7 @@ void RingFilter::find_long_walks(std::size_t words) {
 void RingFilter::judge_short_walks(std::size_t words) {
   // A single point is long only where no length is asked for.
   const bool singles = !(options_.object_length * options_.object_length > 0);
-  const std::size_t points = ends_[options_.max_rings - 1];
+  const std::size_t places = begins_.back();
   std::uint64_t before = 0;
   for (std::size_t word = 0; word < words; ++word) {
     const std::uint64_t joined = joined_[word];
@@ -155,8 +182,8 @@ void RingFilter::judge_short_walks(std::size_t words) {
     if (!singles) begins &= joined;
     for (; begins != 0; begins &= begins - 1) {
       const std::size_t begin = word * 64 + static_cast<std::size_t>(std::countr_zero(begins));
-      if (begin >= points) break;
-      const std::size_t end = walk_end(begin, points);
+      if (begin >= places) break;
+      const std::size_t end = walk_end(begin, places);
       if (stays(records_[begin], records_[end - 1], end - begin, options_))
         set_kept(begin, end, true);
     }
@@ -209,12 +236,12 @@ void RingFilter::set_kept(std::size_t begin, std::size_t end, bool kept) {
 
 /// Moves the points that stay to the front; how many they are.
 std::size_t RingFilter::close_up(std::size_t words) {
-  const std::size_t points = ends_[options_.max_rings - 1];
+  const std::size_t places = begins_.back();
   std::size_t size = 0;
   for (std::size_t word = 0; word < words; ++word) {
     const std::size_t first = word * 64;
     std::uint64_t kept = kept_[word];
-    if (points - first < 64) kept &= (std::uint64_t{1} << (points - first)) - 1;
+    if (places - first < 64) kept &= (std::uint64_t{1} << (places - first)) - 1;
     if (kept == ~std::uint64_t{0}) {
       if (size != first) std::memmove(&records_[size], &records_[first], 64 * sizeof(PointXYZIRC));
       size += 64;

@@ -24,9 +24,13 @@ class RingFilter {
   std::span<const std::byte> operator()(const CloudView& cloud);
 
  private:
-  void make_room(std::size_t points);
+  void make_room(std::size_t places);
   template <class Layout>
   void sort(const Points& points, const Layout& at);
+  template <class Layout>
+  void place(const Points& points, const Layout& at);
+  template <class Layout>
+  bool fill(const Points& points, const Layout& at);
   void end_rings();
   void find_long_walks(std::size_t words);
   void judge_short_walks(std::size_t words);
@@ -38,7 +42,8 @@ class RingFilter {
 
   RingOptions options_;
   FindJoins find_joins_;
-  std::vector<std::uint32_t> ends_;  ///< of each ring, and of the points without one
+  std::vector<std::uint32_t> begins_;  ///< of each ring's places, and the end of the last one's
+  std::vector<std::uint32_t> ends_;    ///< of each ring's points
   std::size_t room_ = 0;
   std::unique_ptr<PointXYZIRC[]> records_;
   std::unique_ptr<RingKey[]> keys_;

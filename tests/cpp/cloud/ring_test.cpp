@@ -200,11 +200,18 @@ TEST(Ring, IntensitiesOfTheOlderFormatAreClamped) {
 
 TEST(Ring, AFilterIsUsedAgain) {
   std::mt19937 random(3);
-  RingFilter filter({});
-  for (const std::size_t count : {500, 20, 0, 900, 500}) {
-    const auto points = scanned(random, count, 16);
-    const auto kept = filter(Message::of(points).view);
-    EXPECT_EQ(std::vector(kept.begin(), kept.end()), by_definition(points, {}));
+  for (int round = 0; round < 40; ++round) {
+    const RingOptions options = random_options(random);
+    RingFilter filter(options);
+    // Alike, larger, smaller, empty, with other rings: the places of the last cloud do or do not.
+    for (int cloud = 0; cloud < 30; ++cloud) {
+      const std::size_t size = random() % 3 == 0 ? random() % 4000 : 500 + random() % 20;
+      const auto points = scanned(random, size, 1 + static_cast<int>(random() % 16));
+      const Message message = Message::of(points);
+      const auto found = filter(message.view);
+      ASSERT_EQ(std::vector(found.begin(), found.end()), by_definition(points, options))
+          << round << ' ' << cloud;
+    }
   }
 }
 
