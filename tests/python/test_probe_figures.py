@@ -84,6 +84,21 @@ def test_many_executions_stay_small_and_keep_their_outlier() -> None:
     assert "Always the same: value (5)" in figures["against"].caption
 
 
+@pytest.mark.parametrize(
+    ("deadline_ns", "told"),
+    [(1.5e6, "Dashed: the deadline of 1.50 ms"), (9e9, "9.00 s lies beyond the axis")],
+)
+def test_a_deadline_beyond_the_distribution_does_not_widen_it(
+    deadline_ns: float, told: str
+) -> None:
+    rows = table(500)
+    rows[7, "ns"] = 2_000_000
+    distribution = drawn(rows, Options(deadline_ns=deadline_ns))["distribution"]
+    assert told in distribution.caption
+    drawn_at = [row["at"] for row in values(distribution) if "at" in row]
+    assert len(drawn_at) == (2 if "Dashed" in told else 0)
+
+
 def test_few_executions_are_all_drawn() -> None:
     rows = table(50)
     figures = drawn(rows)

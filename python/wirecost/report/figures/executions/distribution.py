@@ -36,9 +36,13 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
         "right are the tail."
     )
     if options.deadline_ns is not None:
-        upper.append(deadline_rule(options, axis, vertical=True))
-        lower.append(deadline_rule(options, axis, vertical=True))
-        caption += f" Dashed: the deadline of {units.time(options.deadline_ns)}."
+        low, high = _ends(ns, axis)
+        if low <= options.deadline_ns / axis.factor <= high:
+            upper.append(deadline_rule(options, axis, vertical=True))
+            lower.append(deadline_rule(options, axis, vertical=True))
+            caption += f" Dashed: the deadline of {units.time(options.deadline_ns)}."
+        else:
+            caption += f" The deadline of {units.time(options.deadline_ns)} lies beyond the axis."
     chart = alt.vconcat(
         alt.layer(*upper).properties(width=WIDTH, height=150, title=f"Distribution · {section}"),
         alt.layer(*lower).properties(width=WIDTH, height=230),
@@ -134,9 +138,16 @@ def _marked(ns: Array, axis: TimeAxis) -> list[dict[str, float | str]]:
 
 
 def _scale(ns: Array, axis: TimeAxis) -> alt.Scale:
-    """From the shortest to so far beyond the longest that its label has room."""
+    domain = list(_ends(ns, axis))
+    if axis.logarithmic:
+        return alt.Scale(type="log", domain=domain, nice=False)
+    return alt.Scale(domain=domain, nice=False, zero=False)
+
+
+def _ends(ns: Array, axis: TimeAxis) -> tuple[float, float]:
+    """From the shortest to so far beyond the longest that its label has room, in the axis' unit."""
     low, high = (float(v) for v in axis.scaled(np.array([ns.min(), ns.max()])))
     if axis.logarithmic:
-        return alt.Scale(type="log", domain=[low, high * (high / low) ** 0.2], nice=False)
+        return low, high * (high / low) ** 0.2
     spread = max(high - low, abs(high) * 1e-3, 1e-3)
-    return alt.Scale(domain=[low - 0.02 * spread, high + 0.2 * spread], nice=False, zero=False)
+    return low - 0.02 * spread, high + 0.2 * spread
