@@ -29,7 +29,7 @@ struct WriterChoice {
   bool same_class = false;
   /// None: all but those in `without`.
   std::optional<std::set<Guid>> only = std::nullopt;
-  std::set<Guid> without = ;
+  std::set<Guid> without;
 };
 
 /// Hands every message over on the receiving thread.
