@@ -25,6 +25,7 @@ PYTHON_MAY_IMPORT = {
     "heap": {"heap"},
     "probe": {"probe"},
     "tensor": {"tensor"},
+    "transport": {"transport"},
     "replay": {"replay", "records", "doctor", "heap"},
     "bench": {"bench", "records", "doctor", "columns", "heap", "scans", "traces"},
 }

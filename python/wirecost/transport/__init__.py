@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Middlewares that carry frames, one file each; ``base`` is what they have in common."""
+
+from wirecost.transport.base import (
+    Capabilities,
+    Publisher,
+    Replier,
+    Request,
+    Requester,
+    Sample,
+    Subscriber,
+    Transport,
+)
+from wirecost.transport.registry import find, names, open_transport
+from wirecost.transport.trailer import Count
+
+__all__ = [
+    "Capabilities",
+    "Count",
+    "Publisher",
+    "Replier",
+    "Request",
+    "Requester",
+    "Sample",
+    "Subscriber",
+    "Transport",
+    "find",
+    "names",
+    "open_transport",
+]

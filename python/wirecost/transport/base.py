@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a middleware must do to carry frames: the contract that each file beside this one meets.
+
+A transport takes a frame's bytes and gives samples: received memory that stays until released. It
+knows nothing of tensors. Blocking calls are interrupted by Ctrl-C and never wait for ever unless
+told to.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, ClassVar, Protocol, Self
+
+from wirecost.transport.trailer import MAGIC, TRAILER, Count, StreamCounter, new_stream, split
+
+
+class Frame(Protocol):
+    """What ``wirecost.tensor.Frame`` offers; bytes to send that nobody has copied yet."""
+
+    nbytes: int
+
+    def parts(self) -> Sequence[memoryview]: ...
+    def write_into(self, buffer: Any) -> int: ...
+    def tobytes(self) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a transport can do and what it costs; shown by ``wirecost transports``."""
+
+    send_copies: int
+    """Copies of the frame's bytes on the sending side, the one into the transport's memory
+    included; those inside the operating system's sockets are not counted."""
+    receive_copies: int
+    """Copies on the receiving side until the sample can be read."""
+    aligned: bool
+    """Samples start on a multiple of 64."""
+    request_reply: bool
+    other_machines: bool
+    full: str
+    """What happens when a subscriber is slower than its publisher, in a few words."""
+    server: str = ""
+    """The process that must run between publishers and subscribers."""
+    not_exercised: str = ""
+    """Why this adapter was never run by the project's own tests; shown wherever it is listed."""
+
+
+class Sample:
+    """A received message; ``buffer`` is valid until ``release``."""
+
+    __slots__ = ("_release", "buffer", "number", "stream")
+
+    def __init__(
+        self,
+        buffer: memoryview,
+        stream: int = 0,
+        number: int = 0,
+        release: Callable[[], object] | None = None,
+    ) -> None:
+        self.buffer = buffer
+        """The frame's bytes."""
+        self.stream = stream
+        self.number = number
+        self._release = release
+
+    def release(self) -> None:
+        """Gives the memory back. A second call does nothing."""
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+
+class _Endpoint(ABC):
+    """Something that is opened and closed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it, whatever it does. A second call does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Publisher(_Endpoint):
+    """Sends frames on one topic. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._stream = new_stream()
+        self.sent = 0
+        """Frames given to the middleware."""
+        self.dropped = 0
+        """Frames that the middleware refused, where it tells: nobody got them."""
+
+    def send(self, frame: Frame) -> bool:
+        """Sends a frame; its memory may be changed afterwards. False if it was dropped.
+
+        Raises UserError if it cannot be sent at all, as when it is too large.
+        """
+        delivered = self._send(frame, self.trailer())
+        if delivered:
+            self.sent += 1
+        else:
+            self.dropped += 1
+        return delivered
+
+    def trailer(self, start: int = 0) -> bytes:
+        """The bytes behind the next frame, which starts at ``start`` of the message."""
+        return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)
+
+    @abstractmethod
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        """Sends the frame's bytes and then the trailer as one message."""
+
+    @abstractmethod
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        """Whether a subscriber was there within ``timeout`` seconds. What is sent from then on
+        reaches it."""
+
+
+class Subscriber(_Endpoint):
+    """Receives frames of one topic. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._counter = StreamCounter()
+
+    @property
+    def count(self) -> Count:
+        """What was received and lost, by the numbers the publishers gave."""
+        return self._counter.count
+
+    def receive(self, timeout: float | None = None) -> Sample | None:
+        """The next frame, or None after ``timeout`` seconds; 0 does not wait.
+
+        Raises UserError for a message that no publisher of wirecost sent.
+        """
+        got = self._receive(timeout)
+        if got is None:
+            return None
+        message, release = got
+        try:
+            stream, number, frame = split(message)
+        except BaseException:
+            if release is not None:
+                release()
+            raise
+        self._counter.add(stream, number)
+        return Sample(frame, stream, number, release)
+
+    @abstractmethod
+    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        """A message that offers the buffer protocol, and what gives its memory back."""
+
+    def fileno(self) -> int | None:
+        """A descriptor that is readable when ``receive(0)`` may give a frame; None if the
+        middleware has none."""
+        return None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question that waits for its answer."""
+
+    sample: Sample
+    answer: Callable[[Frame], None]
+    """Sends the reply; may be called once."""
+
+
+class Requester(_Endpoint):
+    """Asks one service. Not for several threads at once."""
+
+    @abstractmethod
+    def ask(self, frame: Frame, timeout: float) -> Sample:
+        """The reply. Raises UserError if none comes within ``timeout`` seconds."""
+
+    @abstractmethod
+    def wait_for_replier(self, timeout: float) -> bool:
+        """Whether the service was there within ``timeout`` seconds."""
+
+
+class Replier(_Endpoint):
+    """Answers requests of one service, one after the other."""
+
+    @abstractmethod
+    def take(self, timeout: float | None = None) -> Request | None:
+        """The next request, or None after ``timeout`` seconds."""
+
+
+class Transport(_Endpoint):
+    """One middleware, set up in this process. Subclasses import it only when made."""
+
+    name: ClassVar[str]
+    """As written on the command line."""
+    title: ClassVar[str]
+    """As its makers write it."""
+    capabilities: ClassVar[Capabilities]
+
+    def __init__(self, address: str | None = None) -> None:
+        """``address``: where its server or peer is, in the middleware's own form; None is the
+        middleware's default on this machine, loopback. Raises UserError."""
+        self.address = address
+
+    @classmethod
+    @abstractmethod
+    def missing(cls) -> str | None:
+        """None if it can be used here, else why not and how to install it, on one line. Imports
+        nothing heavy."""
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        """Runs what it needs between the peers, on loopback and a free port, or nothing; gives
+        the ``address`` for both sides. Ends it again."""
+        yield None
+
+    @abstractmethod
+    def publisher(self, topic: str) -> Publisher:
+        """Raises UserError for a topic that the middleware cannot have."""
+
+    @abstractmethod
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        """``depth``: samples that wait to be received, and that may be held, each."""
+
+    def requester(self, service: str) -> Requester:
+        """Raises NotImplementedError where ``capabilities.request_reply`` is false."""
+        raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")
+
+    def replier(self, service: str) -> Replier:
+        """Raises NotImplementedError where ``capabilities.request_reply`` is false."""
+        raise NotImplementedError(f"{self.title} has no requests: use publish and subscribe")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What follows each frame on its way: which publisher sent it, as the how-many-eth, and where it
+starts in the message."""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from wirecost.errors import UserError
+
+MAGIC = 0x31544357  # "WCT1"
+TRAILER = struct.Struct("<QQII")
+"""Stream, number, offset of the frame in the message, magic: 24 bytes at the message's end."""
+
+
+def new_stream() -> int:
+    """A number for a publisher that no other has; a restarted publisher is a new stream."""
+    return secrets.randbits(64)
+
+
+@dataclass
+class Count:
+    """What a subscriber saw of one or more streams."""
+
+    received: int = 0
+    lost: int = 0
+    """Messages whose successor came and which did not, nor came late."""
+    duplicates: int = 0
+    reordered: int = 0
+    """Messages that came after a later one."""
+
+
+class StreamCounter:
+    """Counts losses by the trailers; a stream begins with the first message seen of it."""
+
+    MOST_STREAMS = 1024
+    WINDOW = 1024
+    """Messages back within which a late one is told from a duplicate."""
+
+    def __init__(self) -> None:
+        self.count = Count()
+        self._next: dict[int, int] = {}
+        self._missing: dict[int, set[int]] = {}
+
+    def add(self, stream: int, number: int) -> None:
+        """Counts one message."""
+        count = self.count
+        expected = self._next.get(stream)
+        if expected == number:
+            self._next[stream] = number + 1
+            count.received += 1
+            return
+        if expected is None:
+            if len(self._next) >= self.MOST_STREAMS:
+                oldest = next(iter(self._next))
+                del self._next[oldest]
+                self._missing.pop(oldest, None)
+            self._next[stream] = number + 1
+            count.received += 1
+        elif number > expected:
+            count.received += 1
+            count.lost += number - expected
+            missing = self._missing.setdefault(stream, set())
+            missing.update(range(max(expected, number - self.WINDOW), number))
+            if len(missing) > self.WINDOW:
+                missing -= {one for one in missing if one < number - self.WINDOW}
+            self._next[stream] = number + 1
+        elif number in (missing := self._missing.get(stream, set())):
+            missing.discard(number)
+            count.received += 1
+            count.lost -= 1
+            count.reordered += 1
+        else:
+            count.duplicates += 1
+
+
+def split(message: Any) -> tuple[int, int, memoryview]:
+    """Stream, number and the frame's bytes of a received message.
+
+    Raises UserError for bytes that no publisher of wirecost sent.
+    """
+    view = memoryview(message)
+    if view.format != "B" or view.ndim != 1:
+        view = view.cast("B")
+    if len(view) >= TRAILER.size:
+        stream, number, start, magic = TRAILER.unpack_from(view, len(view) - TRAILER.size)
+        if magic == MAGIC and start <= len(view) - TRAILER.size:
+            return stream, number, view[start : len(view) - TRAILER.size]
+    raise UserError(
+        f"a message of {len(view)} bytes is none of wirecost's: publish with wirecost.publish, or"
+        " read the topic with the middleware's own tools"
+    )
