@@ -72,6 +72,15 @@ class Processes:
 
     def publish(self) -> Publication:
         """Raises ChildFailedError if a process fails or has not got the map as it was sent."""
+        try:
+            return self._publish()
+        except ChildFailedError as error:
+            # Who loses its peer fails as well, and may be noticed first: all that ended are told.
+            ended = (one.failure(wait_s=0.2) for one in (*self._subscribers, self._publisher))
+            told = dict.fromkeys([str(one) for one in ended if one is not None] or [str(error)])
+            raise ChildFailedError("; ".join(told)) from None
+
+    def _publish(self) -> Publication:
         for one in self._subscribers:
             one.tell("receive")
         begin = int(self._publisher.ask("publish"))

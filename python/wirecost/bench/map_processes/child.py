@@ -70,6 +70,14 @@ class Child:
         told = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
         return int(told["Pss"].split()[0]) * 1024
 
+    def failure(self, wait_s: float) -> ChildFailedError | None:
+        """How it ended, if it has or does within ``wait_s`` seconds."""
+        try:
+            self._process.wait(wait_s)
+        except subprocess.TimeoutExpired:
+            return None
+        return self._failed()
+
     def end(self) -> None:
         """Whatever it does."""
         self._process.kill()
