@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import subprocess
 from collections.abc import Iterable
@@ -106,11 +107,13 @@ class Registry:
         prefix = str(self.folder.parent.parent)
         targets = [f"fmus_{build}_{name}" for name in fmus]
         install = ["cmake", "--install", str(directory), "--prefix", prefix, "--component"]
-        for command in (
-            ["cmake", "--build", str(directory), "--target", *targets],
-            *([*install, f"{build}_{name}"] for name in fmus),
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-                raise UserError(f"`{' '.join(command)}` failed: {''.join(last)}")
+        with (directory.parent / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # as `make install` does: one build at a time
+            for command in (
+                ["cmake", "--build", str(directory), "--target", *targets],
+                *([*install, f"{build}_{name}"] for name in fmus),
+            ):
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode != 0:
+                    last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+                    raise UserError(f"`{' '.join(command)}` failed: {''.join(last)}")
