@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a message costs from one component to the next, and how to make it cheap."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wirecost.messaging import publish, request, serve, subscribe
+    from wirecost.tensor import register, to_host
+
+__all__ = ["publish", "register", "request", "serve", "subscribe", "to_host"]
+
+# Commands and other programs must not pay for NumPy that they do not use.
+_HOMES = {"register": "wirecost.tensor", "to_host": "wirecost.tensor"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_HOMES.get(name, "wirecost.messaging")), name)
+    globals()[name] = found
+    return found

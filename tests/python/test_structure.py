@@ -26,6 +26,7 @@ PYTHON_MAY_IMPORT = {
     "probe": {"probe"},
     "tensor": {"tensor"},
     "transport": {"transport"},
+    "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap"},
     "bench": {"bench", "records", "doctor", "columns", "heap", "scans", "traces"},
 }

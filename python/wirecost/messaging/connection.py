@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What publications, subscriptions, clients and services have in common: they open and close."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Generic, Protocol, Self, TypeVar
+
+from wirecost.errors import UserError
+from wirecost.messaging.opening import Shared, shared
+from wirecost.transport import Transport
+
+SLICE_S = 0.1
+"""Longest that an endpoint is waited on at once: how soon a close in another thread is noticed."""
+
+
+class Closable(Protocol):
+    """What every endpoint of a transport is."""
+
+    def close(self) -> None: ...
+
+
+Endpoint = TypeVar("Endpoint", bound=Closable)
+Result = TypeVar("Result")
+
+
+class Connection(Generic[Endpoint]):
+    """An endpoint of a transport. Leaving ``with`` or ``async with`` closes it."""
+
+    def __init__(
+        self,
+        transport: str,
+        topic: str,
+        address: str | None,
+        make: Callable[[Transport], Endpoint],
+    ) -> None:
+        """Raises UserError if the transport cannot be used here, or not for this topic."""
+        self.transport = transport
+        self.topic = topic
+        opened = shared(transport, address)
+        try:
+            self._endpoint = make(opened.transport)
+        except NotImplementedError as error:
+            opened.let_go()
+            raise UserError(f"{transport}: {error}") from error
+        except BaseException:
+            opened.let_go()
+            raise
+        self._shared: Shared | None = opened
+        # Reentrant: a signal's handler may close what its own thread waits on.
+        self._lock = threading.RLock()
+        self._worker: ThreadPoolExecutor | None = None
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed, by whatever thread."""
+        return self._closed
+
+    def close(self) -> None:
+        """Ends it, and with it loops over it in other threads. A second call does nothing."""
+        self._closed = True
+        with self._lock:
+            worker, self._worker = self._worker, None
+            opened, self._shared = self._shared, None
+            if opened is not None:
+                try:
+                    self._endpoint.close()
+                finally:
+                    opened.let_go()
+        if worker is not None:
+            worker.shutdown()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UserError(f"{self.topic} over {self.transport}: it is closed already")
+
+    async def _in_worker(self, function: Callable[[], Result]) -> Result:
+        """In this connection's one thread, whose work survives the task that waits for it."""
+        with self._lock:
+            self._check_open()
+            if self._worker is None:
+                self._worker = ThreadPoolExecutor(1, f"wirecost-{self.topic}")
+            worker = self._worker
+        return await asyncio.get_running_loop().run_in_executor(worker, function)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Closing waits for a thread that is in the transport; the loop must not.
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.close))

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a service sends in place of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost.tensor import register
+
+
+@register
+@dataclass(frozen=True)
+class Failure:
+    """The request got no answer."""
+
+    reason: str

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which transport is meant, and one of a kind a process: a session costs threads and time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from wirecost.errors import UserError
+from wirecost.transport import Transport, find, names, open_transport
+
+ON_ONE_MACHINE = ("iceoryx2", "zeromq")
+"""What is taken where none is named, in this order."""
+
+_lock = threading.RLock()
+_shared: dict[tuple[int, str, str | None], Shared] = {}
+
+
+@dataclass
+class Shared:
+    """A transport that all of a process use which name it with the same address."""
+
+    transport: Transport
+    key: tuple[int, str, str | None]
+    users: int = 1
+
+    def let_go(self) -> None:
+        """Closes it after its last user."""
+        with _lock:
+            self.users -= 1
+            if self.users:
+                return
+            _shared.pop(self.key, None)
+        self.transport.close()
+
+
+def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
+    """Transport and topic, the transport being the first that is usable if only a topic is given.
+
+    Raises UserError where none is, and for a transport without a topic.
+    """
+    if topic is not None:
+        return transport_or_topic, topic
+    if transport_or_topic in names():
+        raise UserError(
+            f"{transport_or_topic!r} names a transport: name a topic too, as in"
+            f' wirecost.publish("{transport_or_topic}", "camera")'
+        )
+    reasons = []
+    for name in ON_ONE_MACHINE:
+        why = find(name).missing()
+        if why is None:
+            return name, transport_or_topic
+        reasons.append(f"{name}: {why}")
+    raise UserError(f"no transport for one machine can be used here: {'; '.join(reasons)}")
+
+
+def shared(name: str, address: str | None) -> Shared:
+    """The transport, opened if nobody did yet. Raises UserError if it cannot be."""
+    # A forked child must not use its parent's sockets and threads.
+    key = os.getpid(), name, address
+    with _lock:
+        found = _shared.get(key)
+        if found is None:
+            found = _shared[key] = Shared(open_transport(name, address), key)
+        else:
+            found.users += 1
+        return found
