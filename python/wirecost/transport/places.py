@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the processes of one user on one machine meet: a private folder with a file a topic.
+
+Locks of the kernel say who is there, so that what a killed process left is told from what is used.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import random
+import socket
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from wirecost.errors import UserError
+
+MOST_NAME = 48
+"""Characters of a file's name: the path of a Unix socket has at most 107."""
+PORTS = range(20000, 32768)
+"""Below those that the kernel gives to clients."""
+
+
+def private_folder(middleware: str) -> Path:
+    """A folder that only this user can enter, made if need be. Raises UserError if it is not."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    base = Path(runtime) / "wirecost" if runtime else Path(f"/tmp/wirecost-{os.getuid()}")
+    for folder in (base, base / middleware):
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            found = folder.lstat()
+        except OSError as error:
+            raise UserError(f"{folder}: {error.strerror}; set XDG_RUNTIME_DIR") from error
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise UserError(
+                f"{folder}: must be a folder of this user with mode 700; remove it, or set"
+                " XDG_RUNTIME_DIR"
+            )
+    return base / middleware
+
+
+def file_name(topic: str) -> str:
+    """A file's name for a topic, the same for the same and readable where it is short."""
+    name = quote(topic, safe="")
+    if len(name) <= MOST_NAME:
+        return name
+    return f"{name[: MOST_NAME - 17]}-{hashlib.sha256(topic.encode()).hexdigest()[:16]}"
+
+
+class Lock:
+    """A file that is locked as long as it is open; the last to close it removes it."""
+
+    def __init__(
+        self, path: Path, shared: bool = False, create: bool = True, patience: float = 0.3
+    ) -> None:
+        """``patience``: seconds to wait, as others look briefly whether it is held.
+
+        Raises BlockingIOError if another has it, FileNotFoundError if not ``create``.
+        """
+        kind = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
+        end = time.monotonic() + patience
+        while True:
+            self._file = os.open(
+                path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600
+            )
+            try:
+                fcntl.flock(self._file, kind)
+                # Its last owner may have removed the file between the two lines above.
+                if os.stat(path).st_ino == os.fstat(self._file).st_ino:  # noqa: PTH116
+                    break
+            except FileNotFoundError:
+                pass
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    os.close(self._file)
+                    raise
+                time.sleep(0.01)
+            except BaseException:
+                os.close(self._file)
+                raise
+            os.close(self._file)
+        self._path = path
+
+    def read(self) -> str:
+        """The file's content."""
+        return os.pread(self._file, 4096, 0).decode(errors="replace")
+
+    def close(self, *beside: Path) -> None:
+        """Ends it; where nobody else has it, the file and those ``beside`` it are removed."""
+        if self._file < 0:
+            return
+        with suppress(BlockingIOError):
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for path in (*beside, self._path):
+                path.unlink(missing_ok=True)
+        os.close(self._file)
+        self._file = -1
+
+
+def sweep(folder: Path) -> None:
+    """Removes what killed processes left: locks that nobody holds, with their sockets."""
+    for pattern in ("*.lock", "*.port"):
+        for path in folder.glob(pattern):
+            with suppress(BlockingIOError, FileNotFoundError):
+                Lock(path, create=False, patience=0).close(path.with_suffix(".sock"))
+
+
+def claim(path: Path, what: str) -> Lock:
+    """The right to be the one process of ``path``. Raises UserError if another is it."""
+    sweep(path.parent)
+    try:
+        return Lock(path)
+    except BlockingIOError:
+        raise UserError(f"{what} has one already, in this process or another: end it") from None
+
+
+def port_of(path: Path, usable: Callable[[int], bool] | None = None) -> tuple[Lock, int]:
+    """The TCP port that ``path`` names, chosen by whoever comes first, and kept by its users."""
+    while True:
+        with suppress(FileNotFoundError):
+            lock = Lock(path, shared=True, create=False)
+            text = lock.read()
+            if text.isdecimal() and int(text) in PORTS:
+                return lock, int(text)
+            lock.close()
+            raise UserError(f"{path}: holds no port; remove it")
+        taken = {one.read_text() for one in path.parent.glob("*.port")}
+        port = next(
+            one
+            for one in random.sample(PORTS, len(PORTS))
+            if str(one) not in taken and (usable or _is_free)(one)
+        )
+        # Written before it has its name, so that nobody sees it empty.
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_text(str(port))
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return True
+    return False

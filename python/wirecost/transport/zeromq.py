@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ZeroMQ without a proxy: a publisher binds, subscribers connect. A topic has one publisher.
+
+Frames are written into the memory of libzmq's own message, which is the one copy; pyzmq can only
+copy a message that lies in one piece already, or lend memory that a thread of its own takes back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import re
+import select
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import (
+    Capabilities,
+    Frame,
+    Publisher,
+    Replier,
+    Request,
+    Requester,
+    Sample,
+    Subscriber,
+    Transport,
+)
+from wirecost.transport.places import claim, file_name, port_of, private_folder
+from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
+
+START = 8
+"""libzmq's memory for large messages begins 8 bytes behind a multiple of 16."""
+WAITING = 32
+"""Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
+MOST_BYTES = 1 << 32
+LINGER_MS = 500
+RECONNECT_MS = 20
+
+
+class _Library:
+    """libzmq as pyzmq has loaded it, for the calls that pyzmq does not offer."""
+
+    def __init__(self) -> None:
+        import zmq  # noqa: PLC0415
+        from zmq.backend.cython import _zmq  # noqa: PLC0415
+
+        self.zmq = zmq
+        library = ctypes.CDLL(_zmq.__file__)
+        self._init = library.zmq_msg_init_size
+        self._init.argtypes = ctypes.c_void_p, ctypes.c_size_t
+        self._data = library.zmq_msg_data
+        self._data.argtypes = (ctypes.c_void_p,)
+        self._data.restype = ctypes.c_void_p
+        self._send = library.zmq_msg_send
+        self._send.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
+        self._close = library.zmq_msg_close
+        self._close.argtypes = (ctypes.c_void_p,)
+        self._errno = library.zmq_errno
+        self._message = (ctypes.c_uint64 * 8)()
+        self._at = ctypes.addressof(self._message)
+
+    def send(
+        self, socket: Any, frame: Frame, trailer: bytes, flags: int, envelope: Sequence[bytes] = ()
+    ) -> None:
+        """Sends padding, frame and trailer as one message. Raises ZMQError."""
+        size = START + frame.nbytes + len(trailer)
+        if size > MOST_BYTES:
+            raise UserError(
+                f"a frame of {frame.nbytes} bytes is above the {MOST_BYTES} that a message may"
+                " have: send it in parts"
+            )
+        if self._init(self._at, size):
+            raise UserError(f"no memory for a message of {size} bytes")
+        try:
+            memory = (ctypes.c_char * size).from_address(self._data(self._at))
+            view = memoryview(memory).cast("B")
+            view[:START] = bytes(START)
+            frame.write_into(view[START:])
+            view[START + frame.nbytes :] = trailer
+            for part in envelope:
+                socket.send(part, self.zmq.SNDMORE)
+            if self._send(self._at, socket.underlying, flags) < 0:
+                raise self.zmq.ZMQError(self._errno())
+        except BaseException:
+            self._close(self._at)
+            raise
+
+
+class _Socket:
+    """A socket with a context of its own: ending that waits until the endpoint is free again."""
+
+    def __init__(self, library: _Library, kind: int, **options: int) -> None:
+        self.library = library
+        self._context = library.zmq.Context()
+        self.zmq = library.zmq
+        self.socket = self._context.socket(kind)
+        self.socket.linger = 0
+        self.socket.maxmsgsize = MOST_BYTES
+        self.socket.reconnect_ivl = RECONNECT_MS
+        for name, value in options.items():
+            setattr(self.socket, name, value)
+        self._timeout = -1
+        self._on_close = ExitStack()
+
+    def attach(self, endpoint: str, bind: bool, *on_close: Callable[[], object]) -> None:
+        for one in on_close:
+            self._on_close.callback(one)
+        try:
+            (self.socket.bind if bind else self.socket.connect)(endpoint)
+        except self.zmq.ZMQError as error:
+            self.close()
+            raise UserError(
+                f"{endpoint}: {error.strerror}; give an address that is free and of this machine"
+            ) from error
+
+    def wait(self, events: int, timeout: float) -> bool:
+        return bool(self.socket.poll(min(int(timeout * 1000 + 0.999), 2**31 - 1), events))
+
+    def receive(self, timeout: float | None) -> list[Any] | None:
+        """The parts of a message, not copied; None after ``timeout`` seconds."""
+        flags = 0
+        if timeout is not None and timeout <= 0:
+            flags = self.zmq.NOBLOCK
+        else:
+            wanted = -1 if timeout is None else min(int(timeout * 1000 + 0.999), 2**31 - 1)
+            if wanted != self._timeout:
+                self.socket.rcvtimeo = self._timeout = wanted
+        try:
+            parts = [self.socket.recv(flags, copy=False)]
+        except self.zmq.Again:
+            return None
+        while parts[-1].more:
+            parts.append(self.socket.recv(copy=False))
+        return parts
+
+    def close(self) -> None:
+        if not self.socket.closed:
+            self.socket.close()
+            self._context.term()
+        self._on_close.close()
+
+
+class _Publisher(Publisher):
+    def __init__(self, library: _Library) -> None:
+        super().__init__()
+        self.end = _Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
+        self._flags = library.zmq.NOBLOCK
+        self._pollin = library.zmq.POLLIN
+        self._heard = False
+
+    def _listen(self) -> None:
+        """The first subscription and the end of the last are told as messages."""
+        while self.end.socket.events & self._pollin:
+            for told in self.end.receive(0) or ():
+                if told.bytes[:1] in {b"\0", b"\1"}:
+                    self._heard = told.bytes[:1] == b"\1"
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        self._listen()
+        if self._heard:
+            trailer = trailer[:16] + START.to_bytes(4, "little") + trailer[20:]
+            self.end.library.send(self.end.socket, frame, trailer, self._flags)
+        return True
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        end = time.monotonic() + timeout
+        self._listen()
+        while not self._heard and (left := end - time.monotonic()) > 0:
+            self.end.wait(self._pollin, left)
+            self._listen()
+        return self._heard
+
+    def close(self) -> None:
+        self.end.close()
+
+
+class _Subscriber(Subscriber):
+    def __init__(self, library: _Library, depth: int) -> None:
+        super().__init__()
+        self.end = _Socket(library, library.zmq.SUB, rcvhwm=depth)
+        self.end.socket.subscribe(b"")
+        self._pollin = library.zmq.POLLIN
+        self._more = -1
+        self._poll: select.epoll | None = None
+
+    def _receive(self, timeout: float | None) -> tuple[Any, None] | None:
+        parts = self.end.receive(timeout)
+        if self._more >= 0:
+            self._tell()
+        return None if parts is None else (parts[-1].buffer, None)
+
+    def fileno(self) -> int:
+        # libzmq's descriptor tells of a change only; what still waits is told by another.
+        if self._poll is None:
+            self._more = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+            self._poll = select.epoll()
+            self._poll.register(self._more, select.EPOLLIN)
+            self._poll.register(self.end.socket.fileno(), select.EPOLLIN)
+            self._tell()
+        return self._poll.fileno()
+
+    def _tell(self) -> None:
+        with suppress(BlockingIOError):
+            os.eventfd_read(self._more)
+        if self.end.socket.events & self._pollin:
+            os.eventfd_write(self._more, 1)
+
+    def close(self) -> None:
+        self.end.close()
+        if self._poll is not None:
+            self._poll.close()
+            os.close(self._more)
+            self._poll, self._more = None, -1
+
+
+class _Requester(Requester):
+    """Numbers its requests: a reply that comes after its timeout is not taken for the next."""
+
+    def __init__(self, library: _Library, service: str) -> None:
+        self.end = _Socket(library, library.zmq.DEALER, immediate=1)
+        self._zmq = library.zmq
+        self._service = service
+        self._stream = new_stream()
+        self._number = 0
+
+    def ask(self, frame: Frame, timeout: float) -> Sample:
+        end = time.monotonic() + timeout
+        self._number += 1
+        if not self.wait_for_replier(timeout):
+            raise UserError(f"{self._service}: nobody answers requests; start its replier")
+        trailer = TRAILER.pack(self._stream, self._number, START, MAGIC)
+        with suppress(self._zmq.Again):
+            self.end.library.send(self.end.socket, frame, trailer, self._zmq.NOBLOCK)
+        while (left := end - time.monotonic()) > 0:
+            parts = self.end.receive(left)
+            if parts is not None:
+                stream, number, view = split(parts[-1].buffer)
+                if (stream, number) == (self._stream, self._number):
+                    return Sample(view, stream, number)
+        raise UserError(f"{self._service}: no reply within {timeout:g} s")
+
+    def wait_for_replier(self, timeout: float) -> bool:
+        return self.end.wait(self._zmq.POLLOUT, timeout)
+
+    def close(self) -> None:
+        self.end.close()
+
+
+class _Replier(Replier):
+    def __init__(self, library: _Library) -> None:
+        self.end = _Socket(
+            library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1, sndtimeo=1000
+        )
+        self._zmq = library.zmq
+
+    def take(self, timeout: float | None = None) -> Request | None:
+        parts = self.end.receive(timeout)
+        if parts is None:
+            return None
+        stream, number, view = split(parts[-1].buffer)
+        sender: list[bytes] = [part.bytes for part in parts[:-1]]
+
+        def answer(frame: Frame) -> None:
+            if not sender:
+                raise UserError("a request is answered once; this one was")
+            envelope = sender.copy()
+            sender.clear()
+            trailer = TRAILER.pack(stream, number, START, MAGIC)
+            # A requester that is gone needs no reply.
+            with suppress(self._zmq.ZMQError):
+                self.end.library.send(self.end.socket, frame, trailer, 0, envelope)
+
+        return Request(Sample(view, stream, number), answer)
+
+    def close(self) -> None:
+        self.end.close()
+
+
+_End = _Publisher | _Subscriber | _Requester | _Replier
+_E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
+
+
+class _ZeroMQ(Transport):
+    """What both kinds of endpoint have in common."""
+
+    def __init__(self, address: str | None = None) -> None:
+        super().__init__(address)
+        try:
+            self._library = _Library()
+        except (ImportError, OSError, AttributeError) as error:
+            raise UserError(f"{self.name}: {error}; pip install pyzmq") from error
+        self._open: list[_End] = []
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if importlib.util.find_spec("zmq") else "pip install pyzmq"
+
+    @abstractmethod
+    def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
+        """Where ``name`` is, and what is to be done when its socket is closed, last first."""
+
+    def _attach(self, end: _E, kind: str, name: str, bind: bool) -> _E:
+        try:
+            endpoint, on_close = self._endpoint(kind, name, bind)
+        except BaseException:
+            end.close()
+            raise
+        end.end.attach(endpoint, bind, *on_close)
+        self._open = [one for one in self._open if not one.end.socket.closed] + [end]
+        return end
+
+    def publisher(self, topic: str) -> Publisher:
+        return self._attach(_Publisher(self._library), "topic", topic, True)
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self._attach(_Subscriber(self._library, depth), "topic", topic, False)
+
+    def requester(self, service: str) -> Requester:
+        return self._attach(_Requester(self._library, service), "service", service, False)
+
+    def replier(self, service: str) -> Replier:
+        return self._attach(_Replier(self._library), "service", service, True)
+
+    def close(self) -> None:
+        for end in self._open:
+            end.close()
+
+
+FULL = f"what a slow subscriber has no room for ({WAITING} + depth) is lost to it alone"
+
+
+class ZeroMQ(_ZeroMQ):
+    """Over Unix sockets in a folder of the user's, or in the one that ``address`` names."""
+
+    name: ClassVar[str] = "zeromq"
+    title: ClassVar[str] = "ZeroMQ (ipc)"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=1,
+        receive_copies=0,
+        aligned=False,
+        request_reply=True,
+        other_machines=False,
+        full=FULL,
+    )
+
+    def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
+        folder = Path(self.address) if self.address else private_folder("zeromq")
+        socket = folder / f"{file_name(name)}.{kind}.sock"
+        if len(os.fsencode(socket)) > 107:
+            raise UserError(f"{socket}: longer than the 107 bytes that a socket's path may have")
+        if not bind:
+            return f"ipc://{socket}", []
+        lock = claim(socket.with_suffix(".lock"), f"{kind} {name!r}")
+        return f"ipc://{socket}", [lambda: lock.close(socket)]
+
+
+class ZeroMQTCP(_ZeroMQ):
+    """Over TCP. ``address``: ``tcp://host:port``, the one topic or service that is there; without
+    one, those of this machine find each other on 127.0.0.1."""
+
+    name: ClassVar[str] = "zeromq-tcp"
+    title: ClassVar[str] = "ZeroMQ (tcp)"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=1,
+        receive_copies=0,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full=FULL,
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        if address and not re.fullmatch(r"tcp://[^/\s]+:\d{1,5}", address):
+            raise UserError(f"zeromq-tcp: address {address!r} must be like tcp://127.0.0.1:5555")
+        super().__init__(address)
+
+    def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
+        if self.address:
+            return self.address, []
+        path = private_folder("zeromq-tcp") / f"{file_name(name)}.{kind}.port"
+        locks = [claim(path.with_suffix(".lock"), f"{kind} {name!r}")] if bind else []
+        lock, port = port_of(path)
+        return f"tcp://127.0.0.1:{port}", [one.close for one in (*locks, lock)]
+
+
+TRANSPORTS = (ZeroMQ, ZeroMQTCP)
