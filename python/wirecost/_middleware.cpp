@@ -89,7 +89,7 @@ std::unique_ptr<Player> make_player(const nb::sequence& messages, bool lock) {
   return std::make_unique<Player>(played, lock);
 }
 
-using Rows = nb::ndarray<nb::numpy, std::int64_t, nb::shape<-1, 3>>;
+using Rows = nb::ndarray<nb::numpy, std::int64_t, nb::shape<-1, 4>>;
 
 Rows play(Player& player, const std::vector<Sink*>& sinks, double rate, std::size_t first,
           std::size_t last, std::int64_t spin_ns, std::optional<int> cpu,
@@ -107,13 +107,13 @@ Rows play(Player& player, const std::vector<Sink*>& sinks, double rate, std::siz
                        uninterrupted);
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  static_assert(sizeof(Sent) == 3 * sizeof(std::int64_t));
+  static_assert(sizeof(Sent) == 4 * sizeof(std::int64_t));
   auto rows = std::make_unique<std::vector<Sent>>(std::move(sent));
   void* const data = rows->data();
   const std::size_t count = rows->size();
   const nb::capsule owner(
       rows.release(), [](void* kept) noexcept { delete static_cast<std::vector<Sent>*>(kept); });
-  return Rows(data, {count, 3}, owner);
+  return Rows(data, {count, 4}, owner);
 }
 
 void bind_receiving(nb::module_& m) {

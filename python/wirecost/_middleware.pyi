@@ -67,7 +67,8 @@ class Player:
         origin_ns: int | None = None,
     ) -> NDArray[np.int64]:
         """Sends messages ``first`` to ``last`` (exclusive) and returns for each the time it was
-        due, the time before and the time after sending, by CLOCK_MONOTONIC in ns (rows of three).
+        due, when the thread was done with the one before and had slept enough, the time before
+        and the time after sending, by CLOCK_MONOTONIC in ns (rows of four).
         Releases Python's lock; ``stop`` ends it early (fewer rows), as Ctrl-C does.
 
         ``origin_ns``: when ``first`` is due, by CLOCK_MONOTONIC; None: at once. ``rate`` may be

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from wirecost.replay import sockets_of
 from wirecost.replay.equality import compare_runs, compare_with_recording
 from wirecost.replay.idle import Activity
+from wirecost.replay.lateness import PREEMPTED, SENDING, WOKEN, causes, inputs_table
 from wirecost.replay.matching import LATEST, STAMP, Sent, latencies
 from wirecost.replay.outputs import Output, counted_topics, digest
 from wirecost.replay.recording_reader import Stored
@@ -126,7 +127,7 @@ def test_any_bytes_have_a_stamp_or_none(message: bytes) -> None:
 
 
 def sent(index: int, at: int, stamp: int | None = None, topic: str = "/in") -> Sent:
-    return Sent(topic, index, stamp, at, at, at + 1, 10)
+    return Sent(topic, index, stamp, at, at, at, at + 1, 10)
 
 
 def output(index: int, at: int, stamp: int | None = None, content: bytes = b"") -> Output:
@@ -207,3 +208,20 @@ def test_a_number_that_ros_1_counts_is_no_difference() -> None:
 
 def test_this_process_is_never_idle_while_it_asks() -> None:
     assert not Activity(os.getpid()).wait_idle(0.05)
+
+
+def test_what_held_up_an_input_is_told() -> None:
+    def one(due: int, ready: int, before: int, after: int) -> Sent:
+        return Sent("/in", 0, None, due, ready, before, after, 10)
+
+    played = [
+        one(100, 50, 100, 900),
+        one(500, 910, 915, 920),
+        one(2000, 2300, 2301, 2310),
+        one(3000, 2900, 3400, 3410),
+        one(4000, 3900, 4000, 4010),
+    ]
+    assert causes(played) == [None, SENDING, WOKEN, PREEMPTED, None]
+    table = inputs_table([played, played[:1]])
+    assert table["repetition"].to_list() == [1] * 5 + [2]
+    assert table["cause"].to_list() == [*causes(played), None]

@@ -225,12 +225,38 @@ os.setresuid(65534, 65534, 65534)
 from wirecost.errors import UserError
 from wirecost.replay.start import check_fifo
 try:
-    check_fifo(10)
+    check_fifo("--fifo", 10)
 except UserError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("--fifo 10: not permitted; run as root, or allow real-time")
+
+
+@pytest.mark.parametrize("consumed", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_the_samples_of_the_first_run(
+    tmp_path: Path, number: signal.Signals, consumed: bool
+) -> None:
+    recording, out = write_recording(tmp_path / "recording", "--tells", "5"), tmp_path / "out"
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from test_replay_run import Playing, replayed
+playing = Playing(consumed={consumed}, loops=100_000)
+results, whole = replayed(Path({str(recording)!r}), Path({str(out)!r}), playing=playing)
+assert not whole
+assert results.meta["interrupted"] and not results.meta["complete"]
+"""
+    with subprocess.Popen([sys.executable, "-c", code]) as program:
+        said = out / "node-output-1.txt"
+        _until(lambda: said.exists() and "received 5" in said.read_text())
+        program.send_signal(number)
+    assert program.returncode == 0
+    outputs = pl.read_parquet(out / "outputs.parquet")
+    assert len(outputs) == len(pl.read_parquet(out / "inputs.parquet")) >= 5
+    assert not _running("--tells", recording)
 
 
 def test_nothing_stays_when_replay_itself_is_killed(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ namespace {
 constexpr std::size_t line = 64;
 // How long a playing thread sleeps before it looks whether it was stopped.
 constexpr std::int64_t nap_ns = 50'000'000;
+// How long a reader whose side is full is left to read.
+constexpr std::int64_t reading_ns = 20'000;
+constexpr std::chrono::nanoseconds reading_interval{reading_ns};
 // Thirty years: never, and far from overflow.
 constexpr double far_ns = 1e18;
 constexpr std::chrono::milliseconds waiting_interval{50};
@@ -120,11 +123,60 @@ std::vector<Sent> Player::play(std::span<Sink* const> sinks, const Schedule& sch
   return sent;
 }
 
+/// Messages whose sinks have not sent all of them; at most one a sink.
+class Player::Unfinished {
+ public:
+  explicit Unfinished(std::size_t sinks) { messages_.reserve(sinks); }
+
+  void add(Sink& sink, Sent& sent) { messages_.push_back({&sink, &sent}); }
+
+  /// A short while of each; none: there is nothing to be done now.
+  Progress resume() {
+    Progress best = Progress::none;
+    std::erase_if(messages_, [&](const Message& message) {
+      const Progress progress = resumed(message);
+      best = std::max(best, progress);
+      return progress == Progress::all;
+    });
+    return best;
+  }
+  /// Sends what the sink has left.
+  void finish(const Sink& sink) {
+    const auto found = std::ranges::find(messages_, &sink, &Message::sink);
+    if (found == messages_.end()) return;
+    for (;;) {
+      const Progress progress = resumed(*found);
+      if (progress == Progress::all) break;
+      if (progress == Progress::none) std::this_thread::sleep_for(reading_interval);
+    }
+    messages_.erase(found);
+  }
+  void finish() {
+    while (!messages_.empty()) finish(*messages_.front().sink);
+  }
+  bool empty() const { return messages_.empty(); }
+
+ private:
+  struct Message {
+    Sink* sink;
+    Sent* sent;
+  };
+
+  static Progress resumed(const Message& message) {
+    const Progress progress = message.sink->resume();
+    if (progress == Progress::all) message.sent->after_ns = now_ns(CLOCK_MONOTONIC);
+    return progress;
+  }
+
+  std::vector<Message> messages_;
+};
+
 std::size_t Player::send_all(std::span<Sink* const> sinks, const Schedule& schedule,
                              std::span<Sent> sent) const {
   if (sent.empty()) return 0;
   const std::int64_t origin = schedule.origin_ns.value_or(now_ns(CLOCK_MONOTONIC));
   const std::int64_t start = messages_[schedule.first].time_ns;
+  Unfinished unfinished(sinks.size());
   std::size_t count = 0;
   for (Sent& each : sent) {
     const PlayedMessage& message = messages_[schedule.first + count];
@@ -132,22 +184,33 @@ std::size_t Player::send_all(std::span<Sink* const> sinks, const Schedule& sched
     const auto since_start = static_cast<double>(static_cast<std::uint64_t>(message.time_ns) -
                                                  static_cast<std::uint64_t>(start));
     each.due_ns = origin + std::llround(std::min(since_start / schedule.rate, far_ns));
-    if (!wait_until(each.due_ns, schedule.spin_ns)) break;
+    const auto ready = wait_until(each.due_ns, schedule.spin_ns, unfinished);
+    if (!ready) break;
+    Sink& sink = *sinks[message.sink];
+    unfinished.finish(sink);
+    each.ready_ns = *ready;
     each.before_ns = now_ns(CLOCK_MONOTONIC);
-    sinks[message.sink]->send(message.bytes);
+    const Progress progress = sink.begin(message.bytes);
     each.after_ns = now_ns(CLOCK_MONOTONIC);
+    if (progress != Progress::all) unfinished.add(sink, each);
     ++count;
   }
+  unfinished.finish();
   return count;
 }
 
-bool Player::wait_until(std::int64_t due_ns, std::int64_t spin_ns) const {
+std::optional<std::int64_t> Player::wait_until(std::int64_t due_ns, std::int64_t spin_ns,
+                                               Unfinished& unfinished) const {
+  std::optional<std::int64_t> ready;
   for (;;) {
-    if (stopped_) return false;
+    if (stopped_) return std::nullopt;
     const std::int64_t now = now_ns(CLOCK_MONOTONIC);
-    if (now >= due_ns) return true;
-    if (due_ns - now <= spin_ns) continue;
-    const std::int64_t wake = std::min(due_ns - spin_ns, now + nap_ns);
+    if (!ready && due_ns - now <= spin_ns) ready = now;
+    if (now >= due_ns) return ready;
+    if (!unfinished.empty() && unfinished.resume() != Progress::none) continue;
+    if (ready) continue;
+    const std::int64_t nap = unfinished.empty() ? nap_ns : reading_ns;
+    const std::int64_t wake = std::min(due_ns - spin_ns, now + nap);
     const timespec until{.tv_sec = wake / nanoseconds_a_second,
                          .tv_nsec = wake % nanoseconds_a_second};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);

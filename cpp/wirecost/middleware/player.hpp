@@ -20,9 +20,11 @@ struct PlayedMessage {
   std::span<const std::byte> bytes;
 };
 
-/// What happened to one message, by CLOCK_MONOTONIC in nanoseconds.
+/// What happened to one message, by CLOCK_MONOTONIC in nanoseconds. `ready_ns`: when the thread was
+/// done with the message before and had slept enough; what passed from there to the later of due
+/// and before was spent spinning.
 struct Sent {
-  std::int64_t due_ns = 0, before_ns = 0, after_ns = 0;
+  std::int64_t due_ns = 0, ready_ns = 0, before_ns = 0, after_ns = 0;
 };
 
 struct Schedule {
@@ -42,7 +44,8 @@ struct Placement {
   std::optional<int> fifo_priority = std::nullopt;
 };
 
-/// Messages in one block of touched memory, sent at their times by one thread.
+/// Messages in one block of touched memory, sent at their times by one thread. A large one that is
+/// still being sent holds up those of its own sink only.
 class Player {
  public:
   /// In order of time. The bytes are copied.
@@ -65,7 +68,10 @@ class Player {
   void prepare(std::span<Sink* const> sinks, const Schedule& schedule) const;
   std::size_t send_all(std::span<Sink* const> sinks, const Schedule& schedule,
                        std::span<Sent> sent) const;
-  bool wait_until(std::int64_t due_ns, std::int64_t spin_ns) const;
+  class Unfinished;
+  /// When sleeping ended; none: stopped. Meanwhile goes on with what is unfinished.
+  std::optional<std::int64_t> wait_until(std::int64_t due_ns, std::int64_t spin_ns,
+                                         Unfinished& unfinished) const;
 
   MemoryBlock memory_;
   std::vector<PlayedMessage> messages_;

@@ -3,10 +3,12 @@
 
 #include <poll.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +28,8 @@ class TcpSink final : public Sink {
   void add(Descriptor socket);
   void prepare(std::size_t max_bytes) override;
   void send(std::span<const std::byte> message) override;
+  Progress begin(std::span<const std::byte> message) override;
+  Progress resume() override;
   /// Those whose connection stands.
   std::size_t readers() override;
   /// Readers that were dropped because they did not read.
@@ -39,7 +43,28 @@ class TcpSink final : public Sink {
     bool lost = false;
   };
 
-  void frame(std::span<const std::byte> message, std::span<Reader> readers);
+  using Clock = std::chrono::steady_clock;
+  using Header = std::array<std::byte, 4>;
+  /// What is being sent to all readers.
+  struct Frame {
+    Header header;
+    std::span<const std::byte> message;
+    Clock::time_point patience_ends;
+
+    std::size_t size() const { return header.size() + message.size(); }
+  };
+
+  Frame framed(std::span<const std::byte> message) const;
+  /// Sends what the sockets take, at most `budget` bytes to each reader; `waiting_` tells which
+  /// took no more. All: everybody has all of it, or is lost.
+  Progress advance(const Frame& frame, std::span<Reader> readers, std::size_t budget);
+  void finish(const Frame& frame, std::span<Reader> readers);
+  void finish_pending();
+  void give_up(const Frame& frame, std::span<Reader> readers);
+  void start(std::span<const std::byte> message);
+  /// As `resume`, under the lock.
+  Progress step();
+  void sent_all();
   void forget_lost();
 
   const bool latched_;
@@ -47,6 +72,7 @@ class TcpSink final : public Sink {
   std::mutex mutex_;
   std::vector<Reader> readers_;
   std::vector<pollfd> waiting_;
+  std::optional<Frame> pending_;
   std::vector<std::byte> last_;
   bool sent_any_ = false;
   std::atomic<std::size_t> connected_ = 0, dropped_ = 0;

@@ -46,6 +46,14 @@ def command(
     player_cpu: Annotated[
         int | None, typer.Option(metavar="M", min=0, help="The CPU that inputs are sent from.")
     ] = None,
+    player_fifo: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PRIO",
+            min=0,
+            help="The sender's SCHED_FIFO priority; default: 1 where permitted. 0: normal.",
+        ),
+    ] = None,
     rate: Annotated[
         float, typer.Option(metavar="X", help="2: in half the time that was recorded.")
     ] = 1.0,
@@ -104,8 +112,7 @@ def command(
     settings = Settings(
         recording,
         Starting(override or [], cpu, fifo, options),
-        Playing(rate, consumed, loops, player_cpu, fifo if player_cpu is not None else None,
-                connect_s, prime),
+        Playing(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
         repeats,
         sys.argv[1:],
     )  # fmt: skip

@@ -16,7 +16,8 @@ class CallSchedule:
     """A thread that calls while its context is open; on leaving, what is due is still called.
 
     ``first_ns`` of the recording is played at ``origin_ns`` (CLOCK_MONOTONIC). ``notes`` hears of
-    replies that differ from the recorded ones, once for each service.
+    replies that differ from the recorded ones, once for each service. Once ``ended`` is set, what
+    was not called yet is not called any more.
     """
 
     def __init__(
@@ -28,12 +29,13 @@ class CallSchedule:
         origin_ns: int,
         rate: float,
         notes: list[str],
+        ended: threading.Event,
     ) -> None:
         self._stage = stage
         self._services = services
         self._due = [(origin_ns + int((c.request_ns - first_ns) / rate), c) for c in calls]
         self._notes = notes
-        self._left = threading.Event()
+        self._ended = ended
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
@@ -43,14 +45,14 @@ class CallSchedule:
 
     def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
         if kind is not None:
-            self._left.set()
+            self._ended.set()
         if self._due:
             self._thread.join()
 
     def _run(self) -> None:
         differing: dict[str, str] = {}
         for due_ns, call in self._due:
-            if self._left.wait(max(0.0, (due_ns - time.monotonic_ns()) / 1e9)):
+            if self._ended.wait(max(0.0, (due_ns - time.monotonic_ns()) / 1e9)):
                 break
             try:
                 reply = self._stage.call(self._services[call.service], call.request)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from wirecost.replay.sockets_of import bytes_wait
@@ -22,11 +23,11 @@ class Activity:
         self._pid = pid
         self._folder = Path(f"/proc/{pid}")
 
-    def wait_idle(self, timeout_s: float) -> bool:
-        """False where it was still busy after ``timeout_s``, or is gone."""
+    def wait_idle(self, timeout_s: float, unless: Callable[[], bool] = lambda: False) -> bool:
+        """False where it was still busy after ``timeout_s``, or is gone, or ``unless`` was true."""
         deadline = time.monotonic() + timeout_s
         former: tuple[int, ...] | None = None
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not unless():
             now = self._quiet()
             if now is not None and now == former:
                 return True

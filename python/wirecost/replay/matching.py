@@ -14,12 +14,16 @@ STAMP, LATEST = "stamp", "latest"
 
 @dataclass(frozen=True)
 class Sent:
-    """An input as it was played. Times by CLOCK_MONOTONIC; ``stamp_ns`` as of an output."""
+    """An input as it was played. Times by CLOCK_MONOTONIC; ``stamp_ns`` as of an output.
+
+    ``ready_ns``: when the player was done with the input before and had slept enough.
+    """
 
     topic: str
     index: int
     stamp_ns: int | None
     due_ns: int
+    ready_ns: int
     before_ns: int
     after_ns: int
     bytes: int

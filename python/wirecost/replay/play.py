@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +17,7 @@ from wirecost._middleware import Player, Sink
 from wirecost.errors import UserError
 from wirecost.replay.call_schedule import CallSchedule
 from wirecost.replay.idle import Activity
+from wirecost.replay.interruption import Interruption
 from wirecost.replay.matching import Sent
 from wirecost.replay.node_process import NodeProcess
 from wirecost.replay.recording_reader import Recorded, Stored
@@ -22,9 +25,11 @@ from wirecost.replay.snapshot import Snapshot
 from wirecost.replay.stamps import begins_with_header, stamp_ns
 from wirecost.replay.system import Stage
 
-SPIN_NS = 200_000
+SPIN_NS, FIFO_SPIN_NS = 200_000, 100_000
+"""How long before a message is due the player stops sleeping: longer than waking up takes."""
 AHEAD_NS = 50_000_000
 CONSUME_S = 10.0
+LOOK_S = 0.1
 KEPT_NS = 10**9
 """What a latched topic delivers so soon after the start it had kept: subscriptions come to stand
 one after the other, so other inputs may come before."""
@@ -35,8 +40,9 @@ Times = NDArray[np.int64]
 @dataclass(frozen=True)
 class Playing:
     """How inputs are played. ``rate`` 2: twice as quick; ``consumed``: each as soon as the node has
-    dealt with the one before. ``connect_s``: how long the node may take to join. ``prime``: a node
-    that advertises its outputs with the first message only is sent that once beforehand."""
+    dealt with the one before. ``player_fifo``: None is the lowest where that is permitted, 0 normal
+    scheduling. ``connect_s``: how long the node may take to join. ``prime``: a node that advertises
+    its outputs with the first message only is sent that once beforehand."""
 
     rate: float = 1.0
     consumed: bool = False
@@ -89,6 +95,14 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     return Prepared(snapshot, recorded, early, timed, stamps, player, start)
 
 
+@dataclass(frozen=True)
+class Played:
+    """What was sent until the end, or until it was ``interrupted`` by a signal."""
+
+    sent: list[Sent]
+    interrupted: bool
+
+
 def play(
     prepared: Prepared,
     stage: Stage,
@@ -96,55 +110,85 @@ def play(
     node: NodeProcess,
     playing: Playing,
     notes: list[str],
-) -> list[Sent]:
-    """Sends everything, calls the node's services meanwhile; ends early when the node does.
+) -> Played:
+    """Sends everything, calls the node's services meanwhile; ends early when the node does, or on
+    Ctrl-C or SIGTERM.
 
     ``sinks`` are those of the snapshot's inputs, in their order.
     """
     sent: list[Sent] = []
-    finished = threading.Event()
-    watch = threading.Thread(target=_stop_when_gone, args=(prepared.player, node, finished))
-    watch.start()
+    finished, ended = threading.Event(), threading.Event()
+    interruption = Interruption()
+
+    def watch() -> None:
+        # Again and again, since the player may only be about to begin.
+        while not finished.wait(LOOK_S):
+            if interruption.seen or not node.running():
+                ended.set()
+                prepared.player.stop()
+
+    watching = threading.Thread(target=watch)
+    watching.start()
     try:
-        for loop in range(playing.loops):
-            origin_ns = time.monotonic_ns() + AHEAD_NS
-            with _calls(prepared, stage, playing, origin_ns, notes):
-                if playing.consumed:
-                    times = _as_consumed(prepared, sinks, node, playing, notes)
-                else:
-                    times = prepared.player.play(
-                        sinks,
-                        playing.rate,
-                        0,
-                        len(prepared.timed),
-                        SPIN_NS,
-                        playing.player_cpu,
-                        playing.player_fifo,
-                        origin_ns,
-                    )
-            sent += _sent(prepared, times, loop)
-            if not node.running():
-                break
+        with _uncollected(), interruption:
+            for loop in range(playing.loops):
+                origin_ns = time.monotonic_ns() + AHEAD_NS
+                with _calls(prepared, stage, playing, origin_ns, notes, ended):
+                    if playing.consumed:
+                        times = _as_consumed(prepared, sinks, node, playing, notes, ended)
+                    else:
+                        times = _send(prepared, sinks, playing, 0, len(prepared.timed), origin_ns)
+                sent += _sent(prepared, times, loop)
+                if ended.is_set() or not node.running():
+                    break
     finally:
         finished.set()
-        watch.join()
-    return sent
+        watching.join()
+    return Played(sent, interruption.seen)
 
 
-def _stop_when_gone(player: Player, node: NodeProcess, finished: threading.Event) -> None:
-    while not finished.wait(0.1):
-        if not node.running():
-            player.stop()
-            return
+def _send(
+    prepared: Prepared,
+    sinks: Sequence[Sink],
+    playing: Playing,
+    first: int,
+    last: int,
+    origin_ns: int | None,
+) -> Times:
+    fifo = playing.player_fifo or None
+    spin_ns = FIFO_SPIN_NS if fifo else SPIN_NS
+    rate = 1.0 if playing.consumed else playing.rate
+    return prepared.player.play(
+        sinks, rate, first, last, spin_ns, playing.player_cpu, fifo, origin_ns
+    )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collections, which would go through all recorded messages."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _calls(
-    prepared: Prepared, stage: Stage, playing: Playing, origin_ns: int, notes: list[str]
+    prepared: Prepared,
+    stage: Stage,
+    playing: Playing,
+    origin_ns: int,
+    notes: list[str],
+    ended: threading.Event,
 ) -> CallSchedule:
     """The calls that others made to the node."""
     services = {service.name: service for service in prepared.snapshot.provides}
     calls = [call for call in prepared.recorded.calls if call.service in services]
-    return CallSchedule(stage, services, calls, prepared.first_ns, origin_ns, playing.rate, notes)
+    return CallSchedule(
+        stage, services, calls, prepared.first_ns, origin_ns, playing.rate, notes, ended
+    )
 
 
 def _as_consumed(
@@ -153,26 +197,24 @@ def _as_consumed(
     node: NodeProcess,
     playing: Playing,
     notes: list[str],
+    ended: threading.Event,
 ) -> Times:
     """Every message as soon as the node has dealt with the one before."""
     activity = Activity(node.pid)
     rows: list[Times] = []
     busy = 0
     for i in range(len(prepared.timed)):
-        if not node.running():
+        if ended.is_set() or not node.running():
             break
-        rows.append(
-            prepared.player.play(
-                sinks, 1.0, i, i + 1, SPIN_NS, playing.player_cpu, playing.player_fifo, None
-            )
-        )
-        busy += not activity.wait_idle(CONSUME_S) and node.running()
+        rows.append(_send(prepared, sinks, playing, i, i + 1, None))
+        idle = activity.wait_idle(CONSUME_S, ended.is_set)
+        busy += not idle and not ended.is_set() and node.running()
     if busy:
         notes.append(
             f"the node was still busy {CONSUME_S:g} s after {busy:,} inputs; they were followed by "
             "the next all the same"
         )
-    return np.concatenate(rows) if rows else np.zeros((0, 3), np.int64)
+    return np.concatenate(rows) if rows else np.zeros((0, 4), np.int64)
 
 
 def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
@@ -181,11 +223,20 @@ def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
         already[one.topic] = already.get(one.topic, 0) + 1
     index = {topic: loop * count for topic, count in already.items()}
     sent = []
-    for message, stamp, (due, before, after) in zip(
+    for message, stamp, (due, ready, before, after) in zip(
         prepared.timed, prepared.stamps, times.tolist(), strict=False
     ):
         sent.append(
-            Sent(message.topic, index[message.topic], stamp, due, before, after, len(message.data))
+            Sent(
+                topic=message.topic,
+                index=index[message.topic],
+                stamp_ns=stamp,
+                due_ns=due,
+                ready_ns=ready,
+                before_ns=before,
+                after_ns=after,
+                bytes=len(message.data),
+            )
         )
         index[message.topic] += 1
     return sent

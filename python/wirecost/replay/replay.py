@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,14 @@ from wirecost.replay.recording_reader import read_recording
 from wirecost.replay.results import Context, write_replay
 from wirecost.replay.run import RunResult, run_once
 from wirecost.replay.snapshot import MESSAGES, read_snapshot
-from wirecost.replay.start import Starting, check_cpu, check_executable, check_fifo, start_of
+from wirecost.replay.start import (
+    Starting,
+    check_cpu,
+    check_executable,
+    check_fifo,
+    player_priority,
+    start_of,
+)
 from wirecost.replay.systems import System, system_named
 
 IN_MEMORY = Path("/dev/shm")
@@ -70,8 +77,10 @@ def replay(
     system = system or system_named(snapshot.system)
     check_cpu("--cpu", settings.starting.cpu)
     check_cpu("--player-cpu", settings.playing.player_cpu)
-    check_fifo(settings.starting.fifo)
-    notes = check_executable(snapshot, settings.starting)
+    check_fifo("--fifo", settings.starting.fifo)
+    priority, notes = player_priority(settings.playing.player_fifo)
+    playing = replace(settings.playing, player_fifo=priority)
+    notes += check_executable(snapshot, settings.starting)
     recorded = read_recording(settings.recording / MESSAGES, snapshot.profile)
     prepared = prepare(snapshot, recorded)
     if not prepared.player.locked:
@@ -90,9 +99,7 @@ def replay(
                     start = start_of(snapshot, settings.starting, folder, output, probes)
                     file = folder / f"outputs-{number}.mcap"
                     stage = system.stage()
-                    runs.append(
-                        run_once(prepared, system, stage, start, settings.playing, file, said)
-                    )
+                    runs.append(run_once(prepared, system, stage, start, playing, file, said))
             except UserError as error:
                 if not runs:
                     raise
@@ -103,14 +110,19 @@ def replay(
                     raise
                 interrupted = True
                 break
+            if runs[-1].interrupted:
+                interrupted = True
+                break
+    complete = len(runs) == settings.repeats and not interrupted
+    complete = complete and all(run.status is None for run in runs)
     write_replay(
         folder,
-        Context(settings.recording, settings.starting, settings.playing, settings.repeats,
-                settings.command_line, about, interrupted, recorded.notes + notes),
+        Context(settings.recording, settings.starting, playing, settings.repeats,
+                settings.command_line, about, interrupted, complete, recorded.notes + notes),
         prepared,
         runs,
     )  # fmt: skip
-    return len(runs) == settings.repeats and all(run.status is None for run in runs)
+    return complete
 
 
 @contextmanager

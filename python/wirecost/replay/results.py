@@ -15,6 +15,7 @@ from wirecost.records.folder import write_results
 from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
 from wirecost.replay.equality import compare_runs, compare_with_recording
+from wirecost.replay.lateness import inputs_table
 from wirecost.replay.matching import latencies
 from wirecost.replay.outputs import counted_topics
 from wirecost.replay.play import Playing, Prepared
@@ -54,7 +55,7 @@ OUTPUTS = pl.Schema(
 
 @dataclass(frozen=True)
 class Context:
-    """What a replay was asked for and where it ran."""
+    """What a replay was asked for and where it ran. ``complete``: all runs came to their end."""
 
     recording: Path
     starting: Starting
@@ -63,16 +64,18 @@ class Context:
     command_line: list[str]
     environment: dict[str, Any]
     interrupted: bool
+    complete: bool
     notes: list[str]
 
 
 def write_replay(
     folder: Path, context: Context, prepared: Prepared, runs: Sequence[RunResult]
 ) -> None:
-    """Writes meta.json, samples.parquet and outputs.parquet beside the runs' own files."""
+    """Writes meta.json and the tables of samples, inputs and outputs beside the runs' own files."""
     outputs, rules = _outputs(runs)
     samples = _samples(prepared, context, folder, runs, outputs)
     outputs.write_parquet(folder / "outputs.parquet")
+    inputs_table([run.sent for run in runs]).write_parquet(folder / "inputs.parquet")
     snapshot = prepared.snapshot
     variant = _variant(context.playing)
     equal = compare_runs([run.outputs for run in runs]) if runs else []
@@ -91,6 +94,7 @@ def write_replay(
         "command": context.command_line,
         "repetitions": context.repeats,
         "interrupted": context.interrupted,
+        "complete": context.complete,
         "environment": context.environment,
         "contenders": {snapshot.node: {"library": _program(context, prepared)}},
         "runs": [

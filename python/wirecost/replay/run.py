@@ -24,13 +24,15 @@ QUIET_S, SETTLE_S = 0.5, 5.0
 @dataclass
 class RunResult:
     """``counts``: of the node's process while it was played to. ``status``: None if it was still
-    running when the inputs had been played, else its exit status."""
+    running when the inputs had been played, else its exit status. ``interrupted``: by a signal; it
+    holds what came until then."""
 
     sent: list[Sent] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     counts: Counts | None = None
     status: int | None = None
     played_s: float = 0.0
+    interrupted: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -69,7 +71,8 @@ def run_once(
             Activity(node.pid).wait_idle(PATIENCE_S)
             tell("playing")
             before, begun = counts_of(node.pid), time.monotonic()
-            result.sent = play(prepared, stage, sinks, node, playing, result.notes)
+            played = play(prepared, stage, sinks, node, playing, result.notes)
+            result.sent, result.interrupted = played.sent, played.interrupted
             result.played_s = time.monotonic() - begun
             if node.running():
                 catcher.wait_quiet(QUIET_S, SETTLE_S)

@@ -21,7 +21,7 @@ LIMITS = {
     "Max open files": "RLIMIT_NOFILE",
     "Max stack size": "RLIMIT_STACK",
 }
-HIGHEST_PRIORITY = 99
+LOWEST_PRIORITY, HIGHEST_PRIORITY = 1, 99
 PROBE = "WIRECOST_PROBE"
 
 
@@ -42,17 +42,43 @@ def check_cpu(option: str, cpu: int | None) -> None:
         raise UserError(f"{option} {cpu}: no such CPU for this process; it may use {usable}")
 
 
-def check_fifo(priority: int | None) -> None:
+def check_fifo(option: str, priority: int | None) -> None:
     """Raises UserError where real-time scheduling is not allowed."""
     if priority is None:
         return
     if not 1 <= priority <= HIGHEST_PRIORITY:
-        raise UserError(f"--fifo {priority}: priorities go from 1 to {HIGHEST_PRIORITY}")
-    if _refused(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))):
+        raise UserError(f"{option} {priority}: priorities go from 1 to {HIGHEST_PRIORITY}")
+    if not _fifo_permitted(priority):
         raise UserError(
-            f"--fifo {priority}: not permitted; run as root, or allow real-time priorities "
+            f"{option} {priority}: not permitted; run as root, or allow real-time priorities "
             "(ulimit -r, /etc/security/limits.conf)"
         )
+
+
+def player_priority(asked: int | None) -> tuple[int, list[str]]:
+    """The player's SCHED_FIFO priority, 0 for normal scheduling, and notes.
+
+    Unless asked otherwise it is the lowest: above all that is scheduled normally, below whatever is
+    real-time itself. On a single CPU the node would have to wait for a player that spins.
+
+    Raises:
+        UserError: what is asked for is not allowed.
+    """
+    if asked is not None:
+        check_fifo("--player-fifo", asked or None)
+        return asked, []
+    if len(os.sched_getaffinity(0)) < 2:
+        return 0, []
+    if _fifo_permitted(LOWEST_PRIORITY):
+        return LOWEST_PRIORITY, []
+    return 0, [
+        "the player has normal scheduling, so inputs are late when the machine is busy; run as "
+        "root, or allow real-time priorities (ulimit -r, /etc/security/limits.conf)"
+    ]
+
+
+def _fifo_permitted(priority: int) -> bool:
+    return not _refused(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority)))
 
 
 def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:

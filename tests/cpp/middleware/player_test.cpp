@@ -43,6 +43,34 @@ struct Broken final : Sink {
   std::size_t readers() override { return 1; }
 };
 
+/// Takes a message in so many short whiles, the reader's side being full in every other one.
+struct Stepwise final : Sink {
+  Stepwise(std::vector<std::string>& log, int steps) : log(log), steps(steps) {}
+  void send(std::span<const std::byte>) override { log.emplace_back("never"); }
+  Progress begin(std::span<const std::byte>) override {
+    log.emplace_back("begin");
+    left = steps;
+    return Progress::some;
+  }
+  Progress resume() override {
+    if (--left > 0) return left % 2 == 0 ? Progress::none : Progress::some;
+    log.emplace_back("end");
+    return Progress::all;
+  }
+  std::size_t readers() override { return 1; }
+
+  std::vector<std::string>& log;
+  int steps, left = 0;
+};
+
+struct Logging final : Sink {
+  explicit Logging(std::vector<std::string>& log) : log(log) {}
+  void send(std::span<const std::byte>) override { log.emplace_back("small"); }
+  std::size_t readers() override { return 1; }
+
+  std::vector<std::string>& log;
+};
+
 /// Message i is i times its own digit, 2 ms after the one before, to the sinks in turn.
 struct Recording {
   explicit Recording(std::size_t count, std::size_t sinks = 2) {
@@ -97,6 +125,30 @@ TEST(Player, SendsAtOnceWhereTheRateIsInfinite) {
       {&sink, 1}, {.rate = std::numeric_limits<double>::infinity(), .last = 5}, {}, patiently);
   ASSERT_EQ(sent.size(), 5U);
   EXPECT_EQ(sent.front().due_ns, sent.back().due_ns);
+}
+
+TEST(Player, SendsToOthersWhileALargeMessageIsUnfinished) {
+  std::vector<std::string> log;
+  Stepwise large(log, 300);
+  Logging small(log);
+  Sink* const sinks[] = {&large, &small};
+  const PlayedMessage messages[] = {{0, 0, {}}, {0, 1, {}}, {1'000'000, 1, {}}};
+  Player player(messages, false);
+  const auto sent = player.play(sinks, {.last = 3}, {}, patiently);
+  EXPECT_EQ(log, (std::vector<std::string>{"begin", "small", "small", "end"}));
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_GE(sent[0].after_ns, sent[2].after_ns);
+  EXPECT_LE(sent[1].ready_ns, sent[1].before_ns);
+}
+
+TEST(Player, SendsNothingElseToASinkThatIsUnfinished) {
+  std::vector<std::string> log;
+  Stepwise large(log, 20);
+  Sink* const sink = &large;
+  const PlayedMessage messages[] = {{0, 0, {}}, {0, 0, {}}};
+  Player player(messages, false);
+  EXPECT_EQ(player.play({&sink, 1}, {.last = 2}, {}, patiently).size(), 2U);
+  EXPECT_EQ(log, (std::vector<std::string>{"begin", "end", "begin", "end"}));
 }
 
 TEST(Player, IsStoppedWhileItWaits) {

@@ -16,6 +16,7 @@ namespace {
 
 using namespace middleware_tests;
 using namespace std::chrono_literals;
+using wirecost::middleware::Progress;
 using wirecost::middleware::TcpSink;
 
 std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -99,6 +100,58 @@ TEST(TcpSink, ForgetsReadersThatLeft) {
   sink.send(bytes("nobody"));
   EXPECT_EQ(sink.readers(), 0U);
   EXPECT_EQ(sink.dropped(), 0U);
+}
+
+TEST(TcpSink, SendsALargeMessageInShortWhiles) {
+  for (const bool latched : {false, true}) {
+    TcpSink sink(latched, 10s);
+    auto [mine, theirs] = connected();
+    sink.add(std::move(theirs));
+    const std::string large(3'000'000, 'w');
+    Progress progress = sink.begin(bytes(large));
+    EXPECT_EQ(progress, Progress::some);
+    while (progress == Progress::some) progress = sink.resume();
+    // Nobody reads: the socket is full.
+    ASSERT_EQ(progress, Progress::none);
+    auto [late, late_there] = connected();
+    sink.add(std::move(late_there));
+    std::string got, got_late;
+    const std::string first_late = latched ? framed(large) + framed("next") : framed("next");
+    {
+      const std::jthread reader([&] { got = read_bytes(mine, large.size() + 12); });
+      const std::jthread other([&] { got_late = read_bytes(late, first_late.size()); });
+      while (progress != Progress::all) progress = sink.resume();
+      EXPECT_EQ(sink.begin(bytes("next")), Progress::all);
+      EXPECT_EQ(sink.resume(), Progress::all);
+    }
+    EXPECT_TRUE(got == framed(large) + framed("next"));
+    EXPECT_TRUE(got_late == first_late);
+  }
+}
+
+TEST(TcpSink, FinishesWhatWasBegunBeforeItSendsAnother) {
+  TcpSink sink(false, 10s);
+  auto [mine, theirs] = connected();
+  sink.add(std::move(theirs));
+  const std::string large(3'000'000, 'v');
+  std::string got;
+  {
+    const std::jthread reader([&] { got = read_bytes(mine, large.size() + 12); });
+    EXPECT_EQ(sink.begin(bytes(large)), Progress::some);
+    sink.send(bytes("next"));
+  }
+  EXPECT_TRUE(got == framed(large) + framed("next"));
+}
+
+TEST(TcpSink, DropsAReaderThatDoesNotReadWhatWasBegun) {
+  TcpSink sink(false, 0s);
+  auto [mine, theirs] = connected();
+  sink.add(std::move(theirs));
+  const std::string large(3'000'000, 'u');
+  Progress progress = sink.begin(bytes(large));
+  while (progress != Progress::all) progress = sink.resume();
+  EXPECT_EQ(sink.readers(), 0U);
+  EXPECT_EQ(sink.dropped(), 1U);
 }
 
 TEST(TcpSink, TakesReadersWhileSending) {

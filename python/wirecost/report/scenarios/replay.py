@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -34,7 +35,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     tables = [
         *sections,
         _latency_table(results.samples, meta),
-        _input_table(results.samples, meta),
+        _input_table(results.samples, meta, _late(results.folder)),
         _run_table(meta),
         _equality_table(meta),
         _note_table(meta),
@@ -55,9 +56,11 @@ def document(results: Results) -> dict[str, Any]:
     events = run_events(run_logs(results.folder))
     explanations = [] if events is None else explain(executions(events))
     keys = ("settings", "repeats", "rules", "equality", "notes")
+    lateness = _lateness(results.samples.filter(stage="lateness")["ns"])
     return {
         **{key: results.meta[key] for key in keys},
-        "lateness": _lateness(results.samples.filter(stage="lateness")["ns"]),
+        "complete": results.meta.get("complete", not results.meta["interrupted"]),
+        "lateness": lateness and {**lateness, "late_by_cause": _late(results.folder)},
         "causes": [text for one in explanations for text in sentences(one)],
     }
 
@@ -113,7 +116,19 @@ def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
     return Table("Latency", headings, body, notes, ("p95", "matched by"))
 
 
-def _input_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
+def _late(folder: Path) -> dict[str, int]:
+    """How many inputs were late for which cause; empty where the folder is of before it was kept."""
+    try:
+        inputs = pl.read_parquet(folder / "inputs.parquet")
+    except (OSError, pl.exceptions.PolarsError):
+        return {}
+    late = inputs.filter(pl.col("before_ns") - pl.col("due_ns") > ON_TIME_NS)
+    return dict(late.group_by("cause").len().sort("len", "cause", descending=True).rows())
+
+
+def _input_table(
+    samples: pl.DataFrame, meta: dict[str, Any], causes: dict[str, int]
+) -> Table | None:
     late = samples.filter(stage="lateness")
     body = []
     for topic, count in meta["inputs"].items():
@@ -125,6 +140,9 @@ def _input_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
     if not body:
         return None
     notes = ["Times between when a message was due and when its sending began."]
+    if causes and not late.is_empty():
+        why = ", ".join(f"{count:,} {cause}" for cause, count in causes.items())
+        notes.append(f"Late by more than 200 µs: {why}.")
     headings = ["input", "sent", "median", "p95", "p99", "max", "within 200 µs"]
     return Table("Inputs: how late they were sent", headings, body, notes, ("p95",))
 
@@ -196,4 +214,10 @@ def _played(meta: dict[str, Any]) -> str:
     heap = ", under wirecost heap" if asked["heap"] else ""
     loops = f", {asked['loops']} times over" if asked["loops"] > 1 else ""
     how = "as fast as consumed" if asked["consumed"] else f"at rate {asked['rate']:g}"
-    return f"{asked['recording']} replayed {how}{loops}{where}{priority}{heap}."
+    played = f"{asked['recording']} replayed {how}{loops}{where}{priority}{heap}."
+    if not meta.get("complete", True):
+        played += " Incomplete: it ended before all inputs were played."
+    fifo, cpu = asked.get("player_fifo"), asked["player_cpu"]
+    player = f"SCHED_FIFO {fifo}" if fifo else "normal scheduling"
+    on = f" on CPU {cpu}" if cpu is not None else ""
+    return f"{played} Inputs were sent under {player}{on}."
