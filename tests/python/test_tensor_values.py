@@ -160,7 +160,7 @@ def test_a_plugin_sends_what_nothing_else_can() -> None:
         (np.array(["a"], dtype=np.dtypes.StringDType()), "astype"),
         (dt.time(1, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")), "datetime"),
     ],
-    ids=repr,
+    ids=lambda one: repr(one).partition(" at 0x")[0],
 )
 def test_what_has_no_form_is_refused_with_a_remedy(value: Any, words: str) -> None:
     with pytest.raises(UserError, match=words):
