@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint bench clean install install-test
+.PHONY: run test lint bench clean install install-test test-frameworks
 
 WIRECOST := .venv/bin/wirecost
 
@@ -13,6 +13,10 @@ run: install
 
 test: install-test
 	setup/test
+
+# PyTorch, TensorFlow, PaddlePaddle and MXNet, 8 GB; FRAMEWORKS="torch mxnet" takes these only.
+test-frameworks:
+	setup/test-frameworks $(FRAMEWORKS)
 
 lint: install-test
 	setup/lint
