@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gRPC: a publisher is a server whose stream a subscriber reads; a request is a unary call.
+
+Messages are bytes as they are: no Protocol Buffers between.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.inbox import Inbox, wait_until
+from wirecost.transport.offers import Following, Offer, Servers, path_of
+from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
+
+_MAX_BYTES = 1 << 30
+_WAITING = 16
+"""Frames that wait for one subscriber at the publisher."""
+_LONGEST_S = 86_400.0
+_OPTIONS = [
+    ("grpc.max_send_message_length", _MAX_BYTES),
+    ("grpc.max_receive_message_length", _MAX_BYTES),
+    ("grpc.so_reuseport", 0),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.enable_http_proxy", 0),
+    # Subscribers of a stopped and restarted server must not share its broken connection.
+    ("grpc.use_local_subchannel_pool", 1),
+]
+
+
+def _grpc() -> Any:
+    # This file's own name is the package's.
+    return importlib.import_module("grpc")
+
+
+class _Threads(Executor):
+    """A daemon thread for each call, so that a program that forgets ``close`` ends all the same."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(work(*args, **named))
+            except BaseException as error:
+                future.set_exception(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+
+class _Server:
+    """One for all publishers and repliers of a transport; a call has a thread."""
+
+    def __init__(self, target: str) -> None:
+        grpc = _grpc()
+        self.topics: dict[str, set[Inbox]] = {}
+        self.services: dict[str, Callable[[Any], None]] = {}
+        outer = self
+
+        class Handler(grpc.GenericRpcHandler):  # type: ignore[misc, name-defined]
+            def service(self, call: Any) -> Any:
+                if call.method in outer.topics:
+                    return grpc.unary_stream_rpc_method_handler(outer.stream(call.method))
+                if call.method in outer.services:
+                    return grpc.unary_unary_rpc_method_handler(outer.call(call.method))
+                return None
+
+        self._server = grpc.server(_Threads(), handlers=[Handler()], options=_OPTIONS)
+        try:
+            port = self._server.add_insecure_port(target)
+        except RuntimeError as error:
+            raise UserError(
+                f"{target} cannot be served: all topics of one address are one process's; give this"
+                " one another, or none"
+            ) from error
+        self.address = f"{target.rpartition(':')[0]}:{port}"
+        self._server.start()
+
+    def stream(self, path: str) -> Callable[[bytes, Any], Iterator[bytes]]:
+        """What runs for one subscriber."""
+
+        def send(_: bytes, context: Any) -> Iterator[bytes]:
+            inboxes = self.topics.get(path)
+            if inboxes is None:
+                return
+            inbox = Inbox(_WAITING)
+            if not context.add_callback(lambda: inbox.put(b"")):
+                return
+            inboxes.add(inbox)
+            try:
+                yield b""  # says that what is sent from now on arrives
+                while message := inbox.take(None):
+                    yield message
+            finally:
+                inboxes.discard(inbox)
+
+        return send
+
+    def call(self, path: str) -> Callable[[bytes, Any], bytes]:
+        """What runs for one request."""
+
+        def answer(request: bytes, context: Any) -> bytes:
+            reply: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+            take = self.services.get(path)
+            if request and take is not None and context.add_callback(lambda: reply.put(b"")):
+                take((request, reply.put))
+                return reply.get()
+            return b""
+
+        return answer
+
+    def close(self) -> None:
+        self._server.stop(0.2).wait(2)
+
+
+class _Publisher(Publisher):
+    def __init__(self, server: _Server, path: str, offer: Offer | None) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        self._offer = offer
+        self._inboxes = server.topics[path]
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        if frame.nbytes + len(trailer) > _MAX_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: grpc carries at most 1 GiB")
+        if self._inboxes:
+            message = joined(frame, trailer)
+            for inbox in list(self._inboxes):
+                inbox.put(message)
+        return True
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return wait_until(lambda: bool(self._inboxes), timeout)
+
+    def close(self) -> None:
+        if self._offer is not None:
+            self._offer.close()
+        if self._server.topics.get(self._path) is self._inboxes:
+            del self._server.topics[self._path]
+        for inbox in list(self._inboxes):
+            inbox.put(b"")
+
+
+class _Subscriber(QueuedSubscriber):
+    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
+        super().__init__(depth)
+        self._path = path_of("topic", topic)
+        self._calls: set[Any] = set()
+        self._following = Following(servers, self._path, self._follow)
+
+    def _follow(self, address: str, ended: threading.Event) -> None:
+        grpc = _grpc()
+        with grpc.insecure_channel(address, options=_OPTIONS) as channel:
+            call = channel.unary_stream(self._path)(b"")
+            self._calls.add(call)
+            try:
+                if ended.is_set():
+                    call.cancel()
+                for message in call:
+                    if message:
+                        self.inbox.put(message)
+            except grpc.RpcError:
+                pass  # it has gone, or is not there yet
+            finally:
+                self._calls.discard(call)
+
+    def close(self) -> None:
+        self._following.close()
+        for call in list(self._calls):
+            call.cancel()
+        self.inbox.close()
+
+
+class _Requester(QueuedRequester):
+    def __init__(self, servers: Servers, service: str) -> None:
+        super().__init__(service)
+        self._servers = servers
+        self._path = path_of("service", service)
+        self._channel: Any = None
+        self._address = ""
+
+    def _send(self, message: bytes) -> None:
+        call = self._channel.unary_unary(self._path).future(
+            message, timeout=_LONGEST_S, wait_for_ready=True
+        )
+
+        def done(call: Any) -> None:
+            with suppress(_grpc().RpcError, _grpc().FutureCancelledError):
+                if reply := call.result():
+                    self.inbox.put(reply)
+
+        call.add_done_callback(done)
+
+    def wait_for_replier(self, timeout: float) -> bool:
+        return wait_until(self._connect, timeout, 0.02)
+
+    def _connect(self) -> bool:
+        addresses = self._servers.of(self._path)
+        if self._channel is not None:
+            if self._address in addresses:
+                return True
+            self._drop()
+        for address in addresses:
+            self._channel = _grpc().insecure_channel(address, options=_OPTIONS)
+            self._address = address
+            try:
+                # An empty request is answered at once, where there is a replier.
+                self._channel.unary_unary(self._path)(b"", timeout=0.2)
+            except _grpc().RpcError:
+                self._drop()
+            else:
+                return True
+        return False
+
+    def _drop(self) -> None:
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def close(self) -> None:
+        self._drop()
+        self.inbox.close()
+
+
+class _Replier(QueuedReplier):
+    offer: Offer | None = None
+
+    def __init__(self, server: _Server, path: str) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        server.services[path] = self.inbox.put
+
+    def close(self) -> None:
+        if self.offer is not None:
+            self.offer.close()
+        self._server.services.pop(self._path, None)
+        self.inbox.close()
+
+
+class Grpc(Transport):
+    name = "grpc"
+    title = "gRPC"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=2,
+        receive_copies=2,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full="the oldest waiting frame of that subscriber is lost",
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        super().__init__(address)
+        self._servers = Servers("grpc", address)
+        if self._servers.folder is None and ":" not in self._servers.address:
+            raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
+        self._server: _Server | None = None
+
+    @classmethod
+    def missing(cls) -> str | None:
+        if importlib.util.find_spec("grpc") is None:
+            return "not installed: pip install wirecost[transports]"
+        return None
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        with Servers.of_their_own() as folder:
+            yield folder
+
+    def _own(self) -> _Server:
+        if self._server is None:
+            told = self._servers.folder is None
+            self._server = _Server(self._servers.address if told else "127.0.0.1:0")
+        return self._server
+
+    def publisher(self, topic: str) -> Publisher:
+        server, path = self._own(), path_of("topic", topic)
+        if path in server.topics:
+            raise UserError(f"topic {topic!r}: this transport publishes it already")
+        server.topics[path] = set()
+        return _Publisher(server, path, self._servers.offer(path, server.address))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+        return _Subscriber(self._servers, topic, depth)
+
+    def requester(self, service: str) -> QueuedRequester:
+        return _Requester(self._servers, service)
+
+    def replier(self, service: str) -> QueuedReplier:
+        server, path = self._own(), path_of("service", service)
+        if path in server.services:
+            raise UserError(f"service {service!r}: this transport answers it already")
+        replier = _Replier(server, path)
+        replier.offer = self._servers.offer(path, server.address)
+        return replier
+
+    def close(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+
+
+TRANSPORTS = [Grpc]

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""WebSocket: a publisher is a server, a subscriber its client, a topic the path.
+
+Messages from server to client are not masked, so that this direction costs one pass less.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import logging
+import socket
+import struct
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.inbox import wait_until
+from wirecost.transport.offers import Following, Offer, Servers, path_of
+from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
+
+_MAX_BYTES = 1 << 30
+_READ_BYTES = 1 << 18
+_STUCK_S = 2
+
+
+def _host(address: str) -> tuple[str, int]:
+    parts = urllib.parse.urlsplit(address)
+    try:
+        if parts.scheme == "ws" and parts.hostname and parts.port:
+            return parts.hostname, parts.port
+    except ValueError:
+        pass
+    raise UserError(f"address {address!r}: ws://host:port is needed, or a folder's path")
+
+
+def _quiet() -> logging.Logger:
+    """A peer that breaks off is no error here; the library would print a traceback."""
+    logger = logging.getLogger("wirecost.websocket")
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
+def _reply(connection: Any, message: bytes) -> None:
+    from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
+
+    with suppress(ConnectionClosed):  # who asked has gone
+        connection.send(message)
+
+
+class _Server:
+    """One for all publishers and repliers of a transport; each connection has a thread."""
+
+    def __init__(self, host: str, port: int) -> None:
+        from websockets.sync.server import serve  # noqa: PLC0415
+
+        # A path's connections, or what takes its requests.
+        self.topics: dict[str, set[Any]] = {}
+        self.services: dict[str, Callable[[Any], None]] = {}
+        try:
+            self._server = serve(
+                self._serve,
+                host,
+                port,
+                process_request=self._admit,
+                compression=None,
+                max_size=_MAX_BYTES,
+                ping_interval=None,
+                close_timeout=1,
+                logger=_quiet(),
+            )
+        except OSError as error:
+            raise UserError(
+                f"ws://{host}:{port} cannot be served ({error.strerror}): all topics of one address"
+                " are one process's; give this one another, or none"
+            ) from error
+        self.address = "ws://{}:{}".format(*self._server.socket.getsockname()[:2])
+        # Connections' threads are daemons like it, so that a program that forgets close() ends.
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def _admit(self, connection: Any, request: Any) -> Any:
+        if request.path in self.topics or request.path in self.services:
+            return None
+        return connection.respond(404, "nobody publishes or answers here\n")
+
+    def _serve(self, connection: Any) -> None:
+        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
+
+        path = connection.request.path
+        stuck = struct.pack("@ll", _STUCK_S, 0)
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, stuck)
+        if (take := self.services.get(path)) is not None:
+            with suppress(ConnectionClosed):
+                for message in connection:
+                    take((message, functools.partial(_reply, connection)))
+            return
+        if (connections := self.topics.get(path)) is None:
+            return
+        connections.add(connection)
+        try:
+            with suppress(ConnectionClosed):
+                for _ in connection:  # nothing is expected; ends when the subscriber has gone
+                    pass
+        finally:
+            connections.discard(connection)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        for connections in self.topics.values():
+            for connection in list(connections):
+                connection.close()
+
+
+class _Client:
+    """One connection, read by a thread of its own without the library's second one."""
+
+    def __init__(self, address: str, path: str) -> None:
+        from websockets.client import ClientProtocol  # noqa: PLC0415
+        from websockets.uri import parse_uri  # noqa: PLC0415
+
+        self._protocol = ClientProtocol(parse_uri(address + path), max_size=_MAX_BYTES)
+        self._lock = threading.Lock()
+        self._socket = socket.create_connection(_host(address), _STUCK_S)
+        try:
+            self._socket.settimeout(None)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self._lock:
+                self._protocol.send_request(self._protocol.connect())
+                self._flush()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _flush(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data:
+                self._socket.sendall(data)
+
+    def send(self, message: bytes) -> None:
+        with self._lock:
+            self._protocol.send_binary(message)
+            self._flush()
+
+    def read(self, opened: Callable[[], object], put: Callable[[Any], object]) -> None:
+        """Until the connection ends, calls ``opened`` once it is, and ``put`` with messages."""
+        from websockets.frames import Frame as Piece, Opcode  # noqa: I001, PLC0415
+
+        pieces: list[Any] = []
+        try:
+            while data := self._socket.recv(_READ_BYTES):
+                with self._lock:
+                    self._protocol.receive_data(data)
+                    events = self._protocol.events_received()
+                    self._flush()
+                for event in events:
+                    if not isinstance(event, Piece):
+                        if self._protocol.handshake_exc is not None:
+                            return
+                        opened()
+                    elif event.opcode in {Opcode.BINARY, Opcode.TEXT, Opcode.CONT}:
+                        pieces.append(event.data)
+                        if event.fin:
+                            put(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+                            pieces = []
+        except OSError:
+            pass
+        finally:
+            self._socket.close()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class _Publisher(Publisher):
+    def __init__(self, server: _Server, path: str, offer: Offer | None) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        self._offer = offer
+        self._connections = server.topics[path]
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
+
+        if frame.nbytes + len(trailer) > _MAX_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: websocket carries at most 1 GiB")
+        if not self._connections:
+            return True
+        message = joined(frame, trailer)
+        delivered = False
+        for connection in list(self._connections):
+            try:
+                connection.send(message)
+                delivered = True
+            except ConnectionClosed:
+                self._connections.discard(connection)
+        return delivered
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return wait_until(lambda: bool(self._connections), timeout)
+
+    def close(self) -> None:
+        if self._offer is not None:
+            self._offer.close()
+        if self._server.topics.get(self._path) is self._connections:
+            del self._server.topics[self._path]
+        for connection in list(self._connections):
+            connection.close()
+
+
+class _Subscriber(QueuedSubscriber):
+    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
+        super().__init__(depth)
+        self._path = path_of("topic", topic)
+        self._clients: set[_Client] = set()
+        self._following = Following(servers, self._path, self._follow)
+
+    def _follow(self, address: str, ended: threading.Event) -> None:
+        try:
+            client = _Client(address, self._path)
+        except OSError:
+            return
+        self._clients.add(client)
+        try:
+            if not ended.is_set():
+                client.read(lambda: None, self.inbox.put)
+        finally:
+            self._clients.discard(client)
+
+    def close(self) -> None:
+        self._following.close()
+        for client in list(self._clients):
+            client.close()
+        self.inbox.close()
+
+
+class _Replier(QueuedReplier):
+    offer: Offer | None = None
+
+    def __init__(self, server: _Server, path: str) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        server.services[path] = self.inbox.put
+
+    def close(self) -> None:
+        if self.offer is not None:
+            self.offer.close()
+        self._server.services.pop(self._path, None)
+
+
+class _Requester(QueuedRequester):
+    def __init__(self, servers: Servers, service: str) -> None:
+        super().__init__(service)
+        self._path = path_of("service", service)
+        self._client: _Client | None = None
+        self._following = Following(servers, self._path, self._follow)
+
+    def _follow(self, address: str, ended: threading.Event) -> None:
+        if self._client is not None:
+            return
+        try:
+            client = _Client(address, self._path)
+        except OSError:
+            return
+
+        def opened() -> None:
+            self._client = client
+
+        try:
+            if not ended.is_set():
+                client.read(opened, self.inbox.put)
+        finally:
+            if self._client is client:
+                self._client = None
+
+    def _send(self, message: bytes) -> None:
+        client = self._client
+        if client is None:
+            return
+        with suppress(OSError):  # a replier that goes now does not reply
+            client.send(message)
+
+    def wait_for_replier(self, timeout: float) -> bool:
+        return wait_until(lambda: self._client is not None, timeout)
+
+    def close(self) -> None:
+        self._following.close()
+        if self._client is not None:
+            self._client.close()
+
+
+class WebSocket(Transport):
+    name = "websocket"
+    title = "WebSocket"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=2,
+        receive_copies=2,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full="the subscriber's oldest waiting frame is lost; one that reads nothing for 2 s is cut"
+        " off",
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        super().__init__(address)
+        self._servers = Servers("websocket", address)
+        self._bind = ("127.0.0.1", 0)
+        if self._servers.folder is None:
+            self._bind = _host(self._servers.address)
+        self._server: _Server | None = None
+
+    @classmethod
+    def missing(cls) -> str | None:
+        if importlib.util.find_spec("websockets") is None:
+            return "not installed: pip install wirecost[transports]"
+        return None
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        with Servers.of_their_own() as folder:
+            yield folder
+
+    def _own(self) -> _Server:
+        if self._server is None:
+            self._server = _Server(*self._bind)
+        return self._server
+
+    def publisher(self, topic: str) -> Publisher:
+        server, path = self._own(), path_of("topic", topic)
+        if path in server.topics:
+            raise UserError(f"topic {topic!r}: this transport publishes it already")
+        server.topics[path] = set()
+        return _Publisher(server, path, self._servers.offer(path, server.address))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+        return _Subscriber(self._servers, topic, depth)
+
+    def requester(self, service: str) -> QueuedRequester:
+        return _Requester(self._servers, service)
+
+    def replier(self, service: str) -> QueuedReplier:
+        server, path = self._own(), path_of("service", service)
+        if path in server.services:
+            raise UserError(f"service {service!r}: this transport answers it already")
+        replier = _Replier(server, path)
+        replier.offer = self._servers.offer(path, server.address)
+        return replier
+
+    def close(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+
+
+TRANSPORTS = [WebSocket]
