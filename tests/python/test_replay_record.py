@@ -20,6 +20,7 @@ from mcap.reader import make_reader
 from replay_fakes import ANSWER, COMMAND, MAP, SERVICE, STAMPED, FakeRecorder, FakeSystem, stamped
 from wirecost.errors import UserError
 from wirecost.replay import call_record, recording_writer
+from wirecost.replay.bag_metadata import Counted, bag_metadata
 from wirecost.replay.record import Request, record
 from wirecost.replay.recording_reader import read_recording
 from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
@@ -147,6 +148,70 @@ def test_rosbags_reads_a_ros2_recording_with_its_qos(tmp_path: Path) -> None:
         "BEST_EFFORT",
         "TRANSIENT_LOCAL",
     )
+
+
+def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
+    from rosbags.highlevel import AnyReader
+    from rosbags.typesys import Stores, get_typestore
+
+    text = replace(STAMPED, name="/text", type="std_msgs/msg/String", definition="string data\n")
+    kept = replace(text, name="/kept", qos=Qos(durability="transient_local", depth=1))
+    path = tmp_path / "recording.mcap"
+    with RecordingWriter(path, SYSTEMS["dds"]) as writer:
+        heard, said = writer.add_topic(text, INPUT), writer.add_topic(text, OUTPUT)
+        other = writer.add_topic(kept, INPUT)
+        for i in range(3):
+            writer.write(heard, 1000 + i, 0, b"\0\1\0\0\2\0\0\0%d\0" % i)
+        writer.write(said, 5000, 0, b"\0\1\0\0\2\0\0\0s\0")
+        writer.write(other, 900, 0, b"\0\1\0\0\2\0\0\0k\0")
+        writer.write_call(SERVICE, Call("/twice", "", 1, 2, b"a", b"aa"), 9000)
+        writer.write_bag_metadata()
+    with AnyReader([tmp_path]) as reader:
+        counts = {c.topic: (c.msgtype, c.msgcount) for c in reader.connections}
+        assert counts == {
+            "/text": ("std_msgs/msg/String", 4),
+            "/kept": ("std_msgs/msg/String", 1),
+        }
+        assert (reader.start_time, reader.end_time, reader.message_count) == (900, 5001, 5)
+        found = [
+            (c.topic, t, reader.deserialize(data, c.msgtype).data)
+            for c, t, data in reader.messages()
+        ]
+        (extra,) = [c.ext for c in reader.connections if c.topic == "/kept"]
+        (profile,) = extra.offered_qos_profiles  # type: ignore[union-attr]
+        assert (profile.depth, profile.durability.name) == (1, "TRANSIENT_LOCAL")
+    assert found == [
+        ("/kept", 900, "k"),
+        *(("/text", 1000 + i, str(i)) for i in range(3)),
+        ("/text", 5000, "s"),
+    ]
+    message = b"\0\1\0\0\2\0\0\0b\0"
+    # Where nobody told the definitions, the reader's own serve.
+    with RecordingWriter(tmp_path / "bare.mcap", SYSTEMS["dds"]) as writer:
+        writer.write(writer.add_topic(replace(text, definition=""), INPUT), 7, 0, message)
+        writer.write_bag_metadata()
+    with AnyReader([tmp_path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        (one,) = reader.messages()
+        assert reader.deserialize(one[2], one[0].msgtype).data == "b"
+        assert one[2] == message
+
+
+def test_bag_metadata_is_yaml_whatever_the_names_are() -> None:
+    from ruamel.yaml import YAML
+
+    name = 'a"b\\c\n\t\x00\x7f\x85é\U0001f600: #{'
+    topic = replace(STAMPED, name=name, type="- ' &x")
+    for counted in ([], [Counted(topic), Counted(topic, 2, 5, 9), Counted(MAP)]):
+        read = YAML(typ="safe").load(bag_metadata("recording.mcap", "cdr", counted))
+        bag = read["rosbag2_bagfile_information"]
+        assert (bag["version"], bag["storage_identifier"]) == (5, "mcap")
+        assert bag["relative_file_paths"] == [bag["files"][0]["path"]] == ["recording.mcap"]
+        assert len(bag["topics_with_message_count"]) == (2 if counted else 0)
+    entry = bag["topics_with_message_count"][0]
+    assert (entry["topic_metadata"]["name"], entry["topic_metadata"]["type"]) == (name, "- ' &x")
+    assert entry["message_count"] == bag["message_count"] == bag["files"][0]["message_count"] == 2
+    assert bag["duration"] == {"nanoseconds": 4}
+    assert bag["starting_time"] == {"nanoseconds_since_epoch": 5}
 
 
 def test_a_recording_cut_anywhere_is_read_up_to_there(recording: Path, tmp_path: Path) -> None:

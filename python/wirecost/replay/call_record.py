@@ -8,6 +8,7 @@ import struct
 from wirecost.replay.system import Call
 
 ENCODING = "wirecost-call"
+SCHEMA = "wirecost/Call"
 SUFFIX = "/_call"
 """After a service's name in its channel's topic."""
 VERSION = 1

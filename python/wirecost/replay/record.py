@@ -301,6 +301,7 @@ class _Session:
                     one.topic.name, one.role, one.messages, rate, one.bytes, self._dropped(i)
                 )
             )
+        self._writer.write_bag_metadata()
         notes = self._recorder.notes()
         self._snapshot.notes += notes
         self._tell(progress, notes)

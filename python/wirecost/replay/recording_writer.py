@@ -14,6 +14,7 @@ from mcap.writer import CompressionType, Writer
 
 from wirecost.errors import UserError
 from wirecost.replay import call_record
+from wirecost.replay.bag_metadata import Counted, write_bag_metadata
 from wirecost.replay.qos_text import profiles
 from wirecost.replay.system import Call, Service, Topic
 from wirecost.replay.systems import System
@@ -36,7 +37,9 @@ class RecordingWriter:
         self._writer = Writer(self._file, CHUNK_BYTES, CompressionType.LZ4)  # type: ignore[arg-type]
         self._schemas: dict[tuple[str, str], int] = {}
         self._calls: dict[str, int] = {}
+        self._call_schema: int | None = None
         self._sequences: dict[int, int] = {}
+        self._counted: dict[int, Counted] = {}
         with self._told():
             self._writer.start(system.profile, "wirecost")
 
@@ -57,18 +60,23 @@ class RecordingWriter:
         key = (topic.type, topic.definition)
         with self._told():
             if key not in self._schemas:
+                encoding = self._system.schema if topic.definition else ""
                 self._schemas[key] = self._writer.register_schema(
-                    topic.type, self._system.schema, topic.definition.encode()
+                    topic.type, encoding, topic.definition.encode()
                 )
-            return self._writer.register_channel(
+            channel = self._writer.register_channel(
                 topic.name, self._system.encoding, self._schemas[key], metadata
             )
+        self._counted[channel] = Counted(topic)
+        return channel
 
     def write(self, channel: int, log_ns: int, publish_ns: int, message: bytes) -> None:
         sequence = self._sequences.get(channel, 0)
         self._sequences[channel] = (sequence + 1) & 0xFFFFFFFF
         with self._told():
             self._writer.add_message(channel, max(log_ns, 0), message, max(publish_ns, 0), sequence)
+        if channel in self._counted:
+            self._counted[channel].add(max(log_ns, 0))
 
     def write_call(self, service: Service, call: Call, log_ns: int) -> None:
         if service.name not in self._calls:
@@ -79,14 +87,25 @@ class RecordingWriter:
                 "md5sum": service.type_hash,
             }
             with self._told():
+                # An empty schema, since rosbag2 opens no file with a channel that has none.
+                if self._call_schema is None:
+                    self._call_schema = self._writer.register_schema(call_record.SCHEMA, "", b"")
                 self._calls[service.name] = self._writer.register_channel(
-                    service.name + call_record.SUFFIX, call_record.ENCODING, 0, metadata
+                    service.name + call_record.SUFFIX,
+                    call_record.ENCODING,
+                    self._call_schema,
+                    metadata,
                 )
         self.write(self._calls[service.name], log_ns, log_ns, call_record.encode(call))
 
     def flush(self) -> None:
         with self._told():
             self._writer.flush()  # type: ignore[no-untyped-call]
+
+    def write_bag_metadata(self) -> None:
+        """What rosbag2 wants to know of the file, as far as it is written; nothing for ROS 1."""
+        if self._system.profile == "ros2":
+            write_bag_metadata(self.path, self._system.encoding, list(self._counted.values()))
 
     def __enter__(self) -> Self:
         return self
