@@ -28,7 +28,17 @@ PYTHON_MAY_IMPORT = {
     "transport": {"transport"},
     "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap"},
-    "bench": {"bench", "records", "doctor", "columns", "heap", "scans", "traces"},
+    "bench": {
+        "bench",
+        "records",
+        "doctor",
+        "columns",
+        "heap",
+        "scans",
+        "tensor",
+        "traces",
+        "transport",
+    },
 }
 CPP_MAY_INCLUDE = {
     "message": {"message"},

@@ -17,6 +17,10 @@ from wirecost.records.scenarios import RACE, Scenario, scenario_of, with_all_col
 Name = tuple[str, str]
 """A contender and its mode; scenarios without modes have the empty one."""
 
+OF_TENSORS = ("plugin", "mware", "dtype", "shape", "pattern", "device", "rate", "lost",
+              "bytes_per_s")  # fmt: skip
+"""What rows of the tensor scenario take from their run as it is."""
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -72,6 +76,20 @@ class Row:
     heap: bool | None = None
     counters: dict[str, float | None] | None = None
     """Means of a callback; null for what the machine does not count."""
+    ratio_floor: Ratio | None = None
+    """To the library that a contender is built on, sending bytes by itself: as the following, of
+    the tensor scenario."""
+    plugin: str | None = None
+    mware: str | None = None
+    dtype: str | None = None
+    shape: str | None = None
+    pattern: str | None = None
+    device: str | None = None
+    rate: float | None = None
+    """Messages a second."""
+    lost: int | None = None
+    bytes_per_s: float | None = None
+    """Of messages sent without pause, as they arrived."""
 
     @property
     def race(self) -> tuple[str, str, str, int | None, str]:
@@ -115,6 +133,7 @@ def document(results: Results, rows: list[Row]) -> dict[str, Any]:
             for run in meta["runs"]
             if run["failure"]
         ],
+        "not_run": meta.get("not_run", {}),
         "rows": [asdict(row) for row in rows],
     }
 
@@ -195,9 +214,15 @@ def _race_rows(
                     points=run.get("points"),
                     heap=run.get("heap"),
                     counters=run.get("counters"),
+                    ratio_floor=compare(name, stage, _floor(name, scenario)),
+                    **{column: run.get(column) for column in OF_TENSORS},
                 )
             )
     return rows
+
+
+def _floor(name: Name, scenario: Scenario) -> Name | None:
+    return (scenario.floor(name[0]), "") if scenario.floor else None
 
 
 def _best_incumbent(

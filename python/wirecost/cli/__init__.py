@@ -15,6 +15,7 @@ from wirecost.cli import (
     bench_notification,
     bench_osi,
     bench_probe,
+    bench_tensor,
     columns,
     compare,
     compile,
@@ -48,6 +49,7 @@ bench.command("map")(bench_map.command)
 bench.command("notification")(bench_notification.command)
 bench.command("osi")(bench_osi.command)
 bench.command("probe")(bench_probe.command)
+bench.command("tensor")(bench_tensor.command)
 app.command("compare")(compare.command)
 app.command("compile")(compile.command)
 app.command("record")(record.command)

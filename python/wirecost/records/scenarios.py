@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
@@ -28,11 +29,23 @@ class Scenario:
     """Stages whose size and digest are those of ``subjects[1]``."""
     subjects: tuple[str, str] = ("message", "message")
 
+    floor: Callable[[str], str] | None = None
+    """By contender: whom it cannot beat, which has no mode."""
+
     def subject(self, stage: str) -> str:
         """What a stage's ``bytes`` and ``digest`` belong to: their prefix in a run's record."""
         return self.subjects[stage in self.second_subject]
 
 
+def raw_library(contender: str) -> str:
+    """The transport's library, sending as many bytes by itself; another's is Wrapyfi's too."""
+    return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"
+
+
+TENSOR_STAGES = (
+    "lateness", "construct", "to_host", "encode", "publish", "transit", "decode", "access", "reply",
+    "total",
+)  # fmt: skip
 SCENARIOS = {
     "osi": Scenario(
         STAGES,
@@ -54,6 +67,12 @@ SCENARIOS = {
     "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
     "cloud": Scenario(("total",), ("usual", "plain"), incumbent="recommended"),
     "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
+    "tensor": Scenario(
+        TENSOR_STAGES,
+        ("shm", ""),
+        incumbent="wrapyfi",
+        floor=raw_library,
+    ),
     "map": Scenario(("readable", "touch", "total"), ("copied", ""), incumbent="copied"),
 }
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: cases, and in each the contenders that can be, with a reason for the others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.ways import MODULES, WRAPYFI, Way, find_way
+from wirecost.errors import UserError
+from wirecost.transport import names
+
+FLOORS = ("memcpy", "in-process", "shm", "shm-in-place")
+RAW = "raw-"
+SWEEP = tuple(64 << 2 * i for i in range(11))
+"""Bytes, 64 B to 64 MiB."""
+SWEEP_BYTES_PER_S = 400_000_000
+"""A size whose messages would be more a second is sent less often."""
+SLOT_SPARE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A contender of a case. ``plugin`` is empty for floors."""
+
+    mware: str
+    plugin: str
+
+    @property
+    def apart(self) -> str:
+        """The plugin, where it wants processes of its own."""
+        return self.plugin if self.plugin and PLUGINS[self.plugin].apart else ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One race: arrays of one shape and type, one pattern."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    rate: float
+    trials: int
+    lanes: tuple[Lane, ...]
+
+    @property
+    def shape_text(self) -> str:
+        return "x".join(map(str, self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
+    def name(self) -> str:
+        device = "" if self.device == "cpu" else f" {self.device}"
+        return f"{self.shape_text} {self.dtype}{device}"
+
+
+@dataclass
+class Plan:
+    """``not_run``: what was asked for and cannot be had, with the reason."""
+
+    cases: list[Case] = field(default_factory=list)
+    ways: dict[str, Way] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+
+
+def known_mwares() -> list[str]:
+    """Floors, raw libraries and transports."""
+    return [*MODULES, *names()]
+
+
+def plan(
+    plugins: list[str],
+    mwares: list[str],
+    shapes: list[tuple[int, ...]],
+    dtypes: list[str],
+    devices: list[str],
+    rate: float,
+    trials: int,
+    pattern: str,
+    sweep: bool,
+) -> Plan:
+    """All combinations. Raises UserError if none can run."""
+    made = Plan()
+    largest = (
+        max(SWEEP) if sweep else max(_bytes(shape, kind) for shape in shapes for kind in dtypes)
+    )
+    for name in mwares:
+        if (found := _way(name, largest + SLOT_SPARE, pattern, made.not_run)) is not None:
+            made.ways[name] = found
+    for device in devices:
+        usable = []
+        for name in plugins:
+            if why := PLUGINS[name].missing(device):
+                made.not_run[name if device == "cpu" else f"{name} {device}"] = why
+            else:
+                usable.append(name)
+        for kind in dtypes:
+            here = [(size // np.dtype(kind).itemsize,) for size in SWEEP] if sweep else shapes
+            for shape in here:
+                made.cases += _case(shape, kind, device, rate, trials, usable, made, sweep)
+    if not made.cases:
+        told = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
+        raise UserError(f"nothing can be measured: {told}")
+    return made
+
+
+def _case(
+    shape: tuple[int, ...],
+    dtype: str,
+    device: str,
+    rate: float,
+    trials: int,
+    plugins: list[str],
+    made: Plan,
+    sweep: bool,
+) -> list[Case]:
+    usable = []
+    for name in plugins:
+        if why := PLUGINS[name].refuses(shape, dtype):
+            text = "x".join(map(str, shape))
+            made.not_run[f"{name} {text} {dtype}"] = why
+        else:
+            usable.append(name)
+    lanes = []
+    for name, way in made.ways.items():
+        if way.takes_objects:
+            lanes += [Lane(name, plugin) for plugin in usable]
+        elif device == "cpu":
+            lanes.append(Lane(name, ""))
+    if not lanes or (plugins and not any(lane.plugin for lane in lanes)):
+        return []
+    if sweep:
+        rate = min(rate, max(2.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
+        trials = min(trials, max(10, round(2 * rate)))
+    return [Case(shape, dtype, device, rate, trials, tuple(lanes))]
+
+
+def _way(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Way | None:
+    try:
+        way = find_way(name, size)
+        why = way.missing()
+    except UserError as error:
+        not_run[name] = str(error)
+        return None
+    if why is None and pattern == "reqrep" and not way.requests():
+        why = "has no requests"
+    if why is not None:
+        not_run[name] = why
+        return None
+    return way
+
+
+def _bytes(shape: tuple[int, ...], dtype: str) -> int:
+    return math.prod(shape) * np.dtype(dtype).itemsize
+
+
+def is_wrapyfi(name: str) -> bool:
+    return name.startswith(WRAPYFI)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is sent: an array that says which message it belongs to, so that a stale one is noticed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONTENTS = ("ones", "random")
+DIGITS = 4
+BASE = 100
+"""The first elements hold the message's number, a digit to this base each: exact in every type."""
+VARIANTS = 8
+"""Arrays that random content takes in turns."""
+SEED = 997
+
+Array = NDArray[Any]
+
+
+def raw_bytes(array: Array) -> memoryview:
+    """The memory of an array without gaps."""
+    flat: Any = array.reshape(-1)
+    return memoryview(flat).cast("B")
+
+
+class Source:
+    """Arrays of one shape and type. Ones but for their first four elements, which hold the
+    message's number; or random with the same corner."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: str, content: str) -> None:
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+        if content == "ones":
+            self._arrays = [np.ones(shape, self.dtype)]
+        else:
+            random = np.random.default_rng(SEED)
+            # Below the base all types hold them; whole numbers also where there are fractions, so
+            # that no conversion on the way can hide behind rounding.
+            self._arrays = [
+                random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
+            ]
+
+    def array(self, number: int) -> Array:
+        """The content of that message; valid until the next call."""
+        array = self._arrays[number % len(self._arrays)]
+        corner = array.reshape(-1)[:DIGITS]
+        for place in range(len(corner)):
+            corner[place] = number // BASE**place % BASE
+        return array
+
+    def from_bytes(self, found: memoryview) -> Array:
+        """The bytes at the start of ``found`` as an array of this shape and type."""
+        count = math.prod(self.shape)
+        return np.frombuffer(found, self.dtype, count).reshape(self.shape)
+
+    def difference(self, found: Array, number: int) -> str | None:
+        """How a received array differs from that message's content, in words."""
+        if found.dtype != self.dtype or found.shape != self.shape:
+            return f"{found.shape} {found.dtype} arrived, {self.shape} {self.dtype} was sent"
+        expected = self.array(number)
+        if np.array_equal(found, expected):
+            return None
+        places = np.flatnonzero((found != expected).reshape(-1))
+        first = places[0]
+        return (
+            f"message {number} differs in {len(places)} of {found.size} elements: element {first} "
+            f"is {found.reshape(-1)[first]}, {expected.reshape(-1)[first]} was sent"
+        )
+
+
+def number_in(found: Array, expected: int) -> int:
+    """The number that a received array says, nearest to ``expected``."""
+    corner = found.reshape(-1)[:DIGITS]
+    told = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
+    span = BASE ** len(corner)
+    return expected + int((told - expected + span // 2) % span - span // 2)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of objects that are sent: how each is made of an array, and seen as one again."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wirecost.bench.tensor.content import Array
+from wirecost.errors import UserError
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """``make`` copies an array into a new object; ``host`` gives an object as NumPy's, without a
+    copy where the framework can. Both get the framework's module first."""
+
+    name: str
+    module: str
+    make: Callable[[Any, Array, str], Any]
+    host: Callable[[Any], Array]
+    pip: str = ""
+    """What installs it, if not its name."""
+    tables: bool = False
+    """Whether it holds rows and columns only."""
+    dtypes: tuple[str, ...] = ()
+    """What it can hold, if not everything."""
+    cuda: bool = False
+    """Whether its objects can lie on a device."""
+    apart: bool = False
+    """Whether it has threads and libraries that want processes of their own."""
+
+    def missing(self, device: str) -> str | None:
+        """Why it cannot be used here, on one line. Imports nothing."""
+        if device != "cpu" and not self.cuda:
+            return "its objects lie on the host"
+        if importlib.util.find_spec(self.module.partition(".")[0]) is None:
+            return f"{self.name} is not installed: pip install {self.pip or self.module}"
+        if (device != "cpu" or self.name == "cupy") and not any(Path("/dev").glob("nvidia[0-9]*")):
+            return "no device"
+        return None
+
+    def refuses(self, shape: tuple[int, ...], dtype: str) -> str | None:
+        """Why it has no such object."""
+        if self.tables and len(shape) != 2:
+            return f"has two dimensions, not {len(shape)}"
+        if self.dtypes and dtype not in self.dtypes:
+            return f"has no {dtype}, only {', '.join(self.dtypes)}"
+        return None
+
+    def load(self) -> Any:
+        """The framework's module. Raises UserError."""
+        try:
+            if self.name == "jax":
+                importlib.import_module("jax").config.update("jax_enable_x64", True)
+            return importlib.import_module(self.module)
+        except Exception as error:
+            raise UserError(f"{self.name} cannot be imported: {error}") from error
+
+    def check_kind(self, obj: Any) -> str | None:
+        """Whether an object is one of the framework's, else what arrived."""
+        root = type(obj).__module__.partition(".")[0]
+        known = {self.module.partition(".")[0], *(("jaxlib",) if self.name == "jax" else ())}
+        if root in known:
+            return None
+        return f"{type(obj).__module__}.{type(obj).__qualname__} arrived, not {self.name}'s"
+
+
+def _torch(torch: Any, array: Array, device: str) -> Any:
+    return torch.tensor(array, device=device)
+
+
+def _tensorflow(tf: Any, array: Array, device: str) -> Any:
+    with tf.device("/GPU:0" if device == "cuda" else "/CPU:0"):
+        return tf.constant(array)
+
+
+def _jax(jax: Any, array: Array, device: str) -> Any:
+    made = jax.numpy.array(array, device=jax.devices("cuda" if device == "cuda" else "cpu")[0])
+    return made.block_until_ready()
+
+
+def _mxnet(mx: Any, array: Array, device: str) -> Any:
+    made = mx.nd.array(array, mx.gpu() if device == "cuda" else mx.cpu(), dtype=array.dtype)
+    made.wait_to_read()
+    return made
+
+
+def _paddle(paddle: Any, array: Array, device: str) -> Any:
+    place = paddle.CUDAPlace(0) if device == "cuda" else paddle.CPUPlace()
+    return paddle.to_tensor(array, place=place)
+
+
+def _pandas_pyarrow(pandas: Any, array: Array, _device: str) -> Any:
+    arrow = importlib.import_module("pyarrow")
+    columns = {str(i): arrow.array(column.copy()) for i, column in enumerate(array.T)}
+    return pandas.DataFrame(
+        {k: pandas.array(v, pandas.ArrowDtype(v.type)) for k, v in columns.items()}
+    )
+
+
+def _pyarrow(arrow: Any, array: Array, _device: str) -> Any:
+    """Rows as lists of a fixed size, which is how Arrow holds more than one dimension."""
+    values = arrow.array(array.reshape(-1).copy())
+    width = array.size // array.shape[0] if array.ndim > 1 else 1
+    return arrow.FixedSizeListArray.from_arrays(values, width)
+
+
+def _pillow(image: Any, array: Array, _device: str) -> Any:
+    return image.fromarray(array.copy())
+
+
+NUMPY = Plugin("numpy", "numpy", lambda np_, a, _: np_.array(a), lambda o: o)
+PLUGINS = {
+    plugin.name: plugin
+    for plugin in (
+        NUMPY,
+        Plugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True, apart=True),
+        Plugin(
+            "tensorflow", "tensorflow", _tensorflow, lambda o: o.numpy(), "tensorflow-cpu",
+            cuda=True, apart=True,
+        ),
+        Plugin("jax", "jax", _jax, np.asarray, cuda=True, apart=True),
+        Plugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
+        Plugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
+               apart=True),
+        Plugin("cupy", "cupy", lambda cp, a, _: cp.array(a), lambda o: o.get(), "cupy-cuda12x",
+               cuda=True, apart=True),
+        Plugin("pandas-numpy", "pandas", lambda pd, a, _: pd.DataFrame(a.copy()),
+               lambda o: o.to_numpy(), tables=True),
+        Plugin("pandas-pyarrow", "pandas", _pandas_pyarrow,
+               lambda o: o.to_numpy(o.dtypes.iloc[0].numpy_dtype), tables=True),
+        Plugin("polars", "polars", lambda pl, a, _: pl.DataFrame(a.copy()),
+               lambda o: o.to_numpy(), tables=True),
+        Plugin("pyarrow", "pyarrow", _pyarrow,
+               lambda o: o.flatten().to_numpy(zero_copy_only=False)),
+        Plugin("xarray", "xarray", lambda xr, a, _: xr.DataArray(a.copy()), lambda o: o.values),
+        Plugin("dask", "dask.array", lambda da, a, _: da.from_array(a.copy(), chunks=a.shape),
+               lambda o: o.compute()),
+        Plugin("zarr", "zarr", lambda z, a, _: z.array(a), lambda o: o[...]),
+        Plugin("pint", "pint", lambda p, a, _: p.get_application_registry().Quantity(a.copy(), "m"),
+               lambda o: o.magnitude),
+        Plugin("pillow", "PIL.Image", _pillow, np.asarray, "pillow", tables=True,
+               dtypes=("uint8", "int32", "float32")),
+    )
+}  # fmt: skip
+
+
+def as_array(plugin: Plugin, obj: Any, shape: tuple[int, ...]) -> Array:
+    """An object of the plugin's as NumPy's array of that shape, if it has as many elements."""
+    array = plugin.host(obj)
+    return (
+        array.reshape(shape) if plugin.name == "pyarrow" and array.size == np.prod(shape) else array
+    )
+
+
+def touch(array: Array) -> float:
+    """Reads an element of every page; their sum."""
+    step = max(1, 4096 // max(1, array.itemsize))
+    return float(array.reshape(-1)[::step].sum().real)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A worker as the harness sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from wirecost.bench.tensor.ways import Meeting, Way
+
+MODULE = "wirecost.bench.tensor.worker"
+TIMEOUT_S = 60.0
+ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "error"}
+
+
+class WorkerFailedError(Exception):
+    """A worker ended, did not answer, or says that it failed; one line."""
+
+
+class Worker:
+    """Ends with its standard input, and so with the process that made it."""
+
+    def __init__(
+        self, python: Path, way: Way, role: str, meeting: Meeting, log: Path, **more: str
+    ) -> None:
+        """``more``: of the environment."""
+        self.name = f"{way.name} {role}"
+        self._log = log
+        arguments = [
+            way.name, role, str(way.size), meeting.topic, meeting.address or "",
+            " ".join(map(str, meeting.descriptors)),
+        ]  # fmt: skip
+        with log.open("ab") as printed:
+            self._process = subprocess.Popen(
+                [str(python), "-m", MODULE, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=printed,
+                pass_fds=meeting.descriptors,
+                env={**os.environ, **ENVIRONMENT, **more},
+                start_new_session=True,  # Ctrl-C is for the harness, which ends it in order
+            )
+        self._heard = b""
+
+    def tell(self, do: str, **more: Any) -> None:
+        """Raises WorkerFailedError if it has ended."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"do": do, **more}).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]:
+        """Its next answer. Raises WorkerFailedError if none comes or it is a failure."""
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        deadline = time.monotonic() + within
+        while b"\n" not in self._heard:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                raise WorkerFailedError(f"{self.name}: no answer within {within:.0f} s")
+            content = os.read(descriptor, 1 << 20)
+            if not content:
+                raise self._ended()
+            self._heard += content
+        line, _, self._heard = self._heard.partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
+        if answer.get("failure"):
+            raise WorkerFailedError(str(answer["failure"]))
+        return answer
+
+    def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:
+        self.tell(do, **more)
+        return self.hear(within)
+
+    def end(self) -> None:
+        """In order if it can, else whatever it does."""
+        try:
+            self.tell("close")
+            self._process.wait(3)
+        except (WorkerFailedError, subprocess.TimeoutExpired):
+            self._process.kill()
+        self._process.communicate()
+
+    def _ended(self) -> WorkerFailedError:
+        self._process.kill()
+        self._process.wait()
+        last = ""
+        for line in self._log.read_text(errors="replace").splitlines():
+            last = line.strip() or last
+        status = self._process.returncode
+        return WorkerFailedError(
+            f"{self.name} ended with status {status}" + (f": {last}" if last else "")
+        )

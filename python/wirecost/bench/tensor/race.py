@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case: all its contenders in turns, block by block, each turn beginning with another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from wirecost.bench.tensor.cases import Case, Lane
+from wirecost.bench.tensor.pair import Block, Pair
+from wirecost.bench.tensor.process import WorkerFailedError
+from wirecost.bench.tensor.stamps import Counts, count, round_trips, stages
+from wirecost.bench.tensor.ways import Way
+from wirecost.errors import UserError
+
+WARM_UP = 5
+"""Messages before each block that do not count: caches and page tables are cold."""
+MOST_ROUNDS = 5
+PAIR_BYTES = 1 << 30
+"""Memory that a pair is taken to need, with a large framework in both processes."""
+
+Report = Callable[[int, str], None]
+"""Called with messages sent since the last call and what runs now."""
+
+
+@dataclass
+class Outcome:
+    """What was measured of a lane: nanoseconds of each stage, message by message."""
+
+    lane: Lane
+    samples: list[dict[str, int]] = field(default_factory=list)
+    rounds: list[int] = field(default_factory=list)
+    """The round of each sample."""
+    counts: Counts = field(default_factory=Counts)
+    nbytes: int = 0
+    bytes_per_s: float | None = None
+    """Of messages sent without pause, as they arrived."""
+    lost_without_pause: int | None = None
+    failure: str | None = None
+
+
+class Pairs:
+    """The pairs that are alive; the one that was used longest ago makes room for another."""
+
+    def __init__(self, ways: dict[str, Way], pattern: str, logs: Path) -> None:
+        self._ways = ways
+        self._pattern = pattern
+        self._logs = logs
+        self._alive: dict[tuple[str, str], Pair] = {}
+        self._most = max(4, psutil.virtual_memory().available // PAIR_BYTES)
+
+    def get(self, lane: Lane) -> Pair:
+        """Raises WorkerFailedError, UserError."""
+        key = lane.mware, lane.apart
+        found = self._alive.pop(key, None)
+        if found is None:
+            while len(self._alive) >= self._most:
+                self._alive.pop(next(iter(self._alive))).end()
+            found = Pair(self._ways[lane.mware], self._pattern, self._logs).__enter__()
+        self._alive[key] = found
+        return found
+
+    def drop(self, lane: Lane) -> None:
+        """Ends a pair that failed; the next one that asks gets a new one."""
+        pair = self._alive.pop((lane.mware, lane.apart), None)
+        if pair is not None:
+            pair.end()
+
+    def end(self) -> None:
+        while self._alive:
+            self._alive.popitem()[1].end()
+
+
+def rounds_of(trials: int) -> list[int]:
+    """Messages of each round, nearly the same, ``trials`` together."""
+    rounds = min(MOST_ROUNDS, max(1, trials // 5))
+    return [trials // rounds + (i < trials % rounds) for i in range(rounds)]
+
+
+def run_race(
+    case: Case,
+    pairs: Pairs,
+    content: str,
+    pattern: str,
+    throughput: bool,
+    outcomes: list[Outcome],
+    report: Report,
+) -> None:
+    """Adds an outcome for each lane as soon as it begins, so that Ctrl-C keeps what there is."""
+    outcomes += [Outcome(lane) for lane in case.lanes]
+    for number, trials in enumerate(rounds_of(case.trials)):
+        first = number * len(outcomes) // MOST_ROUNDS
+        for outcome in outcomes[first:] + outcomes[:first]:
+            if outcome.failure is None:
+                report(0, _label(outcome.lane))
+                _turn(outcome, case, pairs, content, pattern, trials, number)
+            report(trials, _label(outcome.lane))
+    if throughput and pattern == "pubsub":
+        for outcome in outcomes:
+            if outcome.failure is None:
+                report(0, f"{_label(outcome.lane)} without pause")
+                _without_pause(outcome, case, pairs, content)
+
+
+def _label(lane: Lane) -> str:
+    return f"{lane.mware} {lane.plugin}".strip()
+
+
+def _turn(
+    outcome: Outcome,
+    case: Case,
+    pairs: Pairs,
+    content: str,
+    pattern: str,
+    trials: int,
+    number: int,
+) -> None:
+    order = _order(outcome.lane, case, content)
+    on_device = case.device != "cpu"
+    try:
+        pair = pairs.get(outcome.lane)
+        if pattern == "pubsub" and case.rate > 0:
+            pair.run(order | {"count": WARM_UP, "rate": max(case.rate, 50.0)})
+        block = pair.run(order | {"count": trials, "rate": case.rate})
+        counts = count(block.sent, block.heard)
+        measure = stages if pattern == "pubsub" else round_trips
+        samples = measure(block.sent, block.heard, on_device)
+    except (WorkerFailedError, UserError, ValueError) as error:
+        outcome.failure = str(error)
+        pairs.drop(outcome.lane)
+        return
+    outcome.counts.add(counts)
+    outcome.nbytes = block.nbytes or outcome.nbytes
+    outcome.samples += samples
+    outcome.rounds += [number] * len(samples)
+
+
+def _without_pause(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
+    messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
+    try:
+        pair = pairs.get(outcome.lane)
+        order = _order(outcome.lane, case, content)
+        block = pair.run(order | {"count": messages, "rate": 0.0})
+    except (WorkerFailedError, UserError) as error:
+        outcome.failure = f"without pause: {error}"
+        pairs.drop(outcome.lane)
+        return
+    outcome.bytes_per_s = _bytes_per_s(block)
+    outcome.lost_without_pause = messages - len({row[0] for row in block.heard})
+
+
+def _bytes_per_s(block: Block) -> float | None:
+    """From the begin of the first message to when the last one that came was read."""
+    if not block.heard:
+        return None
+    took = block.heard[-1][3] - block.sent[0][2]
+    return 1e9 * len(block.heard) * block.nbytes / took
+
+
+def _order(lane: Lane, case: Case, content: str) -> dict[str, object]:
+    return {
+        "plugin": lane.plugin,
+        "shape": list(case.shape),
+        "dtype": case.dtype,
+        "content": content,
+        "device": case.device,
+        "objects": bool(lane.plugin),
+    }

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends' stamps of a block, joined by the messages' numbers: stages, losses and the rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Row = list[int]
+
+
+@dataclass
+class Counts:
+    """What became of the messages; ``rate`` in messages a second as they were begun."""
+
+    sent: int = 0
+    received: int = 0
+    lost: int = 0
+    duplicates: int = 0
+    reordered: int = 0
+    """Messages that came after a later one."""
+    begun_ns: int = 0
+    """From the begin of a block's first message to that of its last, summed."""
+    intervals: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        return 1e9 * self.intervals / self.begun_ns if self.begun_ns else None
+
+    def add(self, other: Counts) -> None:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def count(sent: list[Row], heard: list[Row]) -> Counts:
+    """Raises ValueError for a message that nobody sent."""
+    known = {row[0] for row in sent}
+    seen: set[int] = set()
+    counts = Counts(sent=len(sent))
+    latest = -1
+    for number, *_ in heard:
+        if number not in known:
+            raise ValueError(f"message {number} was received, but not sent")
+        if number in seen:
+            counts.duplicates += 1
+            continue
+        seen.add(number)
+        counts.reordered += number < latest
+        latest = max(latest, number)
+    counts.received = len(seen)
+    counts.lost = counts.sent - counts.received
+    if len(sent) > 1:
+        counts.begun_ns = sent[-1][2] - sent[0][2]
+        counts.intervals = len(sent) - 1
+    return counts
+
+
+def stages(sent: list[Row], heard: list[Row], on_device: bool) -> list[dict[str, int]]:
+    """Nanoseconds of each stage of each message that arrived, in the order of sending.
+
+    ``transit`` is from the begin of sending until the listener has the message, so that it holds
+    what of ``publish`` happens before; ``total`` from the finished object to the received one.
+    """
+    first = {row[0]: row for row in reversed(heard)}
+    found = []
+    for number, due, begin, made, hosted, ready, published in sent:
+        if number not in first:
+            continue
+        _, received, decoded, read = first[number]
+        found.append(
+            {
+                "lateness": begin - due,
+                "construct": made - begin,
+                **({"to_host": hosted - made} if on_device else {}),
+                "encode": ready - (hosted if on_device else made),
+                "publish": published - ready,
+                "transit": received - ready,
+                "decode": decoded - received,
+                "access": read - decoded,
+                "total": decoded - made,
+            }
+        )
+    return found
+
+
+def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[dict[str, int]]:
+    """The same of requests: ``reply`` is from the decoded request to the decoded reply, ``total``
+    the whole way there and back."""
+    there = {row[0]: row for row in answered}
+    found = []
+    for number, due, begin, made, hosted, ready, _, back in asked:
+        if number not in there:
+            continue
+        _, received, decoded, _ = there[number]
+        found.append(
+            {
+                "lateness": begin - due,
+                "construct": made - begin,
+                **({"to_host": hosted - made} if on_device else {}),
+                "encode": ready - (hosted if on_device else made),
+                "transit": received - ready,
+                "decode": decoded - received,
+                "reply": back - decoded,
+                "total": back - made,
+            }
+        )
+    return found

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an object gets from one process to another: transports, floors, Wrapyfi; one file each.
+
+A module's ``way(name, size)`` makes what it offers. Modules import what they need only when used: a
+worker may run where most of it is not installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wirecost.bench.tensor.content import Array
+from wirecost.bench.tensor.plugins import Plugin
+
+MODULES = {
+    "memcpy": "in_process",
+    "in-process": "in_process",
+    "shm": "shared_memory",
+    "shm-in-place": "shared_memory",
+    "raw-zeromq": "raw_zeromq",
+    "raw-zeromq-tcp": "raw_zeromq",
+    "raw-iceoryx2": "raw_iceoryx2",
+    "raw-zenoh": "raw_zenoh",
+    "raw-zenoh-shm": "raw_zenoh",
+}
+"""Module of each floor; ``wrapyfi-…`` is Wrapyfi's, every other name a transport's of ours."""
+WRAPYFI = "wrapyfi-"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Where two processes find each other. ``descriptors`` are inherited by both."""
+
+    address: str | None = None
+    descriptors: tuple[int, ...] = ()
+    topic: str = "wirecost-bench"
+    """Every pair has its own."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """``number`` is None where the way does not tell it; the content does."""
+
+    number: int | None
+    message: Any
+    """What ``decode`` gets."""
+    nbytes: int
+
+
+class Sender(ABC):
+    """The publishing or asking end."""
+
+    number = 0
+    """Of the message that is sent next."""
+
+    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+        """An object with the array's content."""
+        return plugin.make(module, array, device)
+
+    def to_host(self, obj: Any) -> Any:
+        """From a device's memory to the host's, where that is a step of its own."""
+        return obj
+
+    def encode(self, obj: Any) -> Any:
+        """What ``send`` gets."""
+        return obj
+
+    @abstractmethod
+    def send(self, encoded: Any) -> None:
+        """Raises UserError."""
+
+    @abstractmethod
+    def wait_for_receiver(self, timeout: float) -> bool:
+        """Whether what is sent from now on arrives."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class Receiver(ABC):
+    """The listening end."""
+
+    @abstractmethod
+    def receive(self, timeout: float) -> Received | None:
+        """The next message; None if none comes for ``timeout`` seconds."""
+
+    @abstractmethod
+    def decode(self, message: Any) -> Any:
+        """The object that was sent."""
+
+    def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
+        """Gives the memory back, where the object does not do that itself."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class Asker(ABC):
+    """Sends an object and gets one back."""
+
+    @abstractmethod
+    def encode(self, obj: Any) -> Any: ...
+
+    @abstractmethod
+    def ask(self, encoded: Any, timeout: float) -> Received: ...
+
+    @abstractmethod
+    def decode(self, message: Any) -> Any: ...
+
+    @abstractmethod
+    def wait_for_receiver(self, timeout: float) -> bool: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class Answerer(ABC):
+    """Gets an object and sends one back."""
+
+    @abstractmethod
+    def receive(self, timeout: float) -> Received | None: ...
+
+    @abstractmethod
+    def decode(self, message: Any) -> Any: ...
+
+    @abstractmethod
+    def answer(self, received: Received, obj: Any) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class Way(ABC):
+    """``size``: most bytes of an array that is sent."""
+
+    takes_objects: ClassVar[bool] = True
+    """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
+    one_process: ClassVar[bool] = False
+    """Whether there is nothing between sender and receiver: no message travels."""
+    module: ClassVar[str] = ""
+    """What must be importable."""
+    package: ClassVar[str] = ""
+    """What installs that."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+
+    def missing(self) -> str | None:
+        """Why it cannot be used here, on one line."""
+        if self.module and importlib.util.find_spec(self.module) is None:
+            return f"{self.module} is not installed: pip install {self.package}"
+        return None
+
+    def requests(self) -> bool:
+        """Whether it has an asker and an answerer."""
+        return False
+
+    def environment(self) -> dict[str, str]:
+        """Environment variables that both processes need."""
+        return {}
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        """What must exist before either process starts."""
+        yield Meeting()
+
+    @abstractmethod
+    def sender(self, meeting: Meeting) -> Sender: ...
+
+    @abstractmethod
+    def receiver(self, meeting: Meeting) -> Receiver: ...
+
+    def asker(self, meeting: Meeting) -> Asker:
+        """Raises NotImplementedError where there are no requests."""
+        raise NotImplementedError(f"{self.name} has no requests")
+
+    def answerer(self, meeting: Meeting) -> Answerer:
+        """Raises NotImplementedError where there are no requests."""
+        raise NotImplementedError(f"{self.name} has no requests")
+
+
+def find_way(name: str, size: int) -> Way:
+    """The way of that name."""
+    kind = MODULES.get(name) or ("wrapyfi" if name.startswith(WRAPYFI) else "transports")
+    made: Way = importlib.import_module(f"{__name__}.{kind}").way(name, size)
+    return made

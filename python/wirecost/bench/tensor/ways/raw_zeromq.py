@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Floor: pyzmq by itself sends an array's bytes. Copies as our transport: one into libzmq's
+message, none on receiving."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.content import Array, raw_bytes
+from wirecost.bench.tensor.ways import Meeting, Received, Way
+from wirecost.errors import UserError
+
+SEND_WAITING, RECEIVE_WAITING = 32, 16
+"""High-water marks, as our transport has them."""
+
+
+class Sender(ways.Sender):
+    def __init__(self, endpoint: str) -> None:
+        import zmq  # noqa: PLC0415
+
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.XPUB)
+        self._socket.sndhwm = SEND_WAITING
+        self._socket.bind(endpoint)
+
+    def send(self, encoded: Array) -> None:
+        self._socket.send(raw_bytes(encoded), copy=True)
+        self.number += 1
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return bool(self._socket.poll(int(timeout * 1000)) and self._socket.recv())
+
+    def close(self) -> None:
+        self._socket.close(linger=0)
+        self._context.term()
+
+
+class Receiver(ways.Receiver):
+    def __init__(self, endpoint: str) -> None:
+        import zmq  # noqa: PLC0415
+
+        self._zmq = zmq
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.rcvhwm = RECEIVE_WAITING
+        self._socket.connect(endpoint)
+        self._socket.subscribe(b"")
+
+    def receive(self, timeout: float) -> Received | None:
+        self._socket.rcvtimeo = int(timeout * 1000)
+        try:
+            frame = self._socket.recv(copy=False)
+        except self._zmq.Again:
+            return None
+        return Received(None, frame.buffer, len(frame.buffer))
+
+    def decode(self, message: Any) -> Any:
+        return message
+
+    def close(self) -> None:
+        self._socket.close(linger=0)
+        self._context.term()
+
+
+class RawZeroMQ(Way):
+    takes_objects = False
+    module = "zmq"
+    package = "pyzmq"
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        if self.name == "raw-zeromq-tcp":
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            yield Meeting(f"tcp://127.0.0.1:{port}")
+            return
+        with tempfile.TemporaryDirectory(prefix="wirecost-") as folder:
+            yield Meeting(f"ipc://{folder}/socket")
+
+    def sender(self, meeting: Meeting) -> Sender:
+        return Sender(_endpoint(meeting))
+
+    def receiver(self, meeting: Meeting) -> Receiver:
+        return Receiver(_endpoint(meeting))
+
+
+def _endpoint(meeting: Meeting) -> str:
+    if meeting.address is None:
+        raise UserError("raw-zeromq: an address is needed")
+    return meeting.address
+
+
+def way(name: str, size: int) -> Way:
+    return RawZeroMQ(name, size)

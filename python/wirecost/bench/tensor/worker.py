@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One end of a way, in a process: ``python -m … WAY ROLE SIZE TOPIC ADDRESS DESCRIPTORS``.
+
+Driven by lines of JSON on standard input, it answers each with a line of JSON. ``open``: makes its
+end. ``wait``: whether the other end is there. ``block``: runs one; a listener answers ``ready``
+first. ``finish``: tells a listener that nothing more comes. Libraries that print do so elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import traceback
+from typing import Any
+
+from wirecost.bench.tensor import blocks
+from wirecost.bench.tensor.blocks import Order, Side
+from wirecost.bench.tensor.content import Source
+from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
+from wirecost.bench.tensor.ways import Meeting, find_way
+
+ROLES = ("publish", "listen", "ask", "answer", "both")
+
+
+class Lines:
+    """Commands in, answers out; nothing is read ahead, so that waiting input can be noticed."""
+
+    def __init__(self) -> None:
+        self._in = os.dup(0)
+        self._out = os.dup(1)
+        os.dup2(2, 1)
+        self._rest = b""
+
+    def next(self) -> dict[str, Any]:
+        """Raises EOFError when whoever drives this is gone."""
+        while b"\n" not in self._rest:
+            content = os.read(self._in, 65536)
+            if not content:
+                raise EOFError
+            self._rest += content
+        line, _, self._rest = self._rest.partition(b"\n")
+        command: dict[str, Any] = json.loads(line)
+        return command
+
+    def waiting(self) -> bool:
+        return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
+
+    def tell(self, answer: dict[str, Any]) -> None:
+        content = json.dumps(answer).encode() + b"\n"
+        while content:
+            content = content[os.write(self._out, content) :]
+
+
+class Worker:
+    def __init__(self, arguments: list[str], lines: Lines) -> None:
+        name, self._role, size, topic, address, descriptors = arguments
+        self._way = find_way(name, int(size))
+        self._meeting = Meeting(address or None, tuple(map(int, descriptors.split())), topic)
+        self._lines = lines
+        self._sources: dict[tuple[Any, ...], Source] = {}
+        self._ends: list[Any] = []
+
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        match command["do"]:
+            case "open":
+                self._open()
+                return {"done": "open"}
+            case "wait":
+                return {"there": self._ends[0].wait_for_receiver(command["timeout"])}
+            case "number":
+                return {"number": self._ends[0].number}
+            case "block":
+                return self._block(
+                    Order(**command["order"] | {"shape": tuple(command["order"]["shape"])})
+                )
+            case other:
+                return {"failure": f"{other!r} is no command"}
+
+    def _open(self) -> None:
+        made = {
+            "publish": (self._way.sender,),
+            "listen": (self._way.receiver,),
+            "ask": (self._way.asker,),
+            "answer": (self._way.answerer,),
+            "both": (self._way.sender, self._way.receiver),
+        }[self._role]
+        self._ends = [make(self._meeting) for make in made]
+
+    def _block(self, order: Order) -> dict[str, Any]:
+        plugin = PLUGINS[order.plugin] if order.objects else NUMPY
+        plugin.load()
+        kind = (order.shape, order.dtype, order.content)
+        if kind not in self._sources:
+            self._sources = {kind: Source(*kind)}
+        source = self._sources[kind]
+        end = self._ends[0]
+        match self._role:
+            case "publish":
+                return _told(blocks.publish(end, order, plugin, source))
+            case "ask":
+                return _told(blocks.ask(end, order, plugin, source))
+            case "both":
+                sent, heard = blocks.both(end, self._ends[1], order, plugin, source)
+                return {"sent": _told(sent), "heard": _told(heard)}
+        self._lines.tell({"ready": True})
+        run = blocks.listen if self._role == "listen" else blocks.answer
+        side = run(end, order, plugin, source, self._lines.waiting)
+        return _told(side)
+
+    def close(self) -> None:
+        for end in self._ends:
+            end.close()
+
+
+def _told(side: Side) -> dict[str, Any]:
+    return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the harness
+    lines = Lines()
+    worker = Worker(sys.argv[1:], lines)
+    while True:
+        try:
+            command = lines.next()
+        except EOFError:
+            break
+        if command["do"] == "finish":
+            continue
+        if command["do"] == "close":
+            worker.close()
+            break
+        try:
+            lines.tell(worker.do(command))
+        except Exception as error:
+            traceback.print_exc()
+            lines.tell({"failure": f"{type(error).__name__}: {error}".splitlines()[0]})
+    sys.stderr.flush()
+    # Some middlewares' threads hang at exit.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
