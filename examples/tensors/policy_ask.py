@@ -18,5 +18,6 @@ with suppress(KeyboardInterrupt), wirecost.request(*sys.argv[1:], "policy", as_=
     for step in itertools.count():
         answer = policy.ask({"joints": joints, "step": step}, timeout=30)
         joints = np.clip(joints + 0.1 * answer["action"], -3, 3)
-        print(f"step {answer['step']}: joints {np.round(joints, 3).tolist()}", flush=True)
+        places = " ".join(f"{joint:+.2f}" for joint in joints)
+        print(f"step {answer['step']}: joints at {places}", flush=True)
         time.sleep(0.1)

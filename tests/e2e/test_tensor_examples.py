@@ -22,7 +22,7 @@ TRANSPORT = "zeromq"
 LONGEST_S = 120
 PATTERNS = {
     "camera": r"(at \d+|nowhere), \d+\.\d ms ago, preview 80x60\n",
-    "policy": r"step \d+: joints \[(-?\d+\.\d+(, )?){7}\]\n",
+    "policy": r"step \d+: joints at( [+-]\d\.\d\d){7}\n",
     "telemetry": r"\d+ rows, \d+\.\d\d to 1\d\.\d\d m/s\n",
 }
 LISTENERS = {"policy": "policy_ask.py"}
@@ -44,7 +44,8 @@ def environment() -> Iterator[dict[str, str]]:
 @contextmanager
 def running(script: str, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """Ended by Ctrl-C, which no example complains about."""
-    command = [sys.executable, str(EXAMPLES / script), TRANSPORT]
+    # A shell's background job, as this may be, ignores Ctrl-C, and so would what it starts.
+    command = ["env", "--default-signal=INT", sys.executable, str(EXAMPLES / script), TRANSPORT]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as program:
         watch = threading.Timer(LONGEST_S, program.kill)
