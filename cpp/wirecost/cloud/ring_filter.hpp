@@ -10,14 +10,17 @@
 #include <vector>
 
 #include "wirecost/cloud/ring_joins.hpp"
+#include "wirecost/cloud/ring_pack.hpp"
+#include "wirecost/cloud/ring_walks.hpp"
 
 namespace wirecost::cloud {
 
 class RingFilter {
  public:
   /// Throws std::invalid_argument for options that `check` refuses. `joins` decides how neighbours
-  /// are compared.
-  explicit RingFilter(const RingOptions& options, FindJoins joins = find_joins());
+  /// are compared, `pack` how points that stay are moved together.
+  explicit RingFilter(const RingOptions& options, FindJoins joins = find_joins(),
+                      Pack pack = pack_points());
 
   /// The points that stay, as PointXYZIRC, until the next call. Memory grows with the largest cloud
   /// so far. Throws std::invalid_argument for what cannot be read.
@@ -26,30 +29,24 @@ class RingFilter {
  private:
   void make_room(std::size_t places);
   template <class Layout>
-  void sort(const Points& points, const Layout& at);
+  void sort(const Points& points, Layout at);
   template <class Layout>
-  void place(const Points& points, const Layout& at);
+  void place(const Points& points, Layout at);
   template <class Layout>
-  bool fill(const Points& points, const Layout& at);
-  void end_rings();
-  void find_long_walks(std::size_t words);
-  void judge_short_walks(std::size_t words);
-  void join_around(std::size_t begin, std::size_t end);
-  std::size_t walk_end(std::size_t begin, std::size_t end) const;
-  std::size_t last_walk(std::size_t begin, std::size_t end) const;
-  void set_kept(std::size_t begin, std::size_t end, bool kept);
-  std::size_t close_up(std::size_t words);
+  bool fill(const Points& points, Layout at);
+  std::size_t filter(std::size_t begin, std::size_t count, PointXYZIRC* to);
 
   RingOptions options_;
   FindJoins find_joins_;
-  std::vector<std::uint32_t> begins_;  ///< of each ring's places, and the end of the last one's
-  std::vector<std::uint32_t> ends_;    ///< of each ring's points
+  Pack pack_;
+  RingWalks walks_;
+  std::vector<std::size_t> begins_;  ///< of each ring's places, and the end of all
+  std::vector<std::size_t> limits_;  ///< where each ring is full
+  std::vector<std::size_t> ends_;    ///< of each ring's points
   std::size_t room_ = 0;
   std::unique_ptr<PointXYZIRC[]> records_;
-  std::unique_ptr<RingKey[]> keys_;
-  // Bits of points: whether one joins the next, whether it stays; with a word of zeros behind.
-  std::vector<std::uint64_t> joined_;
-  std::vector<std::uint64_t> kept_;
+  std::unique_ptr<RingKey[]> keys_;    ///< of the records, behind one that is of none
+  std::vector<std::uint64_t> joined_;  ///< a ring's bits: whether a point joins the one before
 };
 
 }  // namespace wirecost::cloud

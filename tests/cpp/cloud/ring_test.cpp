@@ -15,8 +15,8 @@ std::vector<PointXYZIRC> points_of(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> filtered(const CloudView& cloud, const RingOptions& options,
-                                FindJoins joins = find_joins()) {
-  RingFilter filter(options, joins);
+                                FindJoins joins = find_joins(), Pack pack = pack_points()) {
+  RingFilter filter(options, joins, pack);
   const auto found = filter(cloud);
   return {found.begin(), found.end()};
 }
@@ -106,7 +106,8 @@ TEST(Ring, AllVersionsFollowTheDefinition) {
     const Message message = Message::of(points);
     const auto expected = by_definition(points, options);
     ASSERT_EQ(filtered(message.view, options), expected) << round;
-    ASSERT_EQ(filtered(message.view, options, find_joins_portable), expected) << round;
+    ASSERT_EQ(filtered(message.view, options, find_joins_portable, pack_points_portable), expected)
+        << round;
     ASSERT_EQ(ring_in_place(message.view, options), expected) << round;
     const Message older = Message::older(points);
     ASSERT_EQ(filtered(older.view, options), expected) << round;
@@ -133,7 +134,8 @@ TEST(Ring, ArbitraryBitsGiveTheSameEverywhere) {
     const Message message = Message::of(points);
     const auto expected = by_definition(points, options);
     ASSERT_EQ(filtered(message.view, options), expected) << round;
-    ASSERT_EQ(filtered(message.view, options, find_joins_portable), expected) << round;
+    ASSERT_EQ(filtered(message.view, options, find_joins_portable, pack_points_portable), expected)
+        << round;
     ASSERT_EQ(ring_in_place(message.view, options), expected) << round;
   }
 }
