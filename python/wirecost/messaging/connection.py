@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.messaging.opening import Shared, shared
@@ -26,6 +28,16 @@ class Closable(Protocol):
 
 Endpoint = TypeVar("Endpoint", bound=Closable)
 Result = TypeVar("Result")
+
+
+# Shared memory and sockets would stay behind a program that ends without closing.
+_open: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for one in list(_open):
+        one.close()
 
 
 class Connection(Generic[Endpoint]):
@@ -55,6 +67,7 @@ class Connection(Generic[Endpoint]):
         self._lock = threading.RLock()
         self._worker: ThreadPoolExecutor | None = None
         self._closed = False
+        _open.add(self)
 
     @property
     def closed(self) -> bool:
@@ -64,6 +77,7 @@ class Connection(Generic[Endpoint]):
     def close(self) -> None:
         """Ends it, and with it loops over it in other threads. A second call does nothing."""
         self._closed = True
+        _open.discard(self)
         with self._lock:
             worker, self._worker = self._worker, None
             opened, self._shared = self._shared, None
