@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 1 nodes that the end-to-end test records: ``source`` or ``doubler``, by argument."""
+"""ROS 1 nodes that the end-to-end tests record, and what they need: which one, by argument."""
 
 from __future__ import annotations
 
 import queue
 import sys
+import time
 
 import rospy
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header, String
-from std_srvs.srv import Trigger, TriggerResponse
+from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
 
 
 def source() -> None:
@@ -53,5 +55,55 @@ def doubler() -> None:
     rospy.spin()
 
 
+def simulation() -> None:
+    """A clock that goes on by 20 ms a step, with it 50 messages a second, and 10 of another."""
+    rospy.init_node("simulation", disable_rostime=True)
+    clock = rospy.Publisher("/clock", Clock, queue_size=100)
+    quick = rospy.Publisher("/quick", Header, queue_size=100)
+    slow = rospy.Publisher("/slow", Header, queue_size=100)
+    step = 0
+    while not rospy.is_shutdown():
+        step += 1
+        now = rospy.Time(1000, 0) + rospy.Duration(nsecs=step * 20_000_000)
+        clock.publish(Clock(now))
+        quick.publish(Header(stamp=now, frame_id=str(step)))
+        if step % 5 == 0:
+            slow.publish(Header(stamp=now, frame_id=str(step)))
+        time.sleep(0.02)
+
+
+def counter() -> None:
+    """A service that tells how often it was asked so."""
+    rospy.init_node("counter")
+    asked = {True: 0, False: 0}
+
+    def answer(request: SetBool) -> SetBoolResponse:
+        asked[request.data] += 1
+        return SetBoolResponse(True, str(asked[request.data]))
+
+    rospy.Service("/how_often", SetBool, answer)
+    rospy.spin()
+
+
+def asker() -> None:
+    """Asks for each message and publishes the answer; ``otherwise``: at times something else."""
+    rospy.init_node("asker")
+    otherwise = "otherwise" in sys.argv
+    ask = rospy.ServiceProxy("/how_often", SetBool)
+    output = rospy.Publisher("/asked", Header, queue_size=100)
+
+    def received(message: Header) -> None:
+        question = not (otherwise and int(message.frame_id) % 25 == 0)
+        try:
+            answer = ask(question).message
+        except rospy.ServiceException:
+            answer = "none"
+        output.publish(Header(stamp=message.stamp, frame_id=f"{message.frame_id} {answer}"))
+
+    rospy.Subscriber("/slow", Header, received, queue_size=100)
+    rospy.spin()
+
+
 if __name__ == "__main__":
-    {"source": source, "doubler": doubler}[sys.argv[1]]()
+    roles = (source, doubler, simulation, counter, asker)
+    {role.__name__: role for role in roles}[sys.argv[1]]()

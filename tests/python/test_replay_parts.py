@@ -218,10 +218,12 @@ def test_what_held_up_an_input_is_told() -> None:
         one(100, 50, 100, 900),
         one(500, 910, 915, 920),
         one(2000, 2300, 2301, 2310),
+        one(2100, 2311, 2311, 2320),
+        one(2315, 2321, 2321, 2330),
         one(3000, 2900, 3400, 3410),
         one(4000, 3900, 4000, 4010),
     ]
-    assert causes(played) == [None, SENDING, WOKEN, PREEMPTED, None]
+    assert causes(played) == [None, SENDING, WOKEN, WOKEN, SENDING, PREEMPTED, None]
     table = inputs_table([played, played[:1]])
-    assert table["repetition"].to_list() == [1] * 5 + [2]
+    assert table["repetition"].to_list() == [1] * 7 + [2]
     assert table["cause"].to_list() == [*causes(played), None]

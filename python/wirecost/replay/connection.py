@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wirecost._middleware import Sink
 from wirecost.errors import UserError
+from wirecost.replay.idle import Activity
 from wirecost.replay.node_process import NodeProcess, Start, last_lines
 from wirecost.replay.outputs import OutputCatcher
 from wirecost.replay.play import Prepared
@@ -20,6 +21,7 @@ LATE_TOPIC_S = 1.0
 PATIENCE_S = 2.0
 LOOK_S = 0.02
 QUIET_S = 0.2
+PRIME_S = 5.0
 
 
 class Connection:
@@ -103,11 +105,14 @@ class Connection:
         return []
 
     def _prime(self) -> None:
+        """One after the other, so that what the node makes of them is the same each time."""
+        activity, deadline = Activity(self._node.pid), time.monotonic() + PRIME_S
         first: dict[str, Stored] = {}
         for message in self._prepared.timed:
             first.setdefault(message.topic, message)
         for message in first.values():
             self._sinks[message.topic].send(message.data)
+            activity.wait_idle(deadline - time.monotonic())
 
     def _send(self, waiting: list[Stored]) -> list[Stored]:
         """Sends what someone hears; what is left."""

@@ -30,18 +30,21 @@ def causes(sent: Sequence[Sent]) -> list[str | None]:
 
     ``sent`` in the order of sending. A message that is due while another is being sent waits for
     it. Else the player slept, and either the kernel woke it too late, or it was awake in time and
-    lost its CPU, to another task or, in a virtual machine, to the host.
+    lost its CPU, to another task or, in a virtual machine, to the host. What was due before the
+    sending of the one before even began was held up by the same as that.
     """
     found: list[str | None] = []
-    busy_until = 0
+    busy_until = former_ns = 0
     for one in sent:
         if one.before_ns <= one.due_ns:
             found.append(None)
+        elif found and former_ns > one.due_ns:
+            found.append(found[-1] or SENDING)
         elif busy_until > one.due_ns:
             found.append(SENDING)
         else:
             found.append(WOKEN if one.ready_ns > one.due_ns else PREEMPTED)
-        busy_until = max(busy_until, one.after_ns)
+        busy_until, former_ns = max(busy_until, one.after_ns), one.before_ns
     return found
 
 

@@ -29,7 +29,9 @@ from wirecost.replay.systems import System
 
 QUEUE_BYTES = 256 << 20
 FLUSH_S = 0.2
-FOLLOW_S = 0.5
+FOLLOW_S, REPORT_S = 0.5, 0.5
+EARLY_S, FOLLOW_EARLY_S = 5.0, 0.05
+"""A node that was just started joins one topic after the other, and is asked more often."""
 TAKE_S = 0.05
 APPEAR_S = 30.0
 OF_EVERY_NODE = {"/rosout", "/rosout_agg", "/parameter_events"}
@@ -120,7 +122,7 @@ def _first_graph(
                     f"{node}: the command after -- ended with status {process.status()} before "
                     "such a node was there; name the node that it starts"
                 ) from None
-            time.sleep(0.1)
+            time.sleep(FOLLOW_EARLY_S)
 
 
 def _snapshot(
@@ -193,7 +195,7 @@ class _Session:
         self, seconds: float | None, process: NodeProcess | None, stopped: Callable[[], bool]
     ) -> str:
         """Why it ended."""
-        followed = flushed = time.monotonic()
+        followed = flushed = reported = time.monotonic()
         while True:
             self._take()
             now = time.monotonic()
@@ -201,13 +203,16 @@ class _Session:
                 self._take_calls()
                 self._writer.flush()
                 flushed = now
-            if now - followed >= FOLLOW_S:
+            early = process is not None and now - self._began < EARLY_S
+            if now - followed >= (FOLLOW_EARLY_S if early else FOLLOW_S):
                 followed = now
                 try:
                     self.follow(self._recorder.graph(self._snapshot.node))
                 except UserError as error:
                     self._snapshot.notes.append(f"the node went away: {error}")
                     return "node gone"
+            if now - reported >= REPORT_S:
+                reported = now
                 self._report()
             if stopped():
                 return "interrupted"
@@ -232,6 +237,13 @@ class _Session:
         new = [(topic, role) for topic, role in new if (topic.name, role) not in known]
         sides = {(topic.name, INPUT) for topic in graph.subscribed}
         sides |= {(topic.name, OUTPUT) for topic in outputs}
+        services = {one.name: one for one in (*graph.provides, *graph.calls)}
+        self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
+        is_new = bool(new or services.keys() - self._services.keys())
+        if is_new:
+            # Before the inputs, so that no call is missed that one of them leads to.
+            self._recorder.watch_services(graph)
+            self._services |= services
         for topic, role in new:
             self._followed.append(_Followed(topic, role, after_s))
             channel = len(self._followed) - 1
@@ -241,11 +253,7 @@ class _Session:
                 self._recorder.listen(topic, channel, self._queue, **side)
             else:
                 self._recorder.listen(topic, channel, self._queue)
-        services = {one.name: one for one in (*graph.provides, *graph.calls)}
-        self._snapshot.provides, self._snapshot.calls = list(graph.provides), list(graph.calls)
-        if new or services.keys() - self._services.keys():
-            self._recorder.watch_services(graph)
-            self._services |= services
+        if is_new:
             self.write_node()
 
     def finish(self) -> None:

@@ -15,7 +15,7 @@ from wirecost.replay.node_process import NodeProcess, Start
 from wirecost.replay.outputs import Output, OutputCatcher
 from wirecost.replay.play import Playing, Prepared, play
 from wirecost.replay.process_state import Counts, counts_of
-from wirecost.replay.system import Stage
+from wirecost.replay.system import Call, Service, Stage
 from wirecost.replay.systems import System
 
 QUIET_S, SETTLE_S = 0.5, 5.0
@@ -34,6 +34,17 @@ class RunResult:
     played_s: float = 0.0
     interrupted: bool = False
     notes: list[str] = field(default_factory=list)
+
+
+def answers_of(prepared: Prepared, service: Service) -> list[Call]:
+    """The recorded calls that requests of the node are matched with, in their order.
+
+    A recorder that joined a running node may have seen calls for an input that it did not see.
+    What the node asked before the first input is left out where it asks the same again later.
+    """
+    calls = [call for call in prepared.recorded.calls if call.service == service.name]
+    later = {call.request for call in calls if call.request_ns >= prepared.first_ns}
+    return [c for c in calls if c.request_ns >= prepared.first_ns or c.request not in later]
 
 
 def run_once(
@@ -59,8 +70,7 @@ def run_once(
         for channel, topic in enumerate(topics):
             stage.listen(topic, channel, catcher.queue)
         for service in snapshot.calls:
-            answers = [call for call in prepared.recorded.calls if call.service == service.name]
-            if answers:
+            if answers := answers_of(prepared, service):
                 stage.answer(service, answers)
         started = start(stage.environment())
         with NodeProcess(started) as node:
