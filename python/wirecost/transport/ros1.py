@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 1 through rospy: frames as ``std_msgs/UInt8MultiArray``, arrays as ``sensor_msgs/Image``.
+
+The messages' bytes are written and taken as they are, past genpy's tuples of numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import struct
+import tempfile
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.images import image
+from wirecost.transport.inbox import wait_until
+from wirecost.transport.queued import QueuedSubscriber
+from wirecost.transport.server_process import program, reachable, running
+
+_MAX_BYTES = 1 << 30
+_MASTER = "http://127.0.0.1:11311"
+_QUEUE = 16
+_READ_BYTES = 1 << 20
+_ARRAY = struct.Struct("<III")
+"""Of a UInt8MultiArray: no dimensions, no offset, bytes of the data, which follow."""
+_PAD = bytes(4)
+"""Puts the frame on a multiple of 16 of the message."""
+
+_node_lock = threading.Lock()
+_node_of: str | None = None
+"""The master of this process's node; rospy has one in a process, for ever."""
+
+
+def _host(address: str) -> tuple[str, int]:
+    parts = urllib.parse.urlsplit(address)
+    with suppress(ValueError):
+        if parts.scheme == "http" and parts.hostname and parts.port:
+            return parts.hostname, parts.port
+    raise UserError(f"address {address!r}: the master's is needed, http://host:port")
+
+
+def _node(master: str) -> Any:
+    """rospy, as a node of that master."""
+    global _node_of  # noqa: PLW0603
+    import rospy  # noqa: PLC0415
+
+    with _node_lock:
+        if _node_of not in {None, master}:
+            raise UserError(
+                f"ros1: this process is a node of {_node_of} already, and can be none of {master}:"
+                " use another process"
+            )
+        host, port = _host(master)
+        if not reachable(host, port):
+            raise UserError(f"no ROS master at {master}: start roscore, or set ROS_MASTER_URI")
+        if _node_of is None:
+            os.environ["ROS_MASTER_URI"] = master
+            if host in {"127.0.0.1", "localhost"} and "ROS_IP" not in os.environ:
+                os.environ.setdefault("ROS_HOSTNAME", "127.0.0.1")
+            rospy.init_node(
+                "wirecost", argv=[], anonymous=True, disable_signals=True, disable_rosout=True
+            )
+            _node_of = master
+            threading.Thread(target=_end_with_program, daemon=True).start()
+    return rospy
+
+
+def _end_with_program() -> None:
+    import rospy  # noqa: PLC0415
+
+    # rospy's threads would keep a program alive that forgets close().
+    threading.main_thread().join()
+    rospy.signal_shutdown("the program ends")
+
+
+@functools.cache
+def _raw(module: str, name: str) -> type[Any]:
+    """A message class that rospy takes for the generated one, but whose content is bytes."""
+    generated: Any = getattr(importlib.import_module(module), name)
+
+    class Raw(generated):  # type: ignore[misc]
+        __slots__ = ("parts",)
+        # rospy would look for a header's fields.
+        _has_header = False
+
+        def __init__(self, parts: Sequence[Any] = ()) -> None:
+            self.parts = parts
+
+        def serialize(self, buff: Any) -> None:
+            for part in self.parts:
+                buff.write(part)
+
+        def deserialize(self, data: bytes) -> Any:
+            self.parts = (data,)
+            return self
+
+    return Raw
+
+
+class _Topic:
+    """A publisher of rospy's; each connection has a queue and a thread."""
+
+    def __init__(self, rospy: Any, topic: str, kind: type[Any]) -> None:
+        self.kind = kind
+        try:
+            self.publisher = rospy.Publisher(topic, kind, queue_size=_QUEUE, tcp_nodelay=True)
+        except ValueError as error:
+            raise UserError(f"topic {topic!r}: not a name of ROS ({error})") from error
+        self._closed = False
+
+    def send(self, parts: Sequence[Any]) -> None:
+        self.publisher.publish(self.kind(parts))
+
+    def wait(self, timeout: float) -> bool:
+        return wait_until(lambda: self.publisher.get_num_connections() > 0, timeout)
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self.publisher.unregister()
+
+
+class _Publisher(Publisher):
+    def __init__(self, topic: _Topic) -> None:
+        super().__init__()
+        self._topic = topic
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        if frame.nbytes > _MAX_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: ros1 carries at most 1 GiB")
+        size = len(_PAD) + frame.nbytes + len(trailer)
+        trailer = self.trailer(len(_PAD))
+        self._topic.send([_ARRAY.pack(0, 0, size), _PAD, *frame.parts(), trailer])
+        return True
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return self._topic.wait(timeout)
+
+    def close(self) -> None:
+        self._topic.close()
+
+
+class ImagePublisher:
+    """Publishes arrays as images for any node of ROS 1."""
+
+    def __init__(self, topic: _Topic) -> None:
+        self._topic = topic
+        self._sequence = 0
+
+    def send(
+        self,
+        array: Any,
+        *,
+        encoding: str | None = None,
+        stamp_ns: int | None = None,
+        frame_id: str = "",
+    ) -> None:
+        """``array``, ``encoding``: as ``images.image`` has them. ``stamp_ns``: since 1970, else
+        now."""
+        picture = image(array, encoding)
+        stamp = time.time_ns() if stamp_ns is None else stamp_ns
+        named, kind = frame_id.encode(), picture.encoding.encode()
+        head = struct.pack(
+            f"<IIII{len(named)}sIII{len(kind)}sBII",
+            self._sequence,
+            *divmod(stamp, 1_000_000_000),
+            len(named),
+            named,
+            picture.height,
+            picture.width,
+            len(kind),
+            kind,
+            picture.big_endian,
+            picture.step,
+            len(picture.pixels),
+        )
+        self._sequence += 1
+        self._topic.send([head, picture.pixels])
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        """Whether one was there within ``timeout`` seconds."""
+        return self._topic.wait(timeout)
+
+    def close(self) -> None:
+        """A second call does nothing."""
+        self._topic.close()
+
+
+class _Subscriber(QueuedSubscriber):
+    def __init__(self, rospy: Any, topic: str, depth: int) -> None:
+        super().__init__(depth)
+        kind = _raw("std_msgs.msg", "UInt8MultiArray")
+        try:
+            self._subscriber: Any = rospy.Subscriber(
+                topic, kind, self._take, buff_size=_READ_BYTES, tcp_nodelay=True
+            )
+        except ValueError as error:
+            raise UserError(f"topic {topic!r}: not a name of ROS ({error})") from error
+
+    def _take(self, message: Any) -> None:
+        self.inbox.put(message.parts[0])
+
+    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        message = self.inbox.take(timeout)
+        if message is None:
+            return None
+        if len(message) >= _ARRAY.size and _ARRAY.unpack_from(message)[0] == 0:
+            message = memoryview(message)[_ARRAY.size :]
+        return message, None
+
+    def close(self) -> None:
+        subscriber, self._subscriber = self._subscriber, None
+        if subscriber is not None:
+            subscriber.unregister()
+        self.inbox.close()
+
+
+class Ros1(Transport):
+    name = "ros1"
+    title = "ROS 1"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=1,
+        receive_copies=2,
+        aligned=False,
+        request_reply=False,
+        other_machines=True,
+        full="the publisher's queue of 16 for each connection loses its oldest, then the"
+        " subscriber's does",
+        server="roscore",
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        """``address``: the master's, else ``ROS_MASTER_URI``, else the usual one on loopback."""
+        super().__init__(address)
+        self._rospy = _node((address or os.environ.get("ROS_MASTER_URI") or _MASTER).rstrip("/"))
+
+    @classmethod
+    def missing(cls) -> str | None:
+        for module in ("rospy", "std_msgs", "sensor_msgs"):
+            if importlib.util.find_spec(module) is None:
+                package = f"python3-{module.replace('_', '-')}"
+                return f"{module} cannot be found: apt install {package} (with system packages)"
+        return None
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        master = program("rosmaster")
+        if master is None:
+            raise UserError("ros1: no rosmaster: apt install python3-rosmaster")
+        with tempfile.TemporaryDirectory(prefix="wirecost-") as name:
+            environment = {
+                **os.environ,
+                "ROS_HOSTNAME": "127.0.0.1",
+                "ROS_LOG_DIR": name,
+                "PYTHONUNBUFFERED": "1",
+            }
+
+            def command(port: int) -> list[str]:
+                return [master, "--core", "-p", str(port)]
+
+            with running(command, Path(name) / "out", environment) as port:
+                yield f"http://127.0.0.1:{port}"
+
+    def publisher(self, topic: str) -> Publisher:
+        return _Publisher(_Topic(self._rospy, topic, _raw("std_msgs.msg", "UInt8MultiArray")))
+
+    def image_publisher(self, topic: str) -> ImagePublisher:
+        """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
+        return ImagePublisher(_Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image")))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+        return _Subscriber(self._rospy, topic, depth)
+
+    def close(self) -> None:
+        """The node stays: rospy has one in a process, until it ends."""
+
+
+TRANSPORTS = [Ros1]
