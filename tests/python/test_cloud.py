@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from wirecost.analysis.summary import Row
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.race import _fault
 from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.report.scenarios import cloud
 from wirecost.report.scenarios.cloud_growth import growths
 
 
@@ -166,3 +169,25 @@ def test_growth_is_the_power_of_the_size() -> None:
 def test_a_case_of_one_size_has_no_growth() -> None:
     run = {"case": "a", "study": "area", "ask": "all", "points": 5, "vertices": 8, "inside": 0.1}
     assert growths([row("a", "usual", 1.0)], {"runs": [run]}) == []
+
+
+def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
+    tmp_path: Path,
+) -> None:
+    random = np.random.default_rng(1)
+    parts = []
+    for scan, price in (("one", 700), ("other", 900), ("none", 0)):
+        for mode in ("plain", "heap"):
+            faults = random.poisson(200, 60) if mode == "plain" else np.zeros(60, np.int64)
+            times = 1e5 + price * faults + random.normal(0, 100, 60)
+            columns = {"ns": times, "value": np.zeros(60, np.int64), "counter:minor-faults": faults}
+            named = {"study": "ring", "contender": "usual", "mode": mode, "case": f"ring, {scan}"}
+            literals = {name: pl.lit(text) for name, text in named.items()}
+            parts.append(pl.DataFrame(columns).with_columns(**literals))
+    meta = {"environment": {"compiler": "c", "flags": "f"}, "contenders": {}, "runs": []}
+    content = cloud.content(Results(tmp_path, meta, pl.concat(parts)), [])
+    assert content.lead is not None
+    assert content.lead.startswith("usual follows page faults plain in 2 of 3 scans (")
+    assert content.lead.endswith(" a fault), under the heap in 0 of 3 scans.")
+    (causes,) = content.tables
+    assert {"usual plain, one", "usual heap, none"} <= {row[0] for row in causes.rows}

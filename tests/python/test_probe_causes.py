@@ -55,6 +55,31 @@ def test_two_causes_are_ranked_and_told_apart(random: np.random.Generator) -> No
     assert sum(c.variance for c in one.causes) + one.unexplained_variance == pytest.approx(1)
 
 
+def test_a_busy_machine_does_not_hide_what_an_execution_follows(
+    random: np.random.Generator,
+) -> None:
+    faults = random.poisson(200, 100)
+    switches = (random.random(100) < 0.2).astype(np.int64)
+    ns = 100_000 + 700 * faults + switches * random.exponential(4e6, 100)
+    one = explained(ns, minor_faults=faults, context_switches=switches)
+    assert [cause.name for cause in one.causes] == ["context-switches", "minor-faults"]
+    assert one.causes[1].ns_each == pytest.approx(700, rel=0.02)
+    assert one.causes[1].rivals == []
+    assert one.causes[1].undisturbed > 0.9
+    share = "minor-faults explain 100 % of the variance of executions without a switch"
+    assert sentences(one)[1].startswith(f"callback: {share}; 700 ns per fault; ")
+
+
+def test_switches_in_nearly_every_execution_leave_too_few_without(
+    random: np.random.Generator,
+) -> None:
+    faults = random.poisson(20, 100)
+    switches = np.where(np.arange(100) < FEWEST - 1, 0, 1)
+    ns = 700 * faults + switches * random.exponential(1e8, 100)
+    one = explained(ns, minor_faults=faults, context_switches=switches)
+    assert "minor-faults" not in [cause.name for cause in one.causes]
+
+
 def test_a_number_that_follows_the_cause_adds_nothing(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT)
     instructions = 12 * size + random.integers(0, 3000, COUNT)

@@ -4,7 +4,8 @@
 A linear model grows by what explains most of the variance that is left, as long as that is a
 notable part (Draper and Smith, Applied Regression Analysis, ch. 15): first over all executions, so
 that rare and slow ones count, then over all but the slowest 1 %, so that a few spikes do not hide
-what the usual execution follows. A line shows that the time goes along with a number, not that the
+what the usual execution follows, then over those during which no other thread ran, so that a busy
+machine does not hide it either. A line shows that the time goes along with a number, not that the
 number is the reason; numbers that do equally well are named.
 """
 
@@ -26,6 +27,7 @@ CHANCE = 10.0
 """A number without influence explains about 1/n of the variance; ten times that is not chance."""
 DIFFERING = 3
 """Executions: what is special in fewer proves nothing."""
+SWITCHES = "context-switches"
 COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
 ENOUGH = 0.9
@@ -49,6 +51,8 @@ class Cause:
     """Share of what the slowest 1 % of executions took beyond the median."""
     usual: float
     """Its share of the variance among the other executions."""
+    undisturbed: float
+    """Of the variance among those during which no other thread ran; as ``usual`` if few are."""
     ns_each: float
     rivals: list[str]
     """Numbers that explain the same as well: the times cannot tell which one it is."""
@@ -124,10 +128,15 @@ def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[st
     slow = np.argsort(ns, kind="stable")[-max(1, len(ns) // 100) :]
     every = Correlations(arrays, ns)
     usual = Correlations([np.delete(array, slow) for array in arrays], np.delete(ns, slow))
-    first = _selected(every, names, [])
-    more = [i for i in _selected(usual, names, first) if i not in first]
-    chosen = sorted(first) + sorted(more)
-    slopes = [*every.slopes(sorted(first)), *usual.slopes(chosen)[len(first) :]] if chosen else []
+    chosen: list[int] = []
+    slopes: list[float] = []
+    found_by: dict[int, Correlations] = {}
+    models = [every, usual, *_undisturbed(ns, numbers, slow)]
+    for model in models:
+        more = sorted(i for i in _selected(model, names, chosen) if i not in chosen)
+        slopes += model.slopes([*chosen, *more])[len(chosen) :].tolist() if more else []
+        found_by |= dict.fromkeys(more, model)
+        chosen += more
     slowest = _slowest(ns, [arrays[i] for i in chosen], slopes, slow)
     causes = [
         Cause(
@@ -136,13 +145,20 @@ def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[st
             alone=max(0.0, every.left([j for j in chosen if j != i]) - every.left(chosen)),
             slowest=slow_share,
             usual=usual_share,
+            undisturbed=quiet_share,
             ns_each=float(slope),
-            rivals=_rivals(usual if i in more else every, names, chosen, i),
+            rivals=_rivals(found_by[i], names, chosen, i),
             power=_power(arrays[i], ns) if names[i] == INPUT else None,
             advice=kind_of(names[i]).advice,
         )
-        for i, share, usual_share, slow_share, slope in zip(
-            chosen, every.shares(chosen), usual.shares(chosen), slowest, slopes, strict=True
+        for i, share, usual_share, quiet_share, slow_share, slope in zip(
+            chosen,
+            every.shares(chosen),
+            usual.shares(chosen),
+            models[-1].shares(chosen),
+            slowest,
+            slopes,
+            strict=True,
         )
     ]
     constant = every.spread == 0
@@ -155,6 +171,19 @@ def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[st
         absent=absent,
         steady=_steady(counted, {cause.name for cause in causes}),
     )
+
+
+def _undisturbed(
+    ns: Array, numbers: dict[str, Array], slow: np.ndarray[tuple[int], np.dtype[np.intp]]
+) -> list[Correlations]:
+    """The usual executions without a context switch, where some had one and enough had none."""
+    if SWITCHES not in numbers:
+        return []
+    alone = numbers[SWITCHES] == 0
+    alone[slow] = False
+    if alone.sum() < FEWEST:
+        return []
+    return [Correlations([array[alone] for array in numbers.values()], ns[alone])]
 
 
 def _steady(counted: dict[str, Array], told: set[str]) -> list[Steady]:

@@ -67,8 +67,10 @@ def _sentence(cause: Cause) -> str:
         share = f"{_percent(cause.slowest)[0]} of the slowest 1 %"
     elif cause.variance >= CERTAIN:
         share = f"{_percent(cause.variance)[0]} of the variance"
-    else:
+    elif cause.usual >= CERTAIN:
         share = f"{_percent(cause.usual)[0]} of the variance of all but the slowest 1 %"
+    else:
+        share = f"{_percent(cause.undisturbed)[0]} of the variance of executions without a switch"
     text = f"{cause.name} {verb} {share}; {price(cause.ns_each, cause.name)}"
     if cause.power is not None:
         text += f", growing with its power of {cause.power:g}"

@@ -12,9 +12,9 @@ from wirecost.analysis.causes import explain
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
-from wirecost.report.probe_causes import cause_table, sentences
+from wirecost.report.probe_causes import cause_table
 from wirecost.report.scenarios import Content
-from wirecost.report.scenarios.cloud_growth import PLAIN, growths
+from wirecost.report.scenarios.cloud_growth import HEAP, PLAIN, growths
 from wirecost.report.table import Table, ratio_text
 
 TITLE = "Point clouds: two callbacks as usual, as recommended, and in wirecost"
@@ -50,7 +50,8 @@ def content(results: Results, rows: list[Row]) -> Content:
 def executions(results: Results) -> pl.DataFrame:
     """The ring filter's callbacks as sections: a version, plain or under the heap, of a case."""
     rings = results.samples.filter(study="ring")
-    section = pl.format("{} {}, {}", "contender", "mode", "case")
+    case = pl.col("case").str.strip_prefix("ring, ")
+    section = pl.format("{} {}, {}", "contender", "mode", case)
     return rings.with_columns(section=section)
 
 
@@ -139,11 +140,18 @@ def _lead(rows: list[Row], study: str) -> str | None:
 
 
 def _faults(results: Results) -> str | None:
-    """What the usual version's time follows, if it is page faults."""
-    told = [
-        sentence
-        for one in explain(executions(results).filter(contender="usual"))
-        if one.causes and one.causes[0].name == FAULTS
-        for sentence in sentences(one)[:1]
-    ]
-    return told[0] + "." if told else None
+    """In how many scans the usual version's time follows page faults, plain and under the heap."""
+    usual = executions(results).filter(contender="usual")
+    parts = []
+    for mode, text in ((PLAIN, PLAIN), (HEAP, "under the heap")):
+        explained = explain(usual.filter(mode=mode))
+        prices = [c.ns_each for one in explained for c in one.causes if c.name == FAULTS]
+        if explained:
+            found = f"{text} in {len(prices)} of {len(explained)} scans"
+            parts.append(found + (f" ({_prices(prices)} a fault)" if prices else ""))
+    return f"usual follows page faults {', '.join(parts)}." if parts else None
+
+
+def _prices(ns: list[float]) -> str:
+    least, most = units.time(min(ns)), units.time(max(ns))
+    return least if least == most else f"{least} to {most}"

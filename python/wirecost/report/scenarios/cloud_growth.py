@@ -10,7 +10,7 @@ import numpy as np
 
 from wirecost.analysis.summary import Row
 
-PLAIN = "plain"
+PLAIN, HEAP = "plain", "heap"
 
 
 @dataclass(frozen=True)
