@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +14,27 @@ from wirecost.errors import UserError
 class Loan:
     """A borrowed sample, the ``owner`` for ``decode``: given back when nothing refers to it."""
 
-    __slots__ = ("__weakref__", "sample")
+    __slots__ = ("__weakref__", "_give_back", "_release", "sample")
 
-    def __init__(self, sample: Any) -> None:
+    def __init__(
+        self,
+        sample: Any,
+        give_back: Callable[[Any, Callable[[Any], object] | None], None],
+        release: Callable[[Any], object] | None,
+    ) -> None:
+        """Made by ``SamplePool.borrow``."""
         self.sample = sample
+        self._give_back = give_back
+        self._release = release
+
+    def __del__(self) -> None:
+        # While the interpreter ends, a middleware may be gone already; its own end frees all.
+        if not _ENDS:
+            self._give_back(self.sample, self._release)
+
+
+_ENDS: list[bool] = []
+atexit.register(_ENDS.append, True)
 
 
 class SamplePool:
@@ -47,9 +64,7 @@ class SamplePool:
                     " may be: let go of them, or decode with copy=True"
                 )
             self._held += 1
-        loan = Loan(sample)
-        weakref.finalize(loan, self._give_back, sample, release).atexit = False
-        return loan
+        return Loan(sample, self._give_back, release)
 
     def _give_back(self, sample: Any, release: Callable[[Any], object] | None) -> None:
         with self._lock:
