@@ -12,8 +12,8 @@ import wirecost
 
 with suppress(KeyboardInterrupt), wirecost.subscribe(*sys.argv[1:], "camera") as messages:
     for message in messages:
+        age = 1e3 * (time.time() - message["t"])
         seen = message["image"][..., 0].any(axis=0).nonzero()[0]
         place = f"at {seen.mean():.0f}" if seen.size else "nowhere"
-        age = 1e3 * (time.time() - message["t"])
         width, height = message["preview"].size
         print(f"{place}, {age:.1f} ms ago, preview {width}x{height}", flush=True)

@@ -141,6 +141,32 @@ def test_what_cannot_be_read_or_sent_is_one_error_and_the_next_goes_on() -> None
     assert list(messages) == []
 
 
+class OnDevice:
+    """As a tensor in a GPU's memory presents itself."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+    def __dlpack__(self, **_: object) -> object:
+        raise AssertionError("must not be asked")
+
+
+def test_tensors_leave_a_device_only_when_told_to() -> None:
+    moved: list[object] = []
+
+    def to_host(tensor: object) -> np.ndarray:
+        moved.append(tensor)
+        return IMAGE
+
+    with both() as (messages, pub):
+        with pytest.raises(UserError, match=r"DLPack device 2:0: move it .*device_to_host"):
+            pub.send({"image": OnDevice()})
+        with wirecost.publish("fake", "camera", device_to_host=to_host) as camera:
+            camera.send({"image": OnDevice()})
+        np.testing.assert_array_equal(messages.receive()["image"], IMAGE)
+    assert len(moved) == 1
+
+
 class Garbage:
     def tobytes(self) -> bytes:
         return b"WCTF" + bytes(200)
