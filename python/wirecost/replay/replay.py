@@ -52,7 +52,12 @@ Tell = Callable[[str], None]
 
 
 def examined(cpu: int | None) -> dict[str, Any]:
-    """The environment with the doctor's verdict on the CPU that the node is to run on."""
+    """The environment with the doctor's verdict on the CPU that the node is to run on.
+
+    Raises:
+        UserError: this process may not run there.
+    """
+    check_cpu("--cpu", cpu)
     found = environment()
     if cpu is not None:
         found["doctor"] = examine(machine(Machine(), str(cpu))).summary()
