@@ -22,3 +22,7 @@ def __getattr__(name: str) -> Any:
     found = getattr(importlib.import_module(_HOMES.get(name, "wirecost.messaging")), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

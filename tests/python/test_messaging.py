@@ -48,6 +48,7 @@ def test_importing_wirecost_imports_nothing_else() -> None:
         "assert not {'zmq', 'zenoh', 'iceoryx2', 'torch'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+    assert {"publish", "serve", "__doc__"} <= set(dir(wirecost))
     with pytest.raises(AttributeError, match="publsh"):
         wirecost.publsh  # noqa: B018
 
