@@ -43,8 +43,12 @@ class QueuedReplier(Replier):
     def __init__(self) -> None:
         self.inbox = Inbox(_WAITING_REQUESTS)
 
+    def _next(self, timeout: float | None) -> Any:
+        """A request with what sends its reply, or None after ``timeout`` seconds."""
+        return self.inbox.take(timeout)
+
     def take(self, timeout: float | None = None) -> Request | None:
-        found = self.inbox.take(timeout)
+        found = self._next(timeout)
         if found is None:
             return None
         message, reply = found
@@ -74,6 +78,10 @@ class QueuedRequester(Requester):
     def _send(self, message: bytes) -> None:
         """Sends a request."""
 
+    def _next(self, timeout: float) -> Any:
+        """A reply, or None after ``timeout`` seconds."""
+        return self.inbox.take(timeout)
+
     def ask(self, frame: Frame, timeout: float) -> Sample:
         end = time.monotonic() + timeout
         if not self.wait_for_replier(timeout):
@@ -84,7 +92,7 @@ class QueuedRequester(Requester):
         self._number += 1
         self._send(joined(frame, TRAILER.pack(*asked, 0, MAGIC)))
         while (left := end - time.monotonic()) > 0:
-            message = self.inbox.take(left)
+            message = self._next(left)
             if message is None:
                 break
             stream, number, reply = split(message)

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DDS by Fast DDS: frames as ``std_msgs/UInt8MultiArray`` and arrays as ``sensor_msgs/Image``, on
+topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the interface told.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
+from wirecost.transport.images import image
+from wirecost.transport.inbox import wait_until
+from wirecost.transport.queued import QueuedReplier, QueuedRequester, joined
+
+if TYPE_CHECKING:
+    from wirecost import _dds
+
+_MAX_BYTES = 1 << 30
+_LOOPBACK = "127.0.0.1"
+_LAST_DOMAIN = 232
+_DEPTH = 16
+_TURN_S = 0.1
+_NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
+_BYTES = "std_msgs::msg::dds_::UInt8MultiArray_"
+_IMAGE = "sensor_msgs::msg::dds_::Image_"
+_ENCAPSULATION = b"\0\1\0\0"
+"""CDR, little-endian."""
+_ARRAY = struct.Struct("<4sIII")
+"""Encapsulation; of a UInt8MultiArray no dimensions, no offset and the bytes of the data."""
+
+
+def _topic(kind: str, name: str, end: str = "") -> str:
+    """As ROS 2 names a topic in DDS."""
+    if not _NAME.fullmatch(name) or len(name) > 200:
+        raise UserError(
+            f"topic {name!r}: ROS 2's are words of letters, digits and _ with / between"
+        )
+    return f"{kind}/{name.removeprefix('/')}{end}"
+
+
+class _Messages:
+    """Where a topic's messages arrive; Fast DDS's thread puts them there."""
+
+    def __init__(self, participant: _dds.Participant, topic: str, depth: int) -> None:
+        from wirecost import _dds  # noqa: PLC0415
+
+        self._depth = depth
+        self._waiting: deque[bytes] = deque()
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MAX_BYTES)
+
+    def take(self, timeout: float | None) -> Any:
+        """The data of the oldest message, or None after ``timeout`` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        # In turns, between which Ctrl-C is heard.
+        while not self._waiting:
+            left = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
+            self._fetch(left)
+            if not self._waiting and end is not None and time.monotonic() >= end:
+                return None
+        self._fetch(0)
+        while len(self._waiting) > self._depth:
+            self._waiting.popleft()
+        message = self._waiting.popleft()
+        if len(message) >= _ARRAY.size:
+            _, dimensions, _, size = head = _ARRAY.unpack_from(message)
+            if head[0] == _ENCAPSULATION and not dimensions and size <= len(message) - _ARRAY.size:
+                return memoryview(message)[_ARRAY.size : _ARRAY.size + size]
+        return message  # a stranger's, which the trailer's check tells
+
+    def _fetch(self, timeout: float) -> None:
+        self._waiting.extend(taken[-1] for taken in self._inbox.take(timeout))
+
+    def writers(self) -> int:
+        return self._inbox.writers()
+
+    def close(self) -> None:
+        self._inbox.close()
+
+
+def _qos() -> _dds.Qos:
+    from wirecost import _dds  # noqa: PLC0415
+
+    return _dds.Qos(reliable=True, transient_local=False, depth=_DEPTH)
+
+
+def _writer(participant: _dds.Participant, topic: str, kind: str = _BYTES) -> _dds.Writer:
+    from wirecost import _dds  # noqa: PLC0415
+
+    return _dds.Writer(participant, topic, kind, _qos(), b"")
+
+
+def _wrapped(data: bytes) -> bytes:
+    return _ARRAY.pack(_ENCAPSULATION, 0, 0, len(data)) + data
+
+
+class _Publisher(Publisher):
+    def __init__(self, participant: _dds.Participant, topic: str) -> None:
+        super().__init__()
+        self._writer = _writer(participant, topic)
+
+    def _send(self, frame: Frame, trailer: bytes) -> bool:
+        size = frame.nbytes + len(trailer)
+        if size > _MAX_BYTES - 64:
+            raise UserError(f"a frame of {frame.nbytes} bytes: dds carries at most 1 GiB")
+        before = self._writer.dropped
+        self._writer.send(joined(frame, trailer, _ARRAY.pack(_ENCAPSULATION, 0, 0, size)))
+        return self._writer.dropped == before
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return wait_until(lambda: self._writer.readers() > 0, timeout)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class ImagePublisher:
+    """Publishes arrays as images for any node of ROS 2."""
+
+    def __init__(self, participant: _dds.Participant, topic: str) -> None:
+        self._writer = _writer(participant, topic, _IMAGE)
+
+    def send(
+        self,
+        array: Any,
+        *,
+        encoding: str | None = None,
+        stamp_ns: int | None = None,
+        frame_id: str = "",
+    ) -> None:
+        """``array``, ``encoding``: as ``images.image`` has them. ``stamp_ns``: since 1970, else
+        now."""
+        picture = image(array, encoding)
+        stamp = time.time_ns() if stamp_ns is None else stamp_ns
+        named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
+        # Numbers lie on multiples of four behind the encapsulation.
+        named += bytes(-len(named) % 4)
+        head = struct.pack(
+            f"<4siII{len(named)}sIII{len(kind)}sB",
+            _ENCAPSULATION,
+            *divmod(stamp, 1_000_000_000),
+            len(frame_id.encode()) + 1,
+            named,
+            picture.height,
+            picture.width,
+            len(kind),
+            kind,
+            picture.big_endian,
+        )
+        head += bytes(-len(head) % 4) + struct.pack("<II", picture.step, len(picture.pixels))
+        self._writer.send(b"".join((head, picture.pixels)))
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        """Whether one was there within ``timeout`` seconds."""
+        return wait_until(lambda: self._writer.readers() > 0, timeout)
+
+    def close(self) -> None:
+        """A second call does nothing."""
+        self._writer.close()
+
+
+class _Subscriber(Subscriber):
+    def __init__(self, participant: _dds.Participant, topic: str, depth: int) -> None:
+        super().__init__()
+        self._messages = _Messages(participant, topic, depth)
+
+    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        message = self._messages.take(timeout)
+        return None if message is None else (message, None)
+
+    def close(self) -> None:
+        self._messages.close()
+
+
+class _Requester(QueuedRequester):
+    def __init__(self, participant: _dds.Participant, service: str) -> None:
+        super().__init__(service)
+        self._writer = _writer(participant, _topic("rq", service, "Request"))
+        self._messages = _Messages(participant, _topic("rr", service, "Reply"), 64)
+
+    def _next(self, timeout: float) -> Any:
+        return self._messages.take(timeout)
+
+    def _send(self, message: bytes) -> None:
+        self._writer.send(_wrapped(message))
+
+    def wait_for_replier(self, timeout: float) -> bool:
+        return wait_until(
+            lambda: self._writer.readers() > 0 and self._messages.writers() > 0, timeout
+        )
+
+    def close(self) -> None:
+        self._writer.close()
+        self._messages.close()
+
+
+class _Replier(QueuedReplier):
+    def __init__(self, participant: _dds.Participant, service: str) -> None:
+        super().__init__()
+        self._writer = _writer(participant, _topic("rr", service, "Reply"))
+        self._messages = _Messages(participant, _topic("rq", service, "Request"), 64)
+
+    def _next(self, timeout: float | None) -> Any:
+        message = self._messages.take(timeout)
+        return message and (message, self._reply)
+
+    def _reply(self, message: bytes) -> None:
+        self._writer.send(_wrapped(message))
+
+    def close(self) -> None:
+        self._writer.close()
+        self._messages.close()
+
+
+class Dds(Transport):
+    name = "dds"
+    title = "DDS"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        send_copies=2,
+        receive_copies=3,
+        aligned=False,
+        request_reply=True,
+        other_machines=True,
+        full="the writer keeps 16 frames for readers that lost a part; of what waits at the"
+        " subscriber the oldest is lost",
+    )
+
+    def __init__(self, address: str | None = None) -> None:
+        """``address``: the domain's number, and after an @ the address of a network interface;
+        else ``ROS_DOMAIN_ID``, or 0, on loopback."""
+        super().__init__(address)
+        from wirecost import _dds  # noqa: PLC0415
+
+        text, _, interface = (address or os.environ.get("ROS_DOMAIN_ID") or "0").partition("@")
+        if not (text.isascii() and text.isdecimal() and int(text) <= _LAST_DOMAIN):
+            raise UserError(
+                f"address {text!r}: a DDS domain is needed, 0 to {_LAST_DOMAIN}, as 5 or 5@10.0.0.1"
+            )
+        interface = interface or _LOOPBACK
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.bind((interface, 0))
+            self._participant = _dds.Participant(int(text), "wirecost", b"", [interface])
+        except OSError as error:
+            raise UserError(
+                f"address {address!r}: {interface} is no interface's here ({error.strerror})"
+            ) from error
+        except RuntimeError as error:
+            raise UserError(f"dds: {error}") from error
+        self._open: list[Any] = []
+
+    @classmethod
+    def missing(cls) -> str | None:
+        if importlib.util.find_spec("wirecost._dds") is None:
+            return "built without Fast DDS: apt install libfastrtps-dev and build wirecost again"
+        return None
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        from wirecost.replay.dds.domain import FreeDomain  # noqa: PLC0415
+
+        with FreeDomain() as domain:
+            yield str(domain.number)
+
+    def _kept(self, endpoint: Any) -> Any:
+        self._open.append(endpoint)
+        return endpoint
+
+    def publisher(self, topic: str) -> Publisher:
+        made: Publisher = self._kept(_Publisher(self._participant, _topic("rt", topic)))
+        return made
+
+    def image_publisher(self, topic: str) -> ImagePublisher:
+        """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
+        made: ImagePublisher = self._kept(ImagePublisher(self._participant, _topic("rt", topic)))
+        return made
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        made: Subscriber = self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
+        return made
+
+    def requester(self, service: str) -> QueuedRequester:
+        made: QueuedRequester = self._kept(_Requester(self._participant, service))
+        return made
+
+    def replier(self, service: str) -> QueuedReplier:
+        made: QueuedReplier = self._kept(_Replier(self._participant, service))
+        return made
+
+    def close(self) -> None:
+        for endpoint in self._open:
+            endpoint.close()
+        self._open.clear()
+        self._participant.close()
+
+
+TRANSPORTS = [Dds]
