@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import os
 import random
+import secrets
 import socket
 import stat
 import time
@@ -22,6 +23,8 @@ from wirecost.errors import UserError
 
 MOST_NAME = 48
 """Characters of a file's name: the path of a Unix socket has at most 107."""
+DOOR_S = 10.0
+"""Seconds to wait for others who take their places at the same moment."""
 PORTS = range(20000, 32768)
 """Below those that the kernel gives to clients."""
 
@@ -117,6 +120,33 @@ def claim(path: Path, what: str) -> Lock:
         return Lock(path)
     except BlockingIOError:
         raise UserError(f"{what} has one already, in this process or another: end it") from None
+
+
+def meet(folder: Path) -> tuple[Lock, Path, list[Path]]:
+    """Takes a place in ``folder`` as one of several: its lock, its socket's path, and the sockets
+    of those who came before. Of any two, exactly the later one knows of the other."""
+    door = Lock(folder / "door.lock", patience=DOOR_S)
+    try:
+        sockets = []
+        for path in folder.glob("*.peer"):
+            socket_path = path.with_suffix(".sock")
+            try:
+                left = Lock(path, create=False, patience=0)
+            except BlockingIOError:
+                sockets.append(socket_path)
+            except FileNotFoundError:
+                continue
+            else:
+                left.close(*beside(socket_path))
+        path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.peer"
+        return Lock(path), path.with_suffix(".sock"), sockets
+    finally:
+        door.close()
+
+
+def beside(socket_path: Path) -> tuple[Path, Path]:
+    """A Unix socket's file and the one that zenoh locks while it listens."""
+    return socket_path, socket_path.with_name(socket_path.name + ".lock")
 
 
 def port_of(path: Path, usable: Callable[[int], bool] | None = None) -> tuple[Lock, int]:
