@@ -189,5 +189,9 @@ def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
     assert content.lead is not None
     assert content.lead.startswith("usual follows page faults plain in 2 of 3 scans (")
     assert content.lead.endswith(" a fault), under the heap in 0 of 3 scans.")
-    (causes,) = content.tables
-    assert {"usual plain, one", "usual heap, none"} <= {row[0] for row in causes.rows}
+    assert [table.title for table in content.tables] == [
+        f"What the time follows: ring, {scan}" for scan in ("one", "other", "none")
+    ]
+    told = [row[1] for row in content.tables[0].rows if row[0] == "usual plain"]
+    assert told == ["minor-faults", "unexplained"]
+    assert [bool(table.notes) for table in content.tables] == [False, False, True]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -27,7 +28,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     where = results.meta["environment"]
     rings = [row for row in rows if row.study == "ring"]
     areas = [row for row in rows if row.study == "area"]
-    causes = cause_table(explain(executions(results)))
+    causes = _causes(results)
     growth = _growth(rows, results.meta)
     return Content(
         TITLE,
@@ -35,9 +36,9 @@ def content(results: Results, rows: list[Row]) -> Content:
         or None,
         [
             *(_callbacks(rings, case) for case in dict.fromkeys(row.case for row in rings)),
-            *([_grid(areas)] if areas else []),
+            *([_grid(areas, results.meta)] if areas else []),
             *([growth] if growth else []),
-            *([causes] if causes else []),
+            *causes,
         ],
         [
             *(_callbacks(areas, case) for case in dict.fromkeys(row.case for row in areas)),
@@ -47,12 +48,17 @@ def content(results: Results, rows: list[Row]) -> Content:
     )
 
 
-def executions(results: Results) -> pl.DataFrame:
-    """The ring filter's callbacks as sections: a version, plain or under the heap, of a case."""
+def _causes(results: Results) -> list[Table]:
+    """What callbacks follow, a table a case; what the columns mean is told once."""
+    tables = []
     rings = results.samples.filter(study="ring")
-    case = pl.col("case").str.strip_prefix("ring, ")
-    section = pl.format("{} {}, {}", "contender", "mode", case)
-    return rings.with_columns(section=section)
+    sections = rings.with_columns(section=pl.format("{} {}", "contender", "mode"))
+    for (case,), rows in sections.group_by(["case"], maintain_order=True):
+        table = cause_table(explain(rows))
+        if table is not None:
+            tables.append(replace(table, title=f"What the time follows: {case}", notes=[]))
+            notes = table.notes
+    return [*tables[:-1], replace(tables[-1], notes=notes)] if tables else []
 
 
 def _callbacks(rows: list[Row], case: str) -> Table:
@@ -80,22 +86,31 @@ def _callbacks(rows: list[Row], case: str) -> Table:
     return Table(case, headings, body, notes, ("p99/median", "× best recommended"))
 
 
-def _grid(rows: list[Row]) -> Table:
+def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
     """All cells of the area study without the heap, and how many times as quick we are."""
     times = {(row.case, row.contender): row.median_ns for row in rows if row.mode == PLAIN}
     names = list(dict.fromkeys(row.contender for row in rows))
+    others = [name for name in names if name != OURS]
+    about = {run["case"]: run for run in meta["runs"]}
     body = []
+    ratios: dict[str, list[float]] = {name: [] for name in others}
     for case in dict.fromkeys(row.case for row in rows):
         mine = times.get((case, OURS))
         cells = [units.time(times[case, n]) if (case, n) in times else "–" for n in names]
-        quicker = [
-            f"{times[case, n] / mine:.1f}" if mine and (case, n) in times else "–"
-            for n in names
-            if n != OURS
-        ]
-        body.append([case.removeprefix("area, "), *cells, *quicker])
-    headings = ["case", *names, *(f"{n} / {OURS}" for n in names if n != OURS)]
-    notes = ["Medians without the heap; all: every point inside is found, first: the first one."]
+        for n in others:
+            quicker = times[case, n] / mine if mine and (case, n) in times else None
+            ratios[n] += [] if quicker is None else [quicker]
+            cells.append("–" if quicker is None else f"{quicker:.1f}")
+        run = about[case]
+        inside = f"{100 * run['inside']:g}"
+        body.append([str(run["points"]), str(run["vertices"]), inside, run["ask"], *cells])
+    medians = [f"{statistics.median(found):.1f}" if found else "–" for found in ratios.values()]
+    body.append(["median", "", "", "", *("" for _ in names), *medians])
+    headings = ["points", "vertices", "% in", "find", *names, *(f"{n} ÷" for n in others)]
+    notes = [
+        "Medians without the heap; all: every point inside is found, first: the first one. "
+        f"÷: how many times as long as {OURS}."
+    ]
     return Table("8 detection areas", headings, body, notes)
 
 
@@ -113,7 +128,8 @@ def _growth(rows: list[Row], meta: dict[str, Any]) -> Table | None:
     if not body:
         return None
     notes = ["order: the power of the size that the time grows with, fitted to all of them."]
-    return Table("Growth", ["version", "over", "sizes", "medians", "order"], body, notes)
+    headings = ["version", "over", "sizes", "medians", "order"]
+    return Table("Growth", headings, body, notes, ("sizes", "medians"))
 
 
 def _versions(meta: dict[str, Any]) -> Table:
@@ -141,7 +157,8 @@ def _lead(rows: list[Row], study: str) -> str | None:
 
 def _faults(results: Results) -> str | None:
     """In how many scans the usual version's time follows page faults, plain and under the heap."""
-    usual = executions(results).filter(contender="usual")
+    usual = results.samples.filter(study="ring", contender="usual")
+    usual = usual.with_columns(section=pl.col("case"))
     parts = []
     for mode, text in ((PLAIN, PLAIN), (HEAP, "under the heap")):
         explained = explain(usual.filter(mode=mode))
