@@ -9,7 +9,6 @@ import importlib.util
 import os
 import re
 import socket
-import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
-from wirecost.transport.images import image
 from wirecost.transport.inbox import wait_until
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, joined
+from wirecost.transport.ros2_messages import array_data, array_head, image_message
 
 if TYPE_CHECKING:
     from wirecost import _dds
@@ -33,10 +32,6 @@ _TURN_S = 0.1
 _NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
 _BYTES = "std_msgs::msg::dds_::UInt8MultiArray_"
 _IMAGE = "sensor_msgs::msg::dds_::Image_"
-_ENCAPSULATION = b"\0\1\0\0"
-"""CDR, little-endian."""
-_ARRAY = struct.Struct("<4sIII")
-"""Encapsulation; of a UInt8MultiArray no dimensions, no offset and the bytes of the data."""
 
 
 def _topic(kind: str, name: str, end: str = "") -> str:
@@ -70,12 +65,7 @@ class _Messages:
         self._fetch(0)
         while len(self._waiting) > self._depth:
             self._waiting.popleft()
-        message = self._waiting.popleft()
-        if len(message) >= _ARRAY.size:
-            _, dimensions, _, size = head = _ARRAY.unpack_from(message)
-            if head[0] == _ENCAPSULATION and not dimensions and size <= len(message) - _ARRAY.size:
-                return memoryview(message)[_ARRAY.size : _ARRAY.size + size]
-        return message  # a stranger's, which the trailer's check tells
+        return array_data(self._waiting.popleft())
 
     def _fetch(self, timeout: float) -> None:
         self._waiting.extend(taken[-1] for taken in self._inbox.take(timeout))
@@ -100,7 +90,7 @@ def _writer(participant: _dds.Participant, topic: str, kind: str = _BYTES) -> _d
 
 
 def _wrapped(data: bytes) -> bytes:
-    return _ARRAY.pack(_ENCAPSULATION, 0, 0, len(data)) + data
+    return array_head(len(data)) + data
 
 
 class _Publisher(Publisher):
@@ -113,7 +103,7 @@ class _Publisher(Publisher):
         if size > _MAX_BYTES - 64:
             raise UserError(f"a frame of {frame.nbytes} bytes: dds carries at most 1 GiB")
         before = self._writer.dropped
-        self._writer.send(joined(frame, trailer, _ARRAY.pack(_ENCAPSULATION, 0, 0, size)))
+        self._writer.send(joined(frame, trailer, array_head(size)))
         return self._writer.dropped == before
 
     def wait_for_subscriber(self, timeout: float) -> bool:
@@ -137,27 +127,8 @@ class ImagePublisher:
         stamp_ns: int | None = None,
         frame_id: str = "",
     ) -> None:
-        """``array``, ``encoding``: as ``images.image`` has them. ``stamp_ns``: since 1970, else
-        now."""
-        picture = image(array, encoding)
-        stamp = time.time_ns() if stamp_ns is None else stamp_ns
-        named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
-        # Numbers lie on multiples of four behind the encapsulation.
-        named += bytes(-len(named) % 4)
-        head = struct.pack(
-            f"<4siII{len(named)}sIII{len(kind)}sB",
-            _ENCAPSULATION,
-            *divmod(stamp, 1_000_000_000),
-            len(frame_id.encode()) + 1,
-            named,
-            picture.height,
-            picture.width,
-            len(kind),
-            kind,
-            picture.big_endian,
-        )
-        head += bytes(-len(head) % 4) + struct.pack("<II", picture.step, len(picture.pixels))
-        self._writer.send(b"".join((head, picture.pixels)))
+        """As ``ros2_messages.image_message`` has them."""
+        self._writer.send(image_message(array, encoding, stamp_ns, frame_id))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         """Whether one was there within ``timeout`` seconds."""

@@ -28,8 +28,10 @@ _WAITING = 16
 """Frames that wait for the broker to take them."""
 _ANSWER_S = 10
 _PORT = 1883
+# As whom it is started (root stays root): one that changed its user would not end with this process.
 _CONFIG = f"""\
 listener {{port}} 127.0.0.1
+user root
 allow_anonymous true
 persistence false
 max_packet_size {_MAX_BYTES}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes (CDR) of the two message types that carry frames and images to nodes of ROS 2."""
+
+from __future__ import annotations
+
+import struct
+import time
+from typing import Any
+
+from wirecost.transport.images import image
+
+_ENCAPSULATION = b"\0\1\0\0"
+"""CDR, little-endian."""
+_ARRAY = struct.Struct("<4sIII")
+"""Encapsulation; of a UInt8MultiArray no dimensions, no offset and the bytes of the data."""
+
+
+def array_head(size: int) -> bytes:
+    """What precedes ``size`` bytes of data in a ``std_msgs/UInt8MultiArray``: 16 bytes."""
+    return _ARRAY.pack(_ENCAPSULATION, 0, 0, size)
+
+
+def array_data(message: bytes) -> bytes | memoryview:
+    """The data of a received ``std_msgs/UInt8MultiArray``; all of what is none such."""
+    if len(message) >= _ARRAY.size:
+        encapsulation, dimensions, _, size = _ARRAY.unpack_from(message)
+        # An encapsulation may say how many bytes of padding end the message.
+        if (encapsulation[:2], dimensions) == (_ENCAPSULATION[:2], 0):
+            return memoryview(message)[_ARRAY.size : _ARRAY.size + size]
+    return message
+
+
+def image_message(array: Any, encoding: str | None, stamp_ns: int | None, frame_id: str) -> bytes:
+    """A ``sensor_msgs/Image`` of an array, as ``images.image`` has it. ``stamp_ns``: since 1970,
+    None: now."""
+    picture = image(array, encoding)
+    named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
+    head = struct.pack(
+        # Numbers lie on multiples of four; the encapsulation is as long.
+        f"<4siII{len(named)}s{-len(named) % 4}xIII{len(kind)}sB",
+        _ENCAPSULATION,
+        *divmod(time.time_ns() if stamp_ns is None else stamp_ns, 1_000_000_000),
+        len(named),
+        named,
+        picture.height,
+        picture.width,
+        len(kind),
+        kind,
+        picture.big_endian,
+    )
+    sizes = struct.pack("<II", picture.step, len(picture.pixels))
+    return b"".join((head, bytes(-len(head) % 4), sizes, picture.pixels))

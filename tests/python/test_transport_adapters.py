@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The adapters of middlewares that are not there, over stand-ins with the documented calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wirecost.errors import UserError
+from wirecost.tensor import decode, encode
+from wirecost.transport import find, open_transport
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("ros2", "setup.bash"), ("yarp", "conda install")])
+def test_what_is_missing_is_named(name: str, remedy: str) -> None:
+    kind = find(name)
+    assert kind.capabilities.not_exercised
+    why = kind.missing()
+    if why is None:
+        pytest.skip(f"{name} is installed")
+    assert remedy in why
+    assert "\n" not in why
+    with pytest.raises(UserError, match=remedy):
+        open_transport(name)
+
+
+class Node:
+    """A node of ROS 2 that hears itself."""
+
+    def __init__(self, name: str, context: Any) -> None:
+        assert name.startswith("wirecost_")
+        self.context = context
+        self.heard: dict[str, list[Callable[[bytes], None]]] = {}
+
+    def create_publisher(self, kind: Any, topic: str, quality: Any) -> Any:
+        assert kind is not None
+        assert quality.depth == 16
+
+        def publish(message: bytes) -> None:
+            assert type(message) is bytes
+            for callback in self.heard.get(topic, []):
+                callback(message)
+
+        return SimpleNamespace(
+            publish=publish, get_subscription_count=lambda: len(self.heard.get(topic, []))
+        )
+
+    def create_subscription(
+        self, kind: Any, topic: str, callback: Any, quality: Any, *, raw: bool
+    ) -> Any:
+        assert kind is not None
+        assert raw
+        assert quality.reliability == "reliable"
+        self.heard.setdefault(topic, []).append(callback)
+        return topic, callback
+
+    def destroy_publisher(self, publisher: Any) -> None:
+        assert publisher is not None
+
+    def destroy_subscription(self, subscription: tuple[str, Any]) -> None:
+        self.heard[subscription[0]].remove(subscription[1])
+
+    def destroy_node(self) -> None:
+        assert not any(self.heard.values())
+
+
+class Executor:
+    def __init__(self, context: Any) -> None:
+        assert context is not None
+
+    def add_node(self, node: Any) -> None:
+        assert isinstance(node, Node)
+
+    def spin(self) -> None:
+        pass
+
+    def shutdown(self) -> None:
+        pass
+
+
+def module(monkeypatch: pytest.MonkeyPatch, name: str, **content: Any) -> None:
+    made = ModuleType(name)
+    made.__dict__.update(content)
+    monkeypatch.setitem(sys.modules, name, made)
+
+
+@pytest.fixture
+def ros2(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module(
+        monkeypatch,
+        "rclpy",
+        Context=lambda: SimpleNamespace(try_shutdown=lambda: None),
+        init=lambda **_: None,
+        create_node=Node,
+    )
+    module(monkeypatch, "rclpy.executors", SingleThreadedExecutor=Executor)
+    module(monkeypatch, "rclpy.signals", SignalHandlerOptions=SimpleNamespace(NO=0))
+    module(
+        monkeypatch,
+        "rclpy.qos",
+        QoSProfile=SimpleNamespace,
+        HistoryPolicy=SimpleNamespace(KEEP_LAST="last"),
+        ReliabilityPolicy=SimpleNamespace(RELIABLE="reliable"),
+        DurabilityPolicy=SimpleNamespace(VOLATILE="volatile"),
+    )
+    module(monkeypatch, "std_msgs.msg", UInt8MultiArray="bytes")
+    module(monkeypatch, "sensor_msgs.msg", Image="image")
+    return find("ros2")
+
+
+def test_ros2_carries_frames_and_images(ros2: Any) -> None:
+    with ros2("5") as transport:
+        with transport.publisher("/x") as publisher, transport.subscriber("/x") as subscriber:
+            assert publisher.wait_for_subscriber(1)
+            for size in [0, 3, 1000]:
+                publisher.send(encode(np.arange(size)))
+                assert np.array_equal(decode(subscriber.receive(1).buffer), np.arange(size))
+            assert subscriber.count.received == 3
+            assert subscriber.receive(0) is None
+        heard: list[bytes] = []
+        transport._node.create_subscription(
+            "image", "/y", heard.append, SimpleNamespace(reliability="reliable"), raw=True
+        )
+        images = transport.image_publisher("/y")
+        images.send(np.zeros((2, 3), np.uint8), stamp_ns=1)
+        assert len(heard[0]) % 4 == 2  # six pixels behind multiples of four
+        images.close()
+        transport._node.heard.clear()
+
+
+def test_ros2_wants_a_number(ros2: Any) -> None:
+    with pytest.raises(UserError, match="number of a ROS domain"):
+        ros2("a")
+
+
+class Ports:
+    """YARP's ports and images in one process; ``setExternal`` takes arrays as the binding does."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, list[Any]] = {}
+        self.connected: dict[str, str] = {}
+        self.opened: set[str] = set()
+        outer = self
+
+        class ImageMono:
+            def setExternal(self, rows: Any, width: int, height: int) -> None:  # noqa: N802
+                assert rows.shape == (height, width)
+                self.rows = rows
+
+            def copy(self, other: Any) -> None:
+                self.rows[:] = other.rows
+
+            def width(self) -> int:
+                return int(self.rows.shape[1])
+
+            def height(self) -> int:
+                return int(self.rows.shape[0])
+
+        class Port:
+            def open(self, name: str) -> bool:
+                self.name = name
+                if name in outer.opened:
+                    return False
+                outer.opened.add(name)
+                return True
+
+            def write(self, image: Any) -> bool:
+                sent = ImageMono()
+                sent.rows = image.rows.copy()
+                for target, source in outer.connected.items():
+                    if source == self.name:
+                        outer.waiting.setdefault(target, []).append(sent)
+                return True
+
+            def read(self, wait: bool) -> Any:
+                assert not wait
+                waiting = outer.waiting.get(self.name)
+                return waiting.pop(0) if waiting else None
+
+            def getOutputCount(self) -> int:  # noqa: N802
+                return list(outer.connected.values()).count(self.name)
+
+            def setStrict(self, strict: bool) -> None:  # noqa: N802
+                assert strict
+
+            def interrupt(self) -> None:
+                pass
+
+            def close(self) -> None:
+                outer.opened.discard(self.name)
+
+        def connect(source: str, target: str, carrier: str) -> bool:
+            assert carrier == "fast_tcp"
+            outer.connected[target] = source
+            return True
+
+        self.Port = self.BufferedPortImageMono = Port
+        self.ImageMono = ImageMono
+        self.Network = SimpleNamespace(
+            init=lambda: None,
+            checkNetwork=lambda: True,
+            exists=self.opened.__contains__,
+            isConnected=lambda source, target: self.connected.get(target) == source,
+            connect=connect,
+            setNameServerName=lambda _: None,
+        )
+
+
+@pytest.fixture
+def yarp(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module(monkeypatch, "yarp", **vars(Ports()))
+    return find("yarp")
+
+
+def test_yarp_carries_frames(yarp: Any) -> None:
+    with (
+        yarp.server() as address,
+        yarp(address) as transport,
+        transport.publisher("x") as publisher,
+        transport.subscriber("x") as subscriber,
+    ):
+        assert publisher.wait_for_subscriber(1)
+        for size in [0, 1, 4000, 4096, 50_001, 2]:
+            frame = encode(np.arange(size, dtype=np.uint8))
+            publisher.send(frame)
+            sample = subscriber.receive(1)
+            assert bytes(sample.buffer) == frame.tobytes()
+            assert np.frombuffer(sample.buffer, np.uint8).ctypes.data % 64 == 0
+        assert subscriber.count.received == 6
+        assert subscriber.receive(0) is None
+
+
+def test_yarp_refuses_a_strangers_image_and_a_second_publisher(yarp: Any) -> None:
+    with (
+        yarp() as transport,
+        transport.publisher("x") as publisher,
+        transport.subscriber("x") as subscriber,
+    ):
+        image = sys.modules["yarp"].ImageMono()
+        image.setExternal(np.full((5, 7), 200, np.uint8), 7, 5)
+        publisher._port.write(image)
+        with pytest.raises(UserError, match="is none of wirecost's"):
+            subscriber.receive(1)
+        with pytest.raises(UserError, match="cannot be opened"):
+            transport.publisher("x")
+        with pytest.raises(UserError, match="no spaces"):
+            transport.publisher("x y")
