@@ -27,6 +27,7 @@ from wirecost.cli import (
     replay,
     report,
     trace,
+    transports,
 )
 from wirecost.errors import UserError
 
@@ -57,6 +58,7 @@ app.command("replay")(replay.command)
 app.command("report")(report.command)
 app.command("log")(log.command)
 app.command("doctor")(doctor.command)
+app.command("transports")(transports.command)
 
 
 def main() -> None:

@@ -47,11 +47,16 @@ def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
             f"{transport_or_topic!r} names a transport: name a topic too, as in"
             f' wirecost.publish("{transport_or_topic}", "camera")'
         )
+    return default(), transport_or_topic
+
+
+def default() -> str:
+    """The transport for one machine. Raises UserError where none can be used here."""
     reasons = []
     for name in ON_ONE_MACHINE:
         why = find(name).missing()
         if why is None:
-            return name, transport_or_topic
+            return name
         reasons.append(f"{name}: {why}")
     raise UserError(f"no transport for one machine can be used here: {'; '.join(reasons)}")
 

@@ -56,6 +56,11 @@ class Framework(Protocol):
         ...
 
 
+def packages() -> dict[str, str]:
+    """Every framework by its name in frames, with the package that is imported for it."""
+    return {name: roots[0] for name, roots in _ROOTS.items()}
+
+
 def framework(name: str) -> Framework:
     """By its name in frames. Raises FrameError."""
     if name not in _ROOTS:
