@@ -28,7 +28,7 @@ _WAITING = 16
 """Frames that wait for the broker to take them."""
 _ANSWER_S = 10
 _PORT = 1883
-# As whom it is started (root stays root): one that changed its user would not end with this process.
+# Root stays root: a broker that changed its user would not end with this process.
 _CONFIG = f"""\
 listener {{port}} 127.0.0.1
 user root
