@@ -202,6 +202,7 @@ void bind_endpoints(nb::module_& m) {
           },
           "same_class"_a, "only"_a.none(), "without"_a)
       .def("writers", &DdsReader::writers, Unlocked())
+      .def("unconfirmed", &DdsReader::unconfirmed, Unlocked())
       .def("close", &DdsReader::close, Unlocked());
   nb::class_<Inbox>(m, "Inbox")
       .def(
@@ -217,6 +218,8 @@ void bind_endpoints(nb::module_& m) {
       .def("take", &take, "timeout_s"_a)
       .def(
           "writers", [](Inbox& inbox) { return inbox.reader().writers(); }, Unlocked())
+      .def(
+          "unconfirmed", [](Inbox& inbox) { return inbox.reader().unconfirmed(); }, Unlocked())
       .def_prop_ro("dropped", [](Inbox& inbox) { return inbox.mailbox().dropped(); })
       .def("close", [](Inbox& inbox) { inbox.reader().close(); }, Unlocked());
   nb::class_<DdsWriter, Sink>(m, "Writer")
@@ -238,6 +241,7 @@ void bind_endpoints(nb::module_& m) {
             return writer.flush(timeout);
           },
           "timeout_s"_a)
+      .def("unconfirmed", &DdsWriter::unconfirmed, Unlocked())
       .def_prop_ro("dropped", &DdsWriter::dropped)
       .def("close", &DdsWriter::close, Unlocked());
 }

@@ -112,6 +112,8 @@ class Reader:
     ) -> None:
         """Counts for messages that come from now on."""
     def writers(self) -> int: ...
+    def unconfirmed(self) -> int:
+        """Writers that are not known to have found this reader: it may miss what they send."""
     def close(self) -> None: ...
 
 class Inbox:
@@ -134,6 +136,9 @@ class Inbox:
         (zeros where none), and the bytes."""
 
     def writers(self) -> int: ...
+    def unconfirmed(self) -> int:
+        """As a reader's."""
+
     @property
     def dropped(self) -> int: ...
     def close(self) -> None: ...
@@ -147,6 +152,10 @@ class Writer(Sink):
     def answer(self, message: bytes, guid: bytes, sequence: int) -> tuple[bytes, int]:
         """As ``send``, saying which message this one answers (only the GUID where ``sequence`` is
         0); its own writer and sequence number, 0 where it was dropped."""
+
+    def unconfirmed(self) -> int:
+        """Readers that are not known to have found this writer: volatile ones would miss what is
+        sent now."""
 
     def flush(self, timeout_s: float) -> bool:
         """Waits until all reliable readers have everything; False when the time is over."""

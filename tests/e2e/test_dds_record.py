@@ -159,21 +159,21 @@ def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
     usual = qos.to_dds(topic.qos)
     kept = []
     writers = {}
-    for node in ("/one", "/other"):
+    for node in ("/one", "/two"):
         participant = _dds.Participant(domain, node, b"enclave=/;", [LOOPBACK])
         dds = (names.topic_to_dds(topic.name), names.type_to_dds(topic.type))
         writers[node] = _dds.Writer(participant, *dds, usual, b"")
         kept += [participant, announce(participant, node, [writers[node].guid])]
     own, others = Queue(1 << 20), Queue(1 << 20)
     with DdsRecorder(domain) as recorder:
-        assert recorder.nodes() == ["/one", "/other"]
+        assert recorder.nodes() == ["/one", "/two"]
         recorder.listen(topic, 1, own, only="/one")
         recorder.listen(topic, 2, others, without="/one")
         assert peers.soon(lambda: all(writer.readers() == 2 for writer in writers.values()))
         assert peers.soon(lambda: _send_both(writers) and own.counts() and others.counts())
         heard = {message[4][4:] for message in own.take(100, 0)}
         assert heard == {b"/one"}
-        assert {message[4][4:] for message in others.take(100, 0)} == {b"/other"}
+        assert {message[4][4:] for message in others.take(100, 0)} == {b"/two"}
 
 
 def _send_both(writers: dict[str, _dds.Writer]) -> bool:

@@ -7,6 +7,6 @@ if(NOT TARGET fastrtps)
 endif()
 add_library(
   middleware_dds STATIC EXCLUDE_FROM_ALL
-  dds_discovery.cpp dds_gate.cpp dds_mailbox.cpp dds_participant.cpp dds_qos.cpp dds_reader.cpp
+  dds_acknowledgements.cpp dds_discovery.cpp dds_gate.cpp dds_mailbox.cpp dds_participant.cpp dds_qos.cpp dds_reader.cpp
   dds_type.cpp dds_writer.cpp)
 target_link_libraries(middleware_dds PUBLIC middleware fastrtps)

@@ -15,26 +15,25 @@ namespace {
 
 class GatedTransport final : public transport::ChainingTransport {
  public:
-  explicit GatedTransport(const Gate& gate)
-      : ChainingTransport(gate), gate_(gate), opened_(gate.opened) {}
+  explicit GatedTransport(const Gate& gate) : ChainingTransport(gate), gate_(gate) {}
 
   transport::TransportDescriptorInterface* get_configuration() override { return &gate_; }
 
   bool send(rtps::SenderResource* sender, const rtps::octet* bytes, std::uint32_t size,
             rtps::LocatorsIterator* first, rtps::LocatorsIterator* last,
             const std::chrono::steady_clock::time_point& timeout) override {
-    return !*opened_ || sender->send(bytes, size, first, last, timeout);
+    return !*gate_.opened || sender->send(bytes, size, first, last, timeout);
   }
 
   void receive(transport::TransportReceiverInterface* receiver, const rtps::octet* bytes,
                std::uint32_t size, const rtps::Locator_t& local,
                const rtps::Locator_t& remote) override {
+    gate_.acknowledgements->received({bytes, size});
     receiver->OnDataReceived(bytes, size, local, remote);
   }
 
  private:
   Gate gate_;
-  const std::shared_ptr<std::atomic<bool>> opened_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
+#include <fastrtps/xmlparser/XMLProfileManager.h>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/log/Log.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
@@ -38,13 +39,14 @@ rtps::Locator_t locator(const char* address, std::uint32_t port) {
   return locator;
 }
 
-std::shared_ptr<Gate> gated_udp(const std::vector<std::string>& interfaces) {
+std::shared_ptr<Gate> gated_udp(const std::vector<std::string>& interfaces,
+                                const std::shared_ptr<Acknowledgements>& acknowledgements) {
   const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->interfaceWhiteList = interfaces;
   udp->sendBufferSize = socket_bytes;
   udp->receiveBufferSize = socket_bytes;
   udp->maxInitialPeersRange = participants_a_host;
-  return std::make_shared<Gate>(udp);
+  return std::make_shared<Gate>(udp, acknowledgements);
 }
 
 dds::DomainParticipantQos participant_qos(std::uint32_t domain, const std::string& name,
@@ -68,6 +70,13 @@ dds::DomainParticipantQos participant_qos(std::uint32_t domain, const std::strin
   return qos;
 }
 
+/// To participants of this process, too: past the network, nobody acknowledges anything.
+void speak_over_the_network() {
+  eprosima::fastrtps::LibrarySettingsAttributes settings;
+  settings.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_OFF;
+  eprosima::fastrtps::xmlparser::XMLProfileManager::library_settings(settings);
+}
+
 }  // namespace
 
 DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
@@ -78,8 +87,9 @@ DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
                              std::to_string(last_domain));
   // What goes wrong is told by exceptions and counts; the library's log would land in the output.
   dds::Log::ClearConsumers();
+  speak_over_the_network();
   auto* const factory = dds::DomainParticipantFactory::get_instance();
-  const auto gate = gated_udp(interfaces);
+  const auto gate = gated_udp(interfaces, acknowledgements_);
   participant_ = factory->create_participant(domain, participant_qos(domain, name, user_data, gate),
                                              &discovery_, dds::StatusMask::none());
   if (participant_ == nullptr)
@@ -127,10 +137,12 @@ dds::DataReader* DdsParticipant::make_reader(const DdsEndpoint& endpoint,
   dds::DataReaderQos qos = reader_qos(endpoint.qos);
   qos.user_data().setValue(endpoint.user_data);
   auto* const read = topic(endpoint.topic, endpoint.type);
-  auto* const reader =
-      subscriber_->create_datareader(read, qos, listener, dds::StatusMask::data_available());
+  auto* const reader = subscriber_->create_datareader(
+      read, qos, listener,
+      dds::StatusMask::data_available() << dds::StatusMask::subscription_matched());
   if (reader == nullptr)
     throw std::runtime_error("DDS topic " + endpoint.topic + ": no reader of this quality");
+  acknowledgements_->announced(false);
   ++endpoints_;
   return reader;
 }
@@ -145,6 +157,7 @@ dds::DataWriter* DdsParticipant::make_writer(const DdsEndpoint& endpoint,
       publisher_->create_datawriter(written, qos, listener, dds::StatusMask::publication_matched());
   if (writer == nullptr)
     throw std::runtime_error("DDS topic " + endpoint.topic + ": no writer of this quality");
+  acknowledgements_->announced(true);
   ++endpoints_;
   return writer;
 }
@@ -152,12 +165,14 @@ dds::DataWriter* DdsParticipant::make_writer(const DdsEndpoint& endpoint,
 // The library waits for the listener here, so no lock is held.
 void DdsParticipant::remove(dds::DataReader* reader) {
   subscriber_->delete_datareader(reader);
+  acknowledgements_->announced(false);
   const std::lock_guard lock(mutex_);
   --endpoints_;
 }
 
 void DdsParticipant::remove(dds::DataWriter* writer) {
   publisher_->delete_datawriter(writer);
+  acknowledgements_->announced(true);
   const std::lock_guard lock(mutex_);
   --endpoints_;
 }

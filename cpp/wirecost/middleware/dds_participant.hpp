@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fastdds/dds/publisher/DataWriter.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
 
+#include "wirecost/middleware/dds_acknowledgements.hpp"
 #include "wirecost/middleware/dds_discovery.hpp"
 
 namespace wirecost::middleware {
@@ -40,6 +42,7 @@ class DdsParticipant {
 
   const Guid& guid() const { return guid_; }
   const Discovery& discovery() const { return discovery_; }
+  const Acknowledgements& acknowledgements() const { return *acknowledgements_; }
 
   /// Both throw std::runtime_error where Fast DDS refuses, for instance since the topic is used
   /// with another type already, and where this is closed.
@@ -55,6 +58,7 @@ class DdsParticipant {
   eprosima::fastdds::dds::Topic* topic(const std::string& name, const std::string& type);
 
   Discovery discovery_;
+  const std::shared_ptr<Acknowledgements> acknowledgements_ = std::make_shared<Acknowledgements>();
   Guid guid_{};
   /// Null once closed.
   eprosima::fastdds::dds::DomainParticipant* participant_ = nullptr;

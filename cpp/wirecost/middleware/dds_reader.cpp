@@ -27,6 +27,7 @@ DdsReader::DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpo
       handler_(std::move(handler)),
       choice_(std::move(choice)),
       participant_(std::move(participant)),
+      peers_(participant_->guid()),
       discovery_(participant_->discovery()),
       reader_(participant_->make_reader(endpoint, this)),
       guid_(guid_bytes(reader_->guid())) {}
@@ -39,14 +40,15 @@ void DdsReader::close() {
   participant_->remove(reader_);
   reader_ = nullptr;
   participant_.reset();
+  peers_.clear();
 }
 
-std::size_t DdsReader::writers() {
+std::size_t DdsReader::unconfirmed() const {
   const std::lock_guard lock(mutex_);
   if (reader_ == nullptr) return 0;
-  dds::SubscriptionMatchedStatus status;
-  reader_->get_subscription_matched_status(status);
-  return static_cast<std::size_t>(std::max(status.current_count, 0));
+  const Acknowledgements& told = participant_->acknowledgements();
+  return peers_.count_if(
+      [&](const Guid& writer) { return !told.has_announcements(writer, false); });
 }
 
 void DdsReader::choose(WriterChoice choice) {
@@ -62,6 +64,11 @@ bool DdsReader::chosen(const Guid& writer) {
   }
   if (choice_.only) return choice_.only->contains(writer);
   return !choice_.without.contains(writer);
+}
+
+void DdsReader::on_subscription_matched(dds::DataReader*,
+                                        const dds::SubscriptionMatchedStatus& change) {
+  peers_.changed(change.last_publication_handle, change.current_count_change);
 }
 
 void DdsReader::on_data_available(dds::DataReader* reader) {

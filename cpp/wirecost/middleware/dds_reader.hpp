@@ -11,6 +11,7 @@
 #include <fastdds/dds/subscriber/DataReaderListener.hpp>
 
 #include "wirecost/middleware/dds_participant.hpp"
+#include "wirecost/middleware/dds_peers.hpp"
 #include "wirecost/middleware/queue.hpp"
 
 namespace wirecost::middleware {
@@ -46,7 +47,11 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
   ~DdsReader() override;
 
   const Guid& guid() const { return guid_; }
-  std::size_t writers();
+  /// Of other participants.
+  std::size_t writers() const { return peers_.count(); }
+  /// Writers whose participants have not acknowledged all readers of ours: what they send may pass
+  /// this one by.
+  std::size_t unconfirmed() const;
   /// Counts for messages that are handed over from now on.
   void choose(WriterChoice choice);
   /// Leaves the domain; nothing is handed over any more.
@@ -54,15 +59,19 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
 
  private:
   void on_data_available(eprosima::fastdds::dds::DataReader* reader) override;
+  void on_subscription_matched(
+      eprosima::fastdds::dds::DataReader* reader,
+      const eprosima::fastdds::dds::SubscriptionMatchedStatus& change) override;
   bool chosen(const Guid& writer);
 
   const DdsQos qos_;
   const Handler handler_;
   std::mutex choice_mutex_;
   WriterChoice choice_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   // Both null once closed.
   std::shared_ptr<DdsParticipant> participant_;
+  Peers peers_;
   const Discovery& discovery_;
   eprosima::fastdds::dds::DataReader* reader_;
   const Guid guid_;

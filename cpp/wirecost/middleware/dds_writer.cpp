@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wirecost/middleware/dds_writer.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -23,8 +22,10 @@ constexpr std::size_t unfragmented_bytes = 60'000;
 }  // namespace
 
 DdsWriter::DdsWriter(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint)
-    : beats_(endpoint.qos.reliable && endpoint.qos.lease_ns == 0),
+    : reliable_(endpoint.qos.reliable),
+      beats_(reliable_ && endpoint.qos.lease_ns == 0),
       participant_(std::move(participant)),
+      peers_(participant_->guid()),
       writer_(participant_->make_writer(endpoint, this)),
       guid_(guid_bytes(writer_->guid())) {}
 
@@ -36,6 +37,7 @@ void DdsWriter::close() {
   participant_->remove(writer_);
   writer_ = nullptr;
   participant_.reset();
+  peers_.clear();
 }
 
 void DdsWriter::send(std::span<const std::byte> message) { answer(message, {}); }
@@ -65,12 +67,20 @@ SampleName DdsWriter::answer(std::span<const std::byte> message, const SampleNam
           static_cast<std::int64_t>(own.sequence_number().to64long())};
 }
 
-std::size_t DdsWriter::readers() {
+std::size_t DdsWriter::unconfirmed() {
   const std::lock_guard lock(mutex_);
   if (writer_ == nullptr) return 0;
-  dds::PublicationMatchedStatus status;
-  writer_->get_publication_matched_status(status);
-  return static_cast<std::size_t>(std::max(status.current_count, 0));
+  const Acknowledgements& told = participant_->acknowledgements();
+  return peers_.count_if([&](const Guid& reader) {
+    if (!told.has_announcements(reader, true)) return true;
+    const auto wanted = participant_->discovery().qos_of(reader);
+    return reliable_ && wanted && wanted->reliable && !told.has_answered(reader, guid_);
+  });
+}
+
+void DdsWriter::on_publication_matched(dds::DataWriter*,
+                                       const dds::PublicationMatchedStatus& change) {
+  peers_.changed(change.last_subscription_handle, change.current_count_change);
 }
 
 bool DdsWriter::flush(std::chrono::nanoseconds timeout) {

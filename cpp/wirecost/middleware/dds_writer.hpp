@@ -11,6 +11,7 @@
 #include <fastdds/dds/publisher/DataWriterListener.hpp>
 
 #include "wirecost/middleware/dds_participant.hpp"
+#include "wirecost/middleware/dds_peers.hpp"
 #include "wirecost/middleware/dds_reader.hpp"
 #include "wirecost/middleware/sink.hpp"
 
@@ -28,7 +29,12 @@ class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterL
   /// As `send`, saying which message this one answers; how it is named itself (sequence number 0:
   /// it was dropped).
   SampleName answer(std::span<const std::byte> message, const SampleName& answered);
-  std::size_t readers() override;
+  /// Of other participants.
+  std::size_t readers() override { return peers_.count(); }
+  /// Readers that are not known to have found this writer: their participant has not acknowledged
+  /// all writers of ours, or they are reliable and have acknowledged nothing yet. A volatile one
+  /// would miss what is sent now.
+  std::size_t unconfirmed();
   std::size_t dropped() const { return dropped_; }
   const Guid& guid() const { return guid_; }
   /// Waits until all reliable readers have everything; false when the time is over.
@@ -37,11 +43,17 @@ class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterL
   void close();
 
  private:
+  void on_publication_matched(
+      eprosima::fastdds::dds::DataWriter* writer,
+      const eprosima::fastdds::dds::PublicationMatchedStatus& change) override;
+
+  const bool reliable_;
   /// Whether it may send heartbeats of its own.
   const bool beats_;
   std::mutex mutex_;
   // Both null once closed.
   std::shared_ptr<DdsParticipant> participant_;
+  Peers peers_;
   eprosima::fastdds::dds::DataWriter* writer_;
   const Guid guid_;
   std::atomic<std::size_t> dropped_ = 0;

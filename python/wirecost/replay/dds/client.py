@@ -21,15 +21,9 @@ class NoReplyError(Exception):
 
 
 class Client:
-    """Calls a service as a node of the same middleware would.
+    """Calls a service as a node of the same middleware would."""
 
-    ``heard_of_s``: how long it has to be connected before it asks, since a server does not say when
-    it has heard of the client; longer where the server has only just been started.
-    """
-
-    def __init__(
-        self, participant: _dds.Participant, service: Service, heard_of_s: float = 0.3
-    ) -> None:
+    def __init__(self, participant: _dds.Participant, service: Service) -> None:
         dds = names.service_to_dds(service.name, service.type)
         data = names.user_data(service.type_hash)
         self._replies = _dds.Inbox(
@@ -38,8 +32,6 @@ class Client:
         self._requests = _dds.Writer(
             participant, dds.request_topic, dds.request_type, qos.SERVICE, data
         )
-        self._heard_of_s = heard_of_s
-        self._matched_at: float | None = None
         self._number = secrets.token_bytes(8)
         self._calls = 0
 
@@ -69,12 +61,9 @@ class Client:
         raise NoReplyError(f"no reply within {timeout_s:g} s")
 
     def _ready(self) -> bool:
-        now = time.monotonic()
-        if not (self._requests.readers() and self._replies.writers()):
-            self._matched_at = None
-            return False
-        self._matched_at = self._matched_at or now
-        return now - self._matched_at >= self._heard_of_s
+        """A server that has not found the client could neither hear nor answer it."""
+        matched = self._requests.readers() and self._replies.writers()
+        return bool(matched) and not (self._requests.unconfirmed() or self._replies.unconfirmed())
 
     def _send(self, content: bytes, server_vendor: int) -> envelope.Call:
         if server_vendor == envelope.CYCLONE:

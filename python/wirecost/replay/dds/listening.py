@@ -57,14 +57,17 @@ class Listening:
         self._follow()
 
     def connected(self, name: str) -> bool:
-        """Whether a writer of the topic is matched."""
+        """Whether a writer of the topic is matched and all of them know of their reader here."""
         with self._lock:
-            return any(
-                reader.writers()
+            readers = [
+                reader
                 for wanted in self._wanted
                 if wanted.topic.name == name
                 for reader in wanted.readers.values()
-            )
+            ]
+        return any(reader.writers() for reader in readers) and not any(
+            reader.unconfirmed() for reader in readers
+        )
 
     def notes(self) -> list[str]:
         with self._lock:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from wirecost import _dds
@@ -12,6 +13,9 @@ from wirecost.replay.system import Call, Service
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1
+# A request may come before discovery has told of the reader that awaits the reply.
+_REPLY_READER_S = 2.0
+_LOOK_S = 0.002
 
 
 class Answers:
@@ -80,8 +84,16 @@ class Server:
         reply = self._answers.reply_to(content)
         if reply is None:
             self._unmatched[content] = self._unmatched.get(content, 0) + 1
-        elif vendor == envelope.CYCLONE:
+            return
+        self._wait_for_reader()
+        if vendor == envelope.CYCLONE:
             self._replies.send(envelope.with_numbers(call, reply))
         else:
             assert isinstance(call.sequence, int)
             self._replies.answer(reply, call.client, call.sequence)
+
+    def _wait_for_reader(self) -> None:
+        end = time.monotonic() + _REPLY_READER_S
+        while not self._replies.readers() or self._replies.unconfirmed():
+            if time.monotonic() > end or self._ending.wait(_LOOK_S):
+                return

@@ -21,8 +21,6 @@ from wirecost.replay.dds.server import Answers, Server
 from wirecost.replay.system import Call, Service, Topic
 
 _CALL_S = 10.0
-# Two announcements and a little.
-_CONFIRMED_S = 2.2
 
 
 class DdsStage:
@@ -42,7 +40,6 @@ class DdsStage:
         self._writers: dict[str, _dds.Writer] = {}
         self._servers: list[Server] = []
         self._clients: dict[str, Client] = {}
-        self._connected_at: float | None = None
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -82,7 +79,7 @@ class DdsStage:
     def call(self, service: Service, request: bytes) -> Call:
         client = self._clients.get(service.name)
         if client is None:
-            client = self._clients[service.name] = Client(self._participant, service, _CONFIRMED_S)
+            client = self._clients[service.name] = Client(self._participant, service)
         asked_ns = time.time_ns()
         reply, error = b"", None
         try:
@@ -92,22 +89,16 @@ class DdsStage:
         return Call(service.name, "", asked_ns, time.time_ns(), request, reply, error)
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
-        """All of them until the node, too, must have found what it is to be connected with: nobody
-        tells us, but Fast DDS repeats its announcements every second until they are confirmed."""
+        """A topic is joined once the node, too, is known to have found our side of it: what is sent
+        before that is lost without a trace."""
+        writers = self._writers
         missing = [
             topic.name
             for topic in subscribed
-            if topic.name in self._writers and not self._writers[topic.name].readers()
+            if topic.name in writers and not _joined(writers[topic.name])
         ]
         missing += [topic.name for topic in published if not self._listening.connected(topic.name)]
-        now = time.monotonic()
-        if missing:
-            self._connected_at = None
-            return missing
-        self._connected_at = self._connected_at or now
-        if now - self._connected_at < _CONFIRMED_S:
-            return [topic.name for topic in (*subscribed, *published)]
-        return []
+        return missing
 
     def unmatched(self) -> list[str]:
         return [line for server in self._servers for line in server.unmatched()]
@@ -118,3 +109,7 @@ class DdsStage:
             if service.name in {each.name for each in graph_of(node, ()).provides}:
                 return node.participant.vendor
         return 0
+
+
+def _joined(writer: _dds.Writer) -> bool:
+    return writer.readers() > 0 and writer.unconfirmed() == 0
