@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,48 +12,32 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import dds_peers as peers
 import polars as pl
 import pytest
 from rosbags.rosbag2 import Reader
 
-NODES = Path(__file__).parents[1] / "nodes" / "dds"
-WIRECOST = Path(sys.executable).with_name("wirecost")
-LOOPBACK = (
-    '<CycloneDDS><Domain Id="any"><General><AllowMulticast>false</AllowMulticast><Interfaces>'
-    '<NetworkInterface address="127.0.0.1"/></Interfaces></General><Discovery>'
-    "<ParticipantIndex>auto</ParticipantIndex>"
-    '<Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>'
-)
+from wirecost.replay.dds.domain import FreeDomain
+from wirecost.replay.dds.domain import environment as in_domain
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("idlc") is None or importlib.util.find_spec("wirecost._dds") is None,
-    reason="needs Debian's cyclonedds-tools, cyclonedds-dev and libfastrtps-dev",
-)
+WIRECOST = Path(sys.executable).with_name("wirecost")
 
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The filter and the robot around it in a domain of their own; their environment."""
     folder = tmp_path_factory.mktemp("dds")
-    # Without type information: Cyclone 0.10 falls over that of newer versions.
-    subprocess.run(
-        ["idlc", "-l", "c", "-t", "-o", folder, NODES / "messages.idl"],
-        check=True,
-        capture_output=True,
-    )
-    sources = [NODES / "points_filter.c", NODES / "ros_node.c", folder / "messages.c"]
-    subprocess.run(
-        ["cc", "-O1", f"-I{folder}", f"-I{NODES}", *sources, "-lddsc", "-o", folder / "filter"],
-        check=True,
-    )
-    domain = str(101 + os.getpid() % 100)
-    environment = {**os.environ, "ROS_DOMAIN_ID": domain, "CYCLONEDDS_URI": LOOPBACK}
+    with FreeDomain() as domain:
+        yield from _running(folder, os.environ | in_domain(domain.number))
+
+
+def _running(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, str]]:
     log = (folder / "log").open("wb")
     started = [
         subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
         for command in (
-            [folder / "filter"],
-            [sys.executable, NODES / "robot.py", "--points", "500", "--rate", "20"],
+            [peers.FILTER],
+            peers.robot("--points", "500", "--rate", "20"),
         )
     ]
     try:

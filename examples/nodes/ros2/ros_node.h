@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What makes a Cyclone DDS participant a node of ROS 2: names, user data, announcement. */
-#ifndef WIRECOST_TESTS_ROS_NODE_H
-#define WIRECOST_TESTS_ROS_NODE_H
+#ifndef WIRECOST_EXAMPLES_ROS_NODE_H
+#define WIRECOST_EXAMPLES_ROS_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
