@@ -134,7 +134,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
     while True:
         try:
             method, arguments = connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):  # hung up, perhaps with an answer unread
             break
         try:
             connection.send((True, getattr(contender, method)(*arguments)))
