@@ -3,6 +3,8 @@
 
 Publishers and subscribers find each other by eCAL's registration on loopback. Which side knows of
 the other first is left to chance; a probe over the way that frames take says that it is open.
+Frames stay in shared memory. eCAL itself listens on all interfaces, and no setting of its changes
+that: on UDP port 14000 for registration, and on a TCP port for each service.
 """
 
 from __future__ import annotations
@@ -61,6 +63,13 @@ def _way(core: Any, acknowledge_ms: int) -> Any:
     return config
 
 
+def _heard(core: Any) -> Any:
+    """How a subscriber receives: from shared memory only."""
+    config = core.get_subscriber_configuration()
+    config.layer.udp.enable = config.layer.tcp.enable = False
+    return config
+
+
 def _end(core: Any) -> None:
     for endpoint in list(_OPEN):
         endpoint.close()
@@ -78,7 +87,7 @@ class _Publisher(Publisher):
         self._publisher: Any = core.Publisher(topic, config=_way(core, _ACKNOWLEDGE_MS))
         self._probe = _PROBE + secrets.token_bytes(8)
         self._answers = Inbox(1)
-        self._ready: Any = core.Subscriber(_ready(topic))
+        self._ready: Any = core.Subscriber(_ready(topic), config=_heard(core))
         self._ready.set_receive_callback(self._answered)
         _OPEN.add(self)
 
@@ -117,7 +126,7 @@ class _Subscriber(QueuedSubscriber):
         core = _core()
         # Told from eCAL's own thread, which must not wait for who waits for it.
         self._ready: Any = core.Publisher(_ready(topic), config=_way(core, 0))
-        self._subscriber: Any = core.Subscriber(topic)
+        self._subscriber: Any = core.Subscriber(topic, config=_heard(core))
         self._subscriber.set_receive_callback(self._take)
         _OPEN.add(self)
 
@@ -197,8 +206,8 @@ class Ecal(Transport):
         aligned=False,
         request_reply=True,
         other_machines=False,
-        full="the subscriber's oldest waiting frame is lost; the publisher waits up to 0.5 s, once,"
-        " for a process that does not react",
+        full="the subscriber's oldest waiting frame is lost; a process that does not react delays"
+        " frames by up to 0.5 s each until it is given up after 3 s",
     )
 
     def __init__(self, address: str | None = None) -> None:

@@ -304,8 +304,8 @@ class WebSocket(Transport):
         aligned=False,
         request_reply=True,
         other_machines=True,
-        full="the subscriber's oldest waiting frame is lost; one that reads nothing for 2 s is cut"
-        " off",
+        full="the subscriber's oldest waiting frame is lost; one that reads nothing is cut off"
+        " within seconds",
     )
 
     def __init__(self, address: str | None = None) -> None:
