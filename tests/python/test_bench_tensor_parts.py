@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from wirecost.bench.tensor import Settings, blocks
+from wirecost.bench.tensor import blocks, wrapyfi_environment
 from wirecost.bench.tensor.blocks import Order, Side
 from wirecost.bench.tensor.cases import Lane, plan
 from wirecost.bench.tensor.content import CONTENTS, Source, number_in
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.bench.tensor.race import Outcome, rounds_of
+from wirecost.bench.tensor.scenario import Settings
 from wirecost.bench.tensor.stamps import count, round_trips, stages
 from wirecost.bench.tensor.ways import Received, Receiver, find_way
 from wirecost.errors import UserError
@@ -177,3 +179,20 @@ def test_rounds_share_all_trials() -> None:
     for trials in (1, 4, 5, 23, 200):
         assert sum(rounds_of(trials)) == trials
     assert Outcome(Lane("shm", "")).failure is None
+
+
+def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    told: list[str] = []
+    with pytest.raises(
+        UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -m pip install wrapyfi=="
+    ):
+        wrapyfi_environment.make(["numpy"], told.append)
+    (line,) = told
+    assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
+    assert find_way("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
+    with pytest.raises(UserError, match="there are zeromq, zenoh"):
+        find_way("wrapyfi-ros3", 1)

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wirecost.bench import tensor
+from wirecost.bench.tensor import scenario as tensor
+from wirecost.bench.tensor import wrapyfi_environment
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.cli.choices import chosen, completing
 from wirecost.cli.results import measure_and_tell
@@ -49,6 +50,10 @@ def command(
         bool, typer.Option(help="2,000 trials of ones, 200x200, as Wrapyfi's page has it.")
     ] = False,
     pattern: Annotated[str, typer.Option(help="pubsub or reqrep.")] = "pubsub",
+    wrapyfi: Annotated[
+        bool,
+        typer.Option(help="Wrapyfi as well, from PyPI into an environment of its own."),
+    ] = False,
     sweep: Annotated[
         bool, typer.Option(help="64 B to 64 MiB: latency, and throughput without pause.")
     ] = False,
@@ -65,9 +70,15 @@ def command(
 ) -> None:
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
     known = tensor.known_mwares()
+    console = Console(stderr=True)
+    used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
+    ours = chosen("--mwares", mwares, known) if mwares else tuple(known)
+    theirs = tensor.WRAPYFI_WAYS if wrapyfi else ()
+    if wrapyfi:
+        wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
     settings = tensor.Settings(
-        chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS),
-        chosen("--mwares", mwares, known) if mwares else tuple(known),
+        used,
+        (*ours, *theirs),
         tuple(_shape(text) for text in shapes.split(",")) if not paper else ((200, 200),),
         tuple(dtypes.split(",")),
         chosen("--device", devices, tensor.DEVICES),
@@ -81,7 +92,7 @@ def command(
     made = settings.plan()
     lanes = sum(len(case.lanes) for case in made.cases)
     minutes = tensor.expected_seconds(made) / 60
-    Console(stderr=True).print(
+    console.print(
         f"{lanes} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
     )
     measure_and_tell(

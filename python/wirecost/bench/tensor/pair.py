@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wirecost.bench.tensor.blocks import Order
+from wirecost.bench.tensor.content import DIGITS
 from wirecost.bench.tensor.process import TIMEOUT_S, Worker, WorkerFailedError
 from wirecost.bench.tensor.ways import Meeting, Way
 
 START_S = 30.0
+PRIMING = {
+    "plugin": "numpy", "shape": [DIGITS], "dtype": "float64", "content": "ones", "device": "cpu",
+    "objects": True, "count": 60, "rate": 20.0,
+}  # fmt: skip
+"""Small messages for a few seconds; the first ones may be lost."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 
 
@@ -30,11 +35,10 @@ class Block:
 class Pair:
     """Use as a context manager. Raises WorkerFailedError where an end cannot be had."""
 
-    def __init__(self, way: Way, pattern: str, logs: Path, python: Path | None = None) -> None:
+    def __init__(self, way: Way, pattern: str, logs: Path) -> None:
         self._way = way
         self._pattern = pattern
         self._logs = logs
-        self._python = python or Path(sys.executable)
         self._stack = ExitStack()
         self._sender: Worker
         self._listener: Worker | None = None
@@ -71,10 +75,13 @@ class Pair:
             one.hear(START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
             raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
+        if self._way.primed:
+            self.run(PRIMING)
 
     def _worker(self, role: str, meeting: Meeting) -> Worker:
         log = self._logs / f"{self._way.name}-{role}.txt"
-        worker = Worker(self._python, self._way, role, meeting, log, **self._way.environment())
+        more = self._way.environment(meeting, role)
+        worker = Worker(self._way, role, meeting, log, more)
         self._stack.callback(worker.end)
         return worker
 

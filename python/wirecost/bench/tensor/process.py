@@ -6,15 +6,17 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wirecost.bench.tensor.ways import Meeting, Way
 
 MODULE = "wirecost.bench.tensor.worker"
-TIMEOUT_S = 60.0
+TIMEOUT_S = 30.0
 ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "error"}
 
 
@@ -26,7 +28,7 @@ class Worker:
     """Ends with its standard input, and so with the process that made it."""
 
     def __init__(
-        self, python: Path, way: Way, role: str, meeting: Meeting, log: Path, **more: str
+        self, way: Way, role: str, meeting: Meeting, log: Path, more: dict[str, str]
     ) -> None:
         """``more``: of the environment."""
         self.name = f"{way.name} {role}"
@@ -37,7 +39,7 @@ class Worker:
         ]  # fmt: skip
         with log.open("ab") as printed:
             self._process = subprocess.Popen(
-                [str(python), "-m", MODULE, *arguments],
+                [str(way.python), "-m", MODULE, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=printed,
@@ -50,6 +52,8 @@ class Worker:
     def tell(self, do: str, **more: Any) -> None:
         """Raises WorkerFailedError if it has ended."""
         assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            raise WorkerFailedError(f"{self.name} has ended")
         try:
             self._process.stdin.write(json.dumps({"do": do, **more}).encode() + b"\n")
             self._process.stdin.flush()
@@ -85,12 +89,21 @@ class Worker:
             self.tell("close")
             self._process.wait(3)
         except (WorkerFailedError, subprocess.TimeoutExpired):
-            self._process.kill()
-        self._process.communicate()
+            pass
+        self._kill()
+
+    def _kill(self) -> None:
+        """With the processes of its own that Wrapyfi leaves behind."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
 
     def _ended(self) -> WorkerFailedError:
-        self._process.kill()
-        self._process.wait()
+        self._kill()
         last = ""
         for line in self._log.read_text(errors="replace").splitlines():
             last = line.strip() or last

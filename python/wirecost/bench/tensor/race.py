@@ -128,6 +128,8 @@ def _turn(
         counts = count(block.sent, block.heard)
         measure = stages if pattern == "pubsub" else round_trips
         samples = measure(block.sent, block.heard, on_device)
+        if not samples:
+            raise WorkerFailedError(f"none of {trials} messages arrived")
     except (WorkerFailedError, UserError, ValueError) as error:
         outcome.failure = str(error)
         pairs.drop(outcome.lane)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from wirecost.bench.tensor.content import Array
@@ -141,8 +143,10 @@ class Way(ABC):
 
     takes_objects: ClassVar[bool] = True
     """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
-    one_process: ClassVar[bool] = False
+    one_process: bool = False
     """Whether there is nothing between sender and receiver: no message travels."""
+    primed: bool = False
+    """Whether both ends find each other only while messages are sent."""
     module: ClassVar[str] = ""
     """What must be importable."""
     package: ClassVar[str] = ""
@@ -151,6 +155,11 @@ class Way(ABC):
     def __init__(self, name: str, size: int) -> None:
         self.name = name
         self.size = size
+
+    @property
+    def python(self) -> Path:
+        """The interpreter that both processes run in."""
+        return Path(sys.executable)
 
     def missing(self) -> str | None:
         """Why it cannot be used here, on one line."""
@@ -162,8 +171,8 @@ class Way(ABC):
         """Whether it has an asker and an answerer."""
         return False
 
-    def environment(self) -> dict[str, str]:
-        """Environment variables that both processes need."""
+    def environment(self, meeting: Meeting, role: str) -> dict[str, str]:  # noqa: ARG002
+        """Environment variables that a process needs for its role."""
         return {}
 
     @contextmanager

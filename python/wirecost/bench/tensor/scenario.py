@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench tensor`` as a whole: settings, cases, and the result folder they fill."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wirecost.bench.tensor.cases import FLOORS, Case, Lane, Plan, known_mwares, plan
+from wirecost.bench.tensor.content import CONTENTS, Source
+from wirecost.bench.tensor.pair import PATTERNS
+from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.race import MOST_ROUNDS, WARM_UP, Outcome, Pairs, run_race
+from wirecost.bench.tensor.schedule import GC_POLICY
+from wirecost.bench.tensor.ways import WRAPYFI
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+from wirecost.records.folder import write_results
+
+SCENARIO = "tensor"
+DEVICES = ("cpu", "cuda")
+PAPER_TRIALS = 2000
+LARGEST = 1 << 30
+"""Bytes of an array."""
+START_S = 3.0
+"""What starting a pair of processes takes, roughly."""
+BLOCK_S = 0.4
+WRAPYFI_WAYS = tuple(f"{WRAPYFI}{name}" for name in ("in-process", "zeromq", "zenoh"))
+
+Progress = Callable[[int, int, str], None]
+"""Called with messages sent, messages in all, and what runs now."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    plugins: tuple[str, ...]
+    mwares: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...] = ((200, 200),)
+    dtypes: tuple[str, ...] = ("float64",)
+    devices: tuple[str, ...] = ("cpu",)
+    content: str = "ones"
+    rate: float = 100.0
+    """Messages a second."""
+    trials: int = 200
+    pattern: str = "pubsub"
+    sweep: bool = False
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        if not 1 <= self.trials <= 1_000_000:
+            raise UserError(f"--trials {self.trials}: must lie between 1 and 1000000")
+        if not 0.1 <= self.rate <= 10_000:
+            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 a second")
+        if self.content not in CONTENTS:
+            raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
+        if self.pattern not in PATTERNS:
+            raise UserError(f"--pattern {self.pattern}: there are {', '.join(PATTERNS)}")
+        for name in self.dtypes:
+            try:
+                usable = np.dtype(name).kind in "iufc"
+            except TypeError:
+                usable = False
+            if not usable:
+                raise UserError(f"--dtype {name}: give numbers' types, as float32, uint8 or int64")
+        for shape in self.shapes:
+            size = int(np.prod(shape, dtype=np.float64)) * 16
+            if min(shape, default=0) < 1 or size > 16 * LARGEST:
+                text = "x".join(map(str, shape))
+                raise UserError(f"--shape {text}: give positive extents, below {LARGEST} elements")
+
+    def plan(self) -> Plan:
+        """What can be measured. Raises UserError if nothing can."""
+        return plan(
+            list(self.plugins), list(self.mwares), list(self.shapes), list(self.dtypes),
+            list(self.devices), self.rate, self.trials, self.pattern, self.sweep,
+        )  # fmt: skip
+
+
+def expected_seconds(made: Plan) -> float:
+    """How long measuring takes, roughly: messages at their rate, and starting."""
+    starts = {(lane.mware, lane.apart) for case in made.cases for lane in case.lanes}
+    blocks = sum(
+        len(case.lanes) * (MOST_ROUNDS * (BLOCK_S + WARM_UP / case.rate) + case.trials / case.rate)
+        for case in made.cases
+    )
+    return START_S * len(starts) + blocks
+
+
+@dataclass
+class _Measured:
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[pl.DataFrame] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def run(settings: Settings, made: Plan, folder: Path, progress: Progress) -> bool:
+    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
+
+    Raises UserError if nothing could be measured.
+    """
+    where = environment()
+    measured = _Measured()
+    _run_cases(settings, made, folder, measured, progress)
+    if not measured.samples:
+        told = [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
+        why = ": " + "; ".join(told) if told else " before the interrupt"
+        raise UserError(f"nothing was measured{why}")
+    names = {lane.plugin for case in made.cases for lane in case.lanes if lane.plugin}
+    meta = {
+        "scenario": SCENARIO,
+        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": sys.argv[1:],
+        "trials": settings.trials,
+        "rate": settings.rate,
+        "content": settings.content,
+        "pattern": settings.pattern,
+        "warm_up": WARM_UP,
+        "gc": GC_POLICY,
+        "interrupted": measured.interrupted,
+        "environment": where | {"packages": _versions(names)},
+        "contenders": {name: {"library": _library(name)} for name in made.ways},
+        "not_run": made.not_run,
+        "runs": measured.runs,
+    }
+    write_results(folder, meta, pl.concat(measured.samples, how="diagonal"))
+    return measured.interrupted
+
+
+def _run_cases(
+    settings: Settings, made: Plan, folder: Path, measured: _Measured, progress: Progress
+) -> None:
+    logs = folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    total = sum(case.trials * len(case.lanes) for case in made.cases)
+    done = 0
+    pairs = Pairs(made.ways, settings.pattern, logs)
+    try:
+        for case in made.cases:
+
+            def report(messages: int, text: str, name: str = case.name) -> None:
+                nonlocal done
+                done += messages
+                progress(done, total, f"{name}: {text}")
+
+            outcomes: list[Outcome] = []
+            try:
+                run_race(
+                    case,
+                    pairs,
+                    settings.content,
+                    settings.pattern,
+                    settings.sweep,
+                    outcomes,
+                    report,
+                )
+            except KeyboardInterrupt:
+                measured.interrupted = True
+            for outcome in outcomes:
+                _keep(case, outcome, settings, measured)
+            if measured.interrupted:
+                return
+    finally:
+        pairs.end()
+
+
+def _keep(case: Case, outcome: Outcome, settings: Settings, measured: _Measured) -> None:
+    lane = outcome.lane
+    who = {
+        "case": case.name if settings.pattern == "pubsub" else f"{case.name}, {settings.pattern}",
+        "variant": settings.content,
+        "build": "release",
+        "contender": lane.mware,
+        "mode": lane.plugin,
+        **_told(case, lane, settings),
+    }
+    counts = outcome.counts
+    measured.runs.append(
+        {
+            **who,
+            "asked_rate": case.rate,
+            "rate": counts.rate,
+            "sent": counts.sent,
+            "received": counts.received,
+            "lost": counts.lost,
+            "duplicates": counts.duplicates,
+            "reordered": counts.reordered,
+            "bytes_per_s": outcome.bytes_per_s,
+            "lost_without_pause": outcome.lost_without_pause,
+            "message_bytes": outcome.nbytes,
+            "message_digest": _digest(case, settings.content),
+            "failure": outcome.failure,
+        }
+    )
+    if outcome.failure is not None or not outcome.samples:
+        return
+    columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "round": [], "ns": []}
+    for repetition, (number, sample) in enumerate(
+        zip(outcome.rounds, outcome.samples, strict=True)
+    ):
+        for stage, ns in sample.items():
+            for name, value in zip(columns, (stage, repetition, number, ns), strict=True):
+                columns[name].append(value)
+    measured.samples.append(
+        pl.DataFrame(columns).with_columns(
+            bytes=pl.lit(outcome.nbytes), **{name: pl.lit(value) for name, value in who.items()}
+        )
+    )
+
+
+def _told(case: Case, lane: Lane, settings: Settings) -> dict[str, str]:
+    return {
+        "plugin": lane.plugin,
+        "mware": lane.mware,
+        "dtype": case.dtype,
+        "shape": case.shape_text,
+        "pattern": settings.pattern,
+        "device": case.device,
+    }
+
+
+def _digest(case: Case, content: str) -> str:
+    """Of message 0, which every contender sent and received equal."""
+    array = Source(case.shape, case.dtype, content).array(0)
+    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
+
+
+def _library(name: str) -> str:
+    if name.startswith(WRAPYFI):
+        return "wrapyfi 0.5.0"
+    for package in ("pyzmq", "iceoryx2", "eclipse-zenoh", "eclipse-ecal", "websockets"):
+        if package.removeprefix("py").removeprefix("eclipse-").rstrip("s") in name:
+            return f"{package} {_version(package)}"
+    return "this package" if name not in FLOORS else "floor"
+
+
+def _versions(plugins: set[str]) -> dict[str, str]:
+    modules = {PLUGINS[name].pip or PLUGINS[name].module.partition(".")[0] for name in plugins}
+    return {name: _version(name) for name in sorted(modules | {"numpy"})}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown version"
+
+
+__all__ = [
+    "DEVICES",
+    "PAPER_TRIALS",
+    "SCENARIO",
+    "WRAPYFI_WAYS",
+    "Settings",
+    "expected_seconds",
+    "known_mwares",
+    "run",
+]

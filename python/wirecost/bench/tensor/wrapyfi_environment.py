@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrapyfi, unmodified from PyPI, in an environment of its own that the user can see and remove."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.errors import UserError
+
+PINS = (
+    "wrapyfi==0.5.0",
+    "pyzmq==27.3.0",
+    "eclipse-zenoh==1.10.2",
+    "opencv-python-headless==4.13.0.92",
+)
+DISTRIBUTIONS = {"PIL": "pillow", "pint": "Pint", "paddle": "paddlepaddle"}
+STAMP = "requirements.txt"
+
+
+def folder() -> Path:
+    """Where it is: ``$XDG_CACHE_HOME/wirecost/wrapyfi``."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "wirecost" / "wrapyfi"
+
+
+def interpreter() -> Path:
+    return folder() / "bin" / "python"
+
+
+def requirements(plugins: Iterable[str]) -> list[str]:
+    """Wrapyfi, its middlewares, and the plugins' packages as they are installed here."""
+    found = list(PINS)
+    for name in plugins:
+        module = PLUGINS[name].module.partition(".")[0]
+        packages = [DISTRIBUTIONS.get(module, module)]
+        packages += ["pyarrow"] if name == "pandas-pyarrow" else []
+        for package in packages:
+            try:
+                found.append(f"{package}=={version(package)}")
+            except PackageNotFoundError:
+                continue
+    return list(dict.fromkeys(found))
+
+
+def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
+    """Makes the environment, or adds to it what it lacks; ``tell`` gets a line before.
+
+    Raises UserError with the line to run by hand where the network is not there.
+    """
+    where = folder()
+    stamp = where / STAMP
+    there = stamp.read_text().split() if stamp.exists() else []
+    lacking = [one for one in requirements(plugins) if one not in there]
+    if lacking:
+        command = [str(interpreter()), "-m", "pip", "install", *lacking]
+        tell(f"installing {' '.join(lacking)} into {where}, once")
+        if not interpreter().exists():
+            _run([sys.executable, "-m", "venv", str(where)], where)
+        _run([*command[:4], "-q", "--disable-pip-version-check", *lacking], where, command)
+        stamp.write_text("\n".join([*there, *lacking]) + "\n")
+    # Our worker runs there as well: this package, and nothing else of this environment.
+    (site,) = where.glob("lib/python*/site-packages")
+    link = site / "wirecost"
+    here = Path(__file__).parents[2]
+    if not link.is_symlink() or link.readlink() != here:
+        link.unlink(missing_ok=True)
+        link.symlink_to(here)
+
+
+def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return
+    if not by_hand:
+        shutil.rmtree(where, ignore_errors=True)
+    last = (done.stderr.strip().splitlines() or ["no reason told"])[-1]
+    raise UserError(f"{where}: {last}; when that is solved run: {' '.join(by_hand or command)}")
