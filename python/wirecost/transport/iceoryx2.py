@@ -9,11 +9,9 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
-import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
@@ -28,6 +26,7 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
+from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
 from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
 
 MOST_DEPTH = 64
@@ -38,8 +37,6 @@ POLL_S = 0.002
 """Between looks at whether somebody is there: iceoryx2 tells nobody of it."""
 DEAD_S = 0.2
 """Between looks for killed processes, which count as there until they are cleared away."""
-UNFINISHED_S = 2.0
-"""Seconds that the making of a service may take; iceoryx2 waits for one."""
 PATIENCE_S = 6.0
 """For services that others make or remove at the same moment."""
 SHARED_MEMORY = "/dev/shm"
@@ -390,6 +387,7 @@ class Iceoryx2(Transport):
             self._node = builder.create(iceoryx2.ServiceType.Ipc)
         except (iceoryx2.SemanticStringError, iceoryx2.NodeCreationFailure) as error:
             raise UserError(f"iceoryx2: no node with prefix {address!r}: {error}") from error
+        clear_nodes(self._node.config.global_cfg)
         self._open: list[Any] = []
 
     @classmethod
@@ -412,22 +410,9 @@ class Iceoryx2(Transport):
                         f"iceoryx2: {name!r} cannot be opened ({error}): another program uses it"
                         " in another way, or a killed one left it; take another name"
                     ) from error
-            self._clear_unfinished()
+            clear_services(self._node.config.global_cfg)
             self.clear_dead()
             time.sleep(POLL_S)
-
-    def _clear_unfinished(self) -> None:
-        """Removes services whose maker was killed while making them: nobody can open those, and
-        iceoryx2 takes them for ones that will be ready soon."""
-        settings = self._node.config.global_cfg
-        folder = Path(settings.root_path.to_string()) / settings.service.directory.to_string()
-        suffix = settings.service.static_config_storage_suffix.to_string()
-        for path in folder.glob(f"{settings.prefix.to_string()}*{suffix}"):
-            with suppress(OSError):
-                found = path.lstat()
-                unfinished = found.st_mode & stat.S_IWUSR and found.st_uid == os.getuid()
-                if unfinished and time.time() - found.st_mtime > UNFINISHED_S:
-                    path.unlink()
 
     def open_topic(self, topic: str) -> Any:
         return self.open(
