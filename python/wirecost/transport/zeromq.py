@@ -43,6 +43,10 @@ LINGER_MS = 500
 RECONNECT_MS = 20
 
 
+_Message = ctypes.c_uint64 * 8
+"""``zmq_msg_t``."""
+
+
 class _Library:
     """libzmq as pyzmq has loaded it, for the calls that pyzmq does not offer."""
 
@@ -62,8 +66,6 @@ class _Library:
         self._close = library.zmq_msg_close
         self._close.argtypes = (ctypes.c_void_p,)
         self._errno = library.zmq_errno
-        self._message = (ctypes.c_uint64 * 8)()
-        self._at = ctypes.addressof(self._message)
 
     def send(
         self, socket: Any, frame: Frame, trailer: bytes, flags: int, envelope: Sequence[bytes] = ()
@@ -75,20 +77,23 @@ class _Library:
                 f"a frame of {frame.nbytes} bytes is above the {MOST_BYTES} that a message may"
                 " have: send it in parts"
             )
-        if self._init(self._at, size):
+        # Of this call alone: other threads send meanwhile, on sockets of their own.
+        message = _Message()
+        at = ctypes.addressof(message)
+        if self._init(at, size):
             raise UserError(f"no memory for a message of {size} bytes")
         try:
-            memory = (ctypes.c_char * size).from_address(self._data(self._at))
+            memory = (ctypes.c_char * size).from_address(self._data(at))
             view = memoryview(memory).cast("B")
             view[:START] = bytes(START)
             frame.write_into(view[START:])
             view[START + frame.nbytes :] = trailer
             for part in envelope:
                 socket.send(part, self.zmq.SNDMORE)
-            if self._send(self._at, socket.underlying, flags) < 0:
+            if self._send(at, socket.underlying, flags) < 0:
                 raise self.zmq.ZMQError(self._errno())
         except BaseException:
-            self._close(self._at)
+            self._close(at)
             raise
 
 
