@@ -83,6 +83,11 @@ def _qos() -> _dds.Qos:
     return _dds.Qos(reliable=True, transient_local=False, depth=_DEPTH)
 
 
+def _found(writer: _dds.Writer) -> bool:
+    """Whether a reader is there that will get what is sent now."""
+    return writer.readers() > writer.unconfirmed()
+
+
 def _writer(participant: _dds.Participant, topic: str, kind: str = _BYTES) -> _dds.Writer:
     from wirecost import _dds  # noqa: PLC0415
 
@@ -107,7 +112,7 @@ class _Publisher(Publisher):
         return self._writer.dropped == before
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        return wait_until(lambda: self._writer.readers() > 0, timeout)
+        return wait_until(lambda: _found(self._writer), timeout)
 
     def close(self) -> None:
         self._writer.close()
@@ -132,7 +137,7 @@ class ImagePublisher:
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         """Whether one was there within ``timeout`` seconds."""
-        return wait_until(lambda: self._writer.readers() > 0, timeout)
+        return wait_until(lambda: _found(self._writer), timeout)
 
     def close(self) -> None:
         """A second call does nothing."""
@@ -165,9 +170,7 @@ class _Requester(QueuedRequester):
         self._writer.send(_wrapped(message))
 
     def wait_for_replier(self, timeout: float) -> bool:
-        return wait_until(
-            lambda: self._writer.readers() > 0 and self._messages.writers() > 0, timeout
-        )
+        return wait_until(lambda: _found(self._writer) and self._messages.writers() > 0, timeout)
 
     def close(self) -> None:
         self._writer.close()
