@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from wirecost.errors import UserError
-from wirecost.messaging.opening import Shared, shared
+from wirecost.messaging.opening import ONE_AT_A_TIME, Shared, shared
 from wirecost.transport import Transport
 
 SLICE_S = 0.1
@@ -55,7 +55,8 @@ class Connection(Generic[Endpoint]):
         self.topic = topic
         opened = shared(transport, address)
         try:
-            self._endpoint = make(opened.transport)
+            with ONE_AT_A_TIME:
+                self._endpoint = make(opened.transport)
         except NotImplementedError as error:
             opened.let_go()
             raise UserError(f"{transport}: {error}") from error
@@ -83,7 +84,8 @@ class Connection(Generic[Endpoint]):
             opened, self._shared = self._shared, None
             if opened is not None:
                 try:
-                    self._endpoint.close()
+                    with ONE_AT_A_TIME:
+                        self._endpoint.close()
                 finally:
                     opened.let_go()
         if worker is not None:

@@ -13,7 +13,9 @@ from wirecost.transport import Transport, find, names, open_transport
 ON_ONE_MACHINE = ("iceoryx2", "zeromq")
 """What is taken where none is named, in this order."""
 
-_lock = threading.RLock()
+ONE_AT_A_TIME = threading.RLock()
+"""Held while anything is opened or closed: no transport needs to expect that of two threads."""
+
 _shared: dict[tuple[int, str, str | None], Shared] = {}
 
 
@@ -27,12 +29,12 @@ class Shared:
 
     def let_go(self) -> None:
         """Closes it after its last user."""
-        with _lock:
+        with ONE_AT_A_TIME:
             self.users -= 1
             if self.users:
                 return
             _shared.pop(self.key, None)
-        self.transport.close()
+            self.transport.close()
 
 
 def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
@@ -65,7 +67,7 @@ def shared(name: str, address: str | None) -> Shared:
     """The transport, opened if nobody did yet. Raises UserError if it cannot be."""
     # A forked child must not use its parent's sockets and threads.
     key = os.getpid(), name, address
-    with _lock:
+    with ONE_AT_A_TIME:
         found = _shared.get(key)
         if found is None:
             found = _shared[key] = Shared(open_transport(name, address), key)
