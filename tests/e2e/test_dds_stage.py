@@ -109,6 +109,32 @@ def test_services_of_the_node_are_called() -> None:
             assert [peers.stamp(message[4]) for message in peers.take(queue, 1)] == [1]
 
 
+def test_parameters_set_at_run_time_are_set_again() -> None:
+    recorded = {"frame": "map", "rate": 2.0, "rings": [4, 5], "use_sim_time": True}
+    with DdsStage() as stage:
+        stage.prepare("/test/robot", recorded)
+        stage.listen(POINTS, 0, Queue(64 << 20))
+        domain = int(stage.environment()["ROS_DOMAIN_ID"])
+        with peers.running(peers.robot(), stage.environment()):
+            assert peers.soon(lambda: not stage.waiting_for([], [POINTS]), 20)
+            with DdsRecorder(domain) as recorder:
+                found = recorder.parameters("/test/robot")
+        assert found == recorded | {"frame": "lidar"}
+        assert stage.unmatched() == [
+            "parameter frame: the node refused the recorded value: read-only"
+        ]
+
+
+def test_a_node_without_parameter_services_is_told() -> None:
+    with DdsStage() as stage:
+        stage.prepare("/points_filter", {"rate": 2.0})
+        stage.publish(POINTS)
+        with peers.running([peers.FILTER], stage.environment()):
+            assert peers.soon(lambda: not stage.waiting_for([POINTS], []), 20)
+        (told,) = stage.unmatched()
+    assert told.startswith("/points_filter: has no set_parameters")
+
+
 def test_large_messages_are_not_lost() -> None:
     """8 MB at 10 Hz, in and out."""
     count, points = 20, 500_000

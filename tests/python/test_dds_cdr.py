@@ -92,9 +92,52 @@ def test_big_endian() -> None:
 def test_parameter_requests_and_replies() -> None:
     assert parameters.read_names(parameters.get_request(["a", "bc"])) == ["a", "bc"]
     reply = values_reply(*((kind, True, -5, 0.25, "text") for kind in (0, 1, 2, 3, 4, 7, 9)))
-    assert parameters.read_values(reply) == [None, True, -5, 0.25, "text", [4, 5], []]
+    found = parameters.read_values(reply)
+    assert [each.kind for each in found] == [0, 1, 2, 3, 4, 7, 9]
+    assert [each.value for each in found] == [None, True, -5, 0.25, "text", [4, 5], []]
 
 
 def test_an_unknown_kind_of_parameter_is_refused() -> None:
     with pytest.raises(CdrError, match="unknown kind 10"):
         parameters.read_values(values_reply((10, False, 0, 0.0, "")))
+
+
+def test_values_are_set_with_the_type_that_they_have() -> None:
+    typed = [
+        parameters.typed(True, parameters.Typed(0, None)),
+        parameters.typed(3, parameters.Typed(3, 2.0)),
+        parameters.typed([1, 2], parameters.Typed(5, [0])),
+        parameters.typed([1, 2.5], parameters.Typed(8, [])),
+        parameters.typed([], parameters.Typed(9, ["a"])),
+        parameters.typed(["b", "ü"], parameters.Typed(0, None)),
+    ]
+    assert [each.kind for each in typed if each] == [1, 3, 5, 8, 9, 9]
+    request = parameters.set_request([(f"p{i}", each) for i, each in enumerate(typed) if each])
+    reader = Reader(request)
+    assert reader.integer("I") == len(typed)
+    for each in typed:
+        reader.string()
+        # One value as the reply of get_parameters has it, after the same number of bytes.
+        assert each is not None
+        assert parameters.read_value(reader) == each
+
+
+@pytest.mark.parametrize("value", [None, {}, [1, "a"], [[1]]])
+def test_what_is_no_parameter_is_not_set(value: object) -> None:
+    assert parameters.typed(value, parameters.Typed(0, None)) is None
+
+
+@pytest.mark.parametrize("typed", [parameters.Typed(5, [256]), parameters.Typed(2, 1 << 63)])
+def test_values_that_do_not_fit_are_told(typed: parameters.Typed) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parameters.set_request([("p", typed)])
+
+
+def test_results_say_why() -> None:
+    writer = Writer()
+    writer.scalar("I", 3)
+    for done, reason in ((1, ""), (0, "read-only"), (0, "")):
+        writer.scalar("B", done)
+        writer.string(reason)
+    told = parameters.read_results(writer.message())
+    assert told == [None, "read-only", "no reason given"]

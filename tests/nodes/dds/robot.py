@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node on Cyclone DDS's Python package that speaks as ROS 2 Humble does (GIDs of 24 bytes): the
 rest of a robot for ``points_filter``. Publishes /points, /clock and, once, /tf_static; answers
-/lookup and questions for its parameters. Ends by SIGINT or SIGTERM.
+/lookup and what asks for its parameters or sets them (all but one). Ends by SIGINT or SIGTERM.
 
     ROS_DOMAIN_ID=… python robot.py [--points COUNT] [--rate HZ]
 """
@@ -29,6 +29,7 @@ USUAL = (Policy.Reliability.Reliable(duration(seconds=1)), Policy.History.KeepLa
 LOSSY = (Policy.Reliability.BestEffort, Policy.History.KeepLast(5))
 LATCHED = (*USUAL[:1], Policy.Durability.TransientLocal, Policy.History.KeepLast(1))
 POINT_BYTES = 16
+FIXED = "frame"
 PARAMETERS = {
     "frame": ros.ParameterValue(4, False, 0, 0.0, "lidar"),
     "rate": ros.ParameterValue(3, False, 0, 12.5, ""),
@@ -50,6 +51,7 @@ class Robot:
         own = f"{NAMESPACE}/{NAME}"
         self._list = self._service(f"{own}/list_parameters", ros.ListRequest, ros.ListReply)
         self._get = self._service(f"{own}/get_parameters", ros.GetRequest, ros.GetReply)
+        self._set = self._service(f"{own}/set_parameters", ros.SetRequest, ros.SetReply)
         self._cloud = _cloud(points)
         self._count = 0
         mounted = ros.TransformStamped(
@@ -75,6 +77,11 @@ class Robot:
         for each in _taken(requests):
             values = [PARAMETERS[name] for name in each.names]
             replies.write(ros.GetReply(each.client, each.call, values))
+
+        requests, replies = self._set
+        for each in _taken(requests):
+            results = [_set(one) for one in each.parameters]
+            replies.write(ros.SetReply(each.client, each.call, results))
 
     def _reader(self, topic: str, type_: type, *policies: object) -> DataReader:
         reader = DataReader(
@@ -109,6 +116,13 @@ class Robot:
 
 def _taken(reader: DataReader) -> list[Any]:
     return [each for each in reader.take(16) if not isinstance(each, InvalidSample)]
+
+
+def _set(parameter: ros.Parameter) -> ros.SetResult:
+    if parameter.name == FIXED:
+        return ros.SetResult(False, "read-only")
+    PARAMETERS[parameter.name] = parameter.value
+    return ros.SetResult(True, "")
 
 
 def _gid(entity: Entity) -> ros.Gid:

@@ -143,6 +143,36 @@ class GetReply(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameters_Res
 
 @dataclass
 @final
+class Parameter(IdlStruct, typename="rcl_interfaces::msg::dds_::Parameter_"):
+    name: str
+    value: ParameterValue
+
+
+@dataclass
+@final
+class SetRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Request_"):
+    client: uint64
+    call: int64
+    parameters: sequence[Parameter]
+
+
+@dataclass
+@final
+class SetResult(IdlStruct, typename="rcl_interfaces::msg::dds_::SetParametersResult_"):
+    successful: bool
+    reason: str
+
+
+@dataclass
+@final
+class SetReply(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Response_"):
+    client: uint64
+    call: int64
+    results: sequence[SetResult]
+
+
+@dataclass
+@final
 class Gid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
     data: array[uint8, 24]
 

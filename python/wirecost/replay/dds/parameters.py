@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node's parameters, asked through the services that ROS 2's nodes have for that."""
+"""Requests and replies of the services through which ROS 2's nodes tell and take parameters."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from wirecost.replay.dds.cdr import CdrError, Reader, Writer
@@ -12,8 +14,24 @@ _Number = TypeVar("_Number", int, float)
 
 LIST_SERVICE = ("list_parameters", "rcl_interfaces/srv/ListParameters")
 GET_SERVICE = ("get_parameters", "rcl_interfaces/srv/GetParameters")
+SET_SERVICE = ("set_parameters", "rcl_interfaces/srv/SetParameters")
 
 Value = bool | int | float | str | list[int] | list[bool] | list[float] | list[str]
+
+# rcl_interfaces/msg/ParameterType
+_NOT_SET, _BOOL, _INTEGER, _DOUBLE, _STRING, _BYTES, _BOOLS, _INTEGERS, _DOUBLES, _STRINGS = range(
+    10
+)
+_KINDS = {bool: _BOOL, int: _INTEGER, float: _DOUBLE, str: _STRING}
+_LISTS = {bool: _BOOLS, int: _INTEGERS, float: _DOUBLES, str: _STRINGS}
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A parameter's value with the number of its type; None where it is not set."""
+
+    kind: int
+    value: Value | None
 
 
 def list_request() -> bytes:
@@ -37,18 +55,77 @@ def get_request(parameters: Sequence[str]) -> bytes:
     return writer.message()
 
 
-def read_values(reply: bytes) -> list[Value | None]:
-    """``rcl_interfaces/msg/ParameterValue``s; None of a parameter that is not set.
+def read_values(reply: bytes) -> list[Typed]:
+    """``rcl_interfaces/msg/ParameterValue``s.
 
     Raises:
         CdrError: the reply has another form.
     """
     reader = Reader(reply)
     # A value is a kind and everything that it could be: two bytes, two numbers, six lengths.
-    return [_value(reader) for _ in range(reader.count(2 + 2 * 8 + 6 * 4))]
+    return [read_value(reader) for _ in range(reader.count(2 + 2 * 8 + 6 * 4))]
 
 
-def _value(reader: Reader) -> Value | None:
+def typed(value: object, present: Typed) -> Typed | None:
+    """A value that went through JSON, with the type that the parameter has now where that fits:
+    bytes are integers in JSON, an empty list is of any type. None: no parameter is like that."""
+    kinds = {type(each) for each in value} if isinstance(value, list) else {type(value)}
+    if isinstance(value, list) and not kinds:
+        return Typed(present.kind if present.kind >= _BYTES else _INTEGERS, value)
+    if kinds == {int, float}:
+        kinds = {float}
+    if len(kinds) != 1:
+        return None
+    kind = (_LISTS if isinstance(value, list) else _KINDS).get(kinds.pop())
+    if (kind, present.kind) in {(_INTEGERS, _BYTES), (_INTEGERS, _DOUBLES), (_INTEGER, _DOUBLE)}:
+        kind = present.kind
+    return None if kind is None else Typed(kind, value)  # type: ignore[arg-type]
+
+
+def set_request(wanted: Sequence[tuple[str, Typed]]) -> bytes:
+    """Raises ValueError where a value does not fit its type."""
+    writer = Writer()
+    writer.scalar("I", len(wanted))
+    for name, value in wanted:
+        writer.string(name)
+        _write(writer, value)
+    return writer.message()
+
+
+def read_results(reply: bytes) -> list[str | None]:
+    """Why each was refused; None where it was set. Raises CdrError."""
+    reader = Reader(reply)
+    results = []
+    for _ in range(reader.count(8)):
+        done, reason = reader.boolean(), reader.string()
+        results.append(None if done else reason or "no reason given")
+    return results
+
+
+def _write(writer: Writer, typed_value: Typed) -> None:
+    kind, value = typed_value.kind, typed_value.value
+    writer.scalar("B", kind)
+    scalars = ((_BOOL, "?", False), (_INTEGER, "q", 0), (_DOUBLE, "d", 0.0))
+    lists = ((_BYTES, "B"), (_BOOLS, "?"), (_INTEGERS, "q"), (_DOUBLES, "d"))
+    try:
+        for each, code, none in scalars:
+            writer.scalar(code, value if kind == each else none)  # type: ignore[arg-type]
+        writer.string(str(value) if kind == _STRING else "")
+        for each, code in lists:
+            numbers = value if kind == each and isinstance(value, list) else []
+            writer.scalar("I", len(numbers))
+            for number in numbers:
+                writer.scalar(code, number)  # type: ignore[arg-type]
+    except struct.error as error:
+        raise ValueError(str(error)) from error
+    texts = value if kind == _STRINGS and isinstance(value, list) else []
+    writer.scalar("I", len(texts))
+    for text in texts:
+        writer.string(str(text))
+
+
+def read_value(reader: Reader) -> Typed:
+    """One ``rcl_interfaces/msg/ParameterValue``. Raises CdrError."""
     kind = reader.integer("B")
     values: list[Value | None] = [
         None,
@@ -64,7 +141,7 @@ def _value(reader: Reader) -> Value | None:
     ]
     if kind >= len(values):
         raise CdrError(f"a parameter of the unknown kind {kind}")
-    return values[kind]
+    return Typed(kind, values[kind])
 
 
 def _numbers(reader: Reader, code: str, number: Callable[[int | float], _Number]) -> list[_Number]:

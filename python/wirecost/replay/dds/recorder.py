@@ -11,15 +11,15 @@ from typing import Self
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
-from wirecost.replay.dds import parameters
 from wirecost.replay.dds.cdr import CdrError
-from wirecost.replay.dds.client import Client, NoReplyError
+from wirecost.replay.dds.client import NoReplyError
 from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
 from wirecost.replay.dds.domain import LOOPBACK
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
+from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
-from wirecost.replay.system import Call, NodeGraph, Service, Topic
+from wirecost.replay.system import Call, NodeGraph, Topic
 
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.
@@ -27,7 +27,6 @@ _LAST_DOMAIN = 232
 # A node that has just come announces itself by then.
 _PATIENCE_S = 1.5
 _CHECK_S = 0.05
-_PARAMETERS_S = 3.0
 
 
 class DdsRecorder:
@@ -89,36 +88,18 @@ class DdsRecorder:
 
     def parameters(self, node: str) -> dict[str, object]:
         found = self._find(node)
-        provided = {service.name for service in graph_of(found, ()).provides}
-        if (
-            not {f"{found.name}/{parameters.LIST_SERVICE[0]}", f"{found.name}/get_parameters"}
-            <= provided
-        ):
+        asked = NodeParameters(self._participant, found)
+        if not asked.readable():
             return {}
         try:
-            names = parameters.read_names(
-                self._ask(found, parameters.LIST_SERVICE, parameters.list_request())
-            )
-            values = parameters.read_values(
-                self._ask(found, parameters.GET_SERVICE, parameters.get_request(names))
-            )
+            return dict(asked.read())
         except (NoReplyError, CdrError) as error:
             self._tell_once(f"{found.name}: its parameters are not known ({error})")
             return {}
-        return {
-            name: value for name, value in zip(names, values, strict=False) if value is not None
-        }
 
     def notes(self) -> list[str]:
         told, self._notes = self._notes, []
         return told + self._listening.notes() + self._watching.notes()
-
-    def _ask(self, node: FoundNode, service: tuple[str, str], request: bytes) -> bytes:
-        client = Client(self._participant, Service(f"{node.name}/{service[0]}", service[1]))
-        try:
-            return client.call(request, lambda: node.participant.vendor, _PARAMETERS_S)
-        finally:
-            client.close()
 
     def _find(self, name: str) -> FoundNode:
         wanted = name if name.startswith("/") else f"/{name}"

@@ -11,16 +11,20 @@ from typing import Self
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
+from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import Client, NoReplyError
 from wirecost.replay.dds.discovery import STAGE, Discovery
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
+from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.recorder import ENCLAVE
 from wirecost.replay.dds.server import Answers, Server
 from wirecost.replay.system import Call, Service, Topic
 
 _CALL_S = 10.0
+# A node announces itself once its topics stand.
+_ANNOUNCED_S = 2.0
 
 
 class DdsStage:
@@ -40,6 +44,10 @@ class DdsStage:
         self._writers: dict[str, _dds.Writer] = {}
         self._servers: list[Server] = []
         self._clients: dict[str, Client] = {}
+        self._node = ""
+        self._parameters: dict[str, object] = {}
+        self._joined_at: float | None = None
+        self._refused: list[str] = []
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -55,7 +63,9 @@ class DdsStage:
         return environment(self._domain.number)
 
     def prepare(self, node: str, parameters: dict[str, object]) -> None:
-        """Nothing to do: a ROS 2 node gets its parameters from its arguments and files."""
+        """Remembers them: a ROS 2 node has parameters only once it runs. Its arguments and files
+        set most; what was set while it ran is set again before its first input."""
+        self._node, self._parameters = node, dict(parameters)
 
     def publish(self, topic: Topic) -> _dds.Writer:
         writer = _dds.Writer(
@@ -98,10 +108,32 @@ class DdsStage:
             if topic.name in writers and not _joined(writers[topic.name])
         ]
         missing += [topic.name for topic in published if not self._listening.connected(topic.name)]
+        if not missing and self._parameters and not self._set_parameters():
+            return [topic.name for topic in (*subscribed, *published)]
         return missing
 
     def unmatched(self) -> list[str]:
-        return [line for server in self._servers for line in server.unmatched()]
+        return self._refused + [line for server in self._servers for line in server.unmatched()]
+
+    def _set_parameters(self) -> bool:
+        """False: the node has not told yet that it is there."""
+        now = time.monotonic()
+        self._joined_at = self._joined_at or now
+        found = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
+        asked = NodeParameters(self._participant, found[0]) if found else None
+        if asked is not None and asked.settable():
+            try:
+                self._refused += asked.set(self._parameters)
+            except (NoReplyError, CdrError, ValueError) as error:
+                self._refused.append(f"{self._node}: its parameters could not be set ({error})")
+        elif now - self._joined_at < _ANNOUNCED_S:
+            return False
+        else:
+            self._refused.append(
+                f"{self._node}: has no set_parameters; those set at run time are missing"
+            )
+        self._parameters = {}
+        return True
 
     def _server_vendor(self, service: Service) -> int:
         """Of the node, whose calling convention counts; 0 where it does not provide the service."""
