@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+MWARES = "memcpy,in-process,shm,shm-in-place,raw-zeromq,zeromq"
 COLUMNS = {
     "case", "contender", "variant", "build", "mode", "plugin", "mware", "dtype", "shape", "pattern",
     "device", "stage", "repetition", "round", "ns", "bytes",
@@ -22,7 +23,7 @@ def test_numpy_over_zeromq_beside_floors(wirecost: Run, tmp_path: Path) -> None:
     out = tmp_path / "tensor"
     done = wirecost(
         "bench", "tensor", "--plugins", "numpy,cupy", "--shape", "200x200,3x4x5", "--trials", "5",
-        "--mwares", "memcpy,in-process,shm,shm-in-place,raw-zeromq,zeromq", "--content", "random",
+        "--mwares", MWARES, "--content", "random",
         "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -39,6 +40,11 @@ def test_numpy_over_zeromq_beside_floors(wirecost: Run, tmp_path: Path) -> None:
     assert (ours["plugin"], ours["dtype"], ours["pattern"]) == ("numpy", "float64", "pubsub")
     assert ours["ratio"]["to"] == "shm"
     assert ours["ratio_floor"]["to"] == "raw-zeromq"
+    assert ours["rate"] > 50
+    inside = totals["200x200", "in-process"]
+    assert inside["case"] == "200x200 float64, in process"
+    assert inside["ratio_floor"]["to"] == "memcpy"
+    assert inside["rate"] is None
     samples = pl.read_parquet(out / "samples.parquet")
     assert set(samples.columns) == COLUMNS
     steps = samples.filter(contender="zeromq", shape="3x4x5")

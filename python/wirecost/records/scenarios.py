@@ -38,7 +38,10 @@ class Scenario:
 
 
 def raw_library(contender: str) -> str:
-    """The transport's library, sending as many bytes by itself; another's is Wrapyfi's too."""
+    """The transport's library, sending as many bytes by itself; another's is Wrapyfi's too. Within
+    a process, a copy."""
+    if contender.endswith("in-process") or contender == "memcpy":
+        return "memcpy"
     return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"
 
 

@@ -188,6 +188,8 @@ def both(
         due = now() + LEAD_NS
         for number in range(order.first, order.first + order.count):
             array = source.array(number)
+            if not period:
+                due = now()
             wait_until(due)
             begin = now()
             obj = sender.make(plugin, module, array, order.device)

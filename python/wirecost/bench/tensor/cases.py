@@ -37,7 +37,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Case:
-    """One race: arrays of one shape and type, one pattern."""
+    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is without pause."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -45,6 +45,8 @@ class Case:
     rate: float
     trials: int
     lanes: tuple[Lane, ...]
+    one_process: bool = False
+    """Whether nothing travels: messages follow each other without pause then."""
 
     @property
     def shape_text(self) -> str:
@@ -57,7 +59,8 @@ class Case:
     @property
     def name(self) -> str:
         device = "" if self.device == "cpu" else f" {self.device}"
-        return f"{self.shape_text} {self.dtype}{device}"
+        where = ", in process" if self.one_process else ""
+        return f"{self.shape_text} {self.dtype}{device}{where}"
 
 
 @dataclass
@@ -138,7 +141,13 @@ def _case(
     if sweep:
         rate = min(rate, max(2.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
         trials = min(trials, max(10, round(2 * rate)))
-    return [Case(shape, dtype, device, rate, trials, tuple(lanes))]
+    inside = tuple(lane for lane in lanes if made.ways[lane.mware].one_process)
+    between = tuple(lane for lane in lanes if lane not in inside)
+    return [
+        Case(shape, dtype, device, at, trials, chosen, chosen is inside)
+        for chosen, at in ((inside, 0.0), (between, rate))
+        if chosen
+    ]
 
 
 def _way(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Way | None:

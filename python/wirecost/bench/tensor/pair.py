@@ -69,10 +69,7 @@ class Pair:
         self._listener = self._worker(listening, meeting)
         self._sender = self._worker(sending, meeting)
         for one in (self._listener, self._sender):
-            one.tell("open")
-        # A connection may need both ends at once.
-        for one in (self._listener, self._sender):
-            one.hear(START_S)
+            one.ask("open", START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
             raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
         if self._way.primed:

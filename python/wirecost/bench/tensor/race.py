@@ -98,7 +98,7 @@ def run_race(
                 report(0, _label(outcome.lane))
                 _turn(outcome, case, pairs, content, pattern, trials, number)
             report(trials, _label(outcome.lane))
-    if throughput and pattern == "pubsub":
+    if throughput and pattern == "pubsub" and not case.one_process:
         for outcome in outcomes:
             if outcome.failure is None:
                 report(0, f"{_label(outcome.lane)} without pause")
@@ -122,8 +122,7 @@ def _turn(
     on_device = case.device != "cpu"
     try:
         pair = pairs.get(outcome.lane)
-        if pattern == "pubsub" and case.rate > 0:
-            pair.run(order | {"count": WARM_UP, "rate": max(case.rate, 50.0)})
+        pair.run(order | {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)})
         block = pair.run(order | {"count": trials, "rate": case.rate})
         counts = count(block.sent, block.heard)
         measure = stages if pattern == "pubsub" else round_trips

@@ -89,10 +89,14 @@ def expected_seconds(made: Plan) -> float:
     """How long measuring takes, roughly: messages at their rate, and starting."""
     starts = {(lane.mware, lane.apart) for case in made.cases for lane in case.lanes}
     blocks = sum(
-        len(case.lanes) * (MOST_ROUNDS * (BLOCK_S + WARM_UP / case.rate) + case.trials / case.rate)
+        len(case.lanes) * (MOST_ROUNDS * BLOCK_S + _messages(case) / (case.rate or 1000.0))
         for case in made.cases
     )
     return START_S * len(starts) + blocks
+
+
+def _messages(case: Case) -> int:
+    return case.trials + MOST_ROUNDS * WARM_UP
 
 
 @dataclass
@@ -187,7 +191,7 @@ def _keep(case: Case, outcome: Outcome, settings: Settings, measured: _Measured)
         {
             **who,
             "asked_rate": case.rate,
-            "rate": counts.rate,
+            "rate": counts.rate if case.rate else None,
             "sent": counts.sent,
             "received": counts.received,
             "lost": counts.lost,
