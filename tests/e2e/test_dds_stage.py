@@ -17,6 +17,7 @@ from wirecost.replay.dds import names
 from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.dds.recorder import DdsRecorder
 from wirecost.replay.dds.stage import DdsStage
+from wirecost.replay.idle import Activity
 from wirecost.replay.system import Call, Qos, Service, Topic
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
@@ -151,6 +152,27 @@ def test_large_messages_are_not_lost() -> None:
         # Without the header, where Cyclone tells its padding, and that padding.
         sent = peers.cloud(peers.stamp(message), points)
         assert message[4 : len(sent)] == sent[4:]
+
+
+BUFFER = int(Path("/proc/sys/net/core/rmem_max").read_text())
+
+
+@pytest.mark.skipif(BUFFER < 4 << 20, reason="needs net.core.rmem_max of 4 MiB or more")
+def test_large_best_effort_messages_fit_into_the_sockets() -> None:
+    """5 MB in one burst, in and out; the next one once that is back."""
+    count, points = 10, 312_500
+    lossy = Qos(reliability="best_effort")
+    clouds, filtered = Topic("/points", CLOUD, qos=lossy), Topic("/filtered", CLOUD, qos=lossy)
+    queue = Queue(1 << 30)
+    with DdsStage() as stage:
+        sink = stage.publish(clouds)
+        stage.listen(filtered, 0, queue)
+        with peers.running([peers.FILTER, "--whole", "--lossy"], stage.environment()) as node:
+            assert peers.soon(lambda: not stage.waiting_for([clouds], [filtered]), 20)
+            assert Activity(node.pid).wait_idle(20)
+            for number in range(count):
+                sink.send(peers.cloud(number, points))
+                assert [peers.stamp(each[4]) for each in peers.take(queue, 1, 20)] == [number]
 
 
 def test_what_the_stage_publishes_itself_is_not_heard() -> None:

@@ -57,7 +57,7 @@ def _running(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, st
         log.close()
 
 
-def _wirecost(system: dict[str, str], *words: str | Path) -> subprocess.CompletedProcess[str]:
+def _wirecost(system: dict[str, str], *words: str | Path | int) -> subprocess.CompletedProcess[str]:
     command = [str(WIRECOST), *map(str, words)]
     return subprocess.run(
         command, env=system, capture_output=True, text=True, timeout=120, check=False
@@ -94,6 +94,44 @@ def test_a_filter_filters_the_same_again(system: dict[str, str], tmp_path: Path)
     assert outputs["rule"].unique().to_list() == ["stamp"]
     assert set(outputs["input_topic"]) == {"/points"}
     assert "tf_static 1" in (out / "node-output-1.txt").read_text()
+
+
+def test_a_launched_node_is_recorded_from_its_begin(tmp_path: Path) -> None:
+    folder, out, told = tmp_path / "filter", tmp_path / "out", tmp_path / "told.json"
+    with FreeDomain() as domain:
+        environment = in_domain(domain.number)
+        with peers.running(peers.robot("--rate", "20"), environment):
+            words = ["record", "--system", "dds", "/points_filter", "--for", "3", "--out", folder]
+            words += ["--json", told, "--launch", "--", peers.FILTER]
+            done = _wirecost(os.environ | environment, *words)
+    assert done.returncode == 0, done.stderr
+    # Ended with the recording, so that it told what it had.
+    assert "points " in done.stderr
+    recorded = json.loads(told.read_text())
+    assert recorded["pid_found"] == "announced by its DDS"
+    assert recorded["services"] == {"provides": ["/points_filter/enable"], "calls": ["/lookup"]}
+    calls = _count(folder, "/lookup/_call")
+    assert calls >= 3
+    done = _wirecost(dict(os.environ), "replay", folder, "--out", out, "--no-report", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert [one["difference"] for one in json.loads(done.stdout)["equality"]] == [None]
+    printed = (out / "node-output-1.txt").read_text()
+    assert printed.count("lookup ") >= calls - 1
+    assert "tf_static 1" in printed
+
+
+def test_a_process_may_be_named(system: dict[str, str], tmp_path: Path) -> None:
+    with peers.running([peers.FILTER, "--silent"], system) as node:
+        words = ["record", "--system", "dds", "/points_filter", "--pid", node.pid, "--for", "1"]
+        done = _wirecost(system, *words, "--out", tmp_path / "named", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["pid"], told["pid_found"]) == (node.pid, "given")
+
+
+def _count(folder: Path, topic: str) -> int:
+    with Reader(folder / "recording.mcap") as reader:
+        return sum(connection.topic == topic for connection, _, _ in reader.messages())
 
 
 def test_a_node_that_is_not_there_is_one_line(system: dict[str, str], tmp_path: Path) -> None:

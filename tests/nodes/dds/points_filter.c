@@ -3,9 +3,10 @@
  * as /filtered, listens to /tf_static and /clock, provides /points_filter/enable and calls /lookup
  * with every tenth cloud. What it got it tells at its end (SIGINT or SIGTERM).
  *
- *   points_filter [--silent] [--whole]
+ *   points_filter [--silent] [--whole] [--lossy]
  *     --silent   without announcement, as a program that is not ROS 2's
  *     --whole    /filtered is all of /points
+ *     --lossy    /points and /filtered are best effort
  */
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct filter {
   struct ros_node node;
   dds_entity_t points, transforms, clock, filtered;
   dds_entity_t enable_requests, enable_replies, lookup_requests, lookup_replies;
-  bool enabled, whole;
+  bool enabled, whole, lossy;
   long long points_count, transforms_count, clock_count, calls, replies;
 };
 
@@ -102,14 +103,15 @@ static void create(struct filter* filter) {
   struct ros_node* const node = &filter->node;
   const struct ros_qos latched = {.reliable = true, .transient_local = true, .depth = 1};
   const struct ros_qos lossy = {.reliable = false, .depth = 5};
+  const struct ros_qos points = filter->lossy ? lossy : usual;
   ros_node_create(node, "points_filter");
   filter->points =
-      ros_reader(node, "rt/points", &sensor_msgs_msg_dds__PointCloud2__desc, points_hash, usual);
+      ros_reader(node, "rt/points", &sensor_msgs_msg_dds__PointCloud2__desc, points_hash, points);
   filter->transforms =
       ros_reader(node, "rt/tf_static", &tf2_msgs_msg_dds__TFMessage__desc, NULL, latched);
   filter->clock = ros_reader(node, "rt/clock", &rosgraph_msgs_msg_dds__Clock__desc, NULL, lossy);
   filter->filtered =
-      ros_writer(node, "rt/filtered", &sensor_msgs_msg_dds__PointCloud2__desc, points_hash, usual);
+      ros_writer(node, "rt/filtered", &sensor_msgs_msg_dds__PointCloud2__desc, points_hash, points);
   filter->enable_requests = ros_reader(node, "rq/points_filter/enableRequest",
                                        &std_srvs_srv_dds__SetBool_Request__desc, NULL, usual);
   filter->enable_replies = ros_writer(node, "rr/points_filter/enableReply",
@@ -144,6 +146,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     silent |= strcmp(argv[i], "--silent") == 0;
     filter.whole |= strcmp(argv[i], "--whole") == 0;
+    filter.lossy |= strcmp(argv[i], "--lossy") == 0;
   }
   create(&filter);
   if (!silent) ros_node_announce(&filter.node);
