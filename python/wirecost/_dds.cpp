@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "wirecost/middleware/dds_mailbox.hpp"
 #include "wirecost/middleware/dds_participant.hpp"
 #include "wirecost/middleware/dds_reader.hpp"
+#include "wirecost/middleware/dds_type.hpp"
 #include "wirecost/middleware/dds_writer.hpp"
 #include "wirecost/middleware/queue.hpp"
 
@@ -119,6 +121,75 @@ nb::list take(Inbox& inbox, double timeout_s) {
   return taken;
 }
 
+/// Python objects' memory, which stays where it is until this ends.
+class Buffers {
+ public:
+  explicit Buffers(const nb::list& objects) {
+    views_.reserve(objects.size());
+    for (const nb::handle each : objects) {
+      Py_buffer view;
+      if (PyObject_GetBuffer(each.ptr(), &view, PyBUF_SIMPLE) != 0) {
+        release();
+        throw nb::python_error();
+      }
+      views_.push_back(view);
+      pieces_.emplace_back(static_cast<const std::byte*>(view.buf),
+                           static_cast<std::size_t>(view.len));
+    }
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers() { release(); }
+
+  Pieces pieces() const { return pieces_; }
+
+ private:
+  void release() {
+    for (Py_buffer& each : views_) PyBuffer_Release(&each);
+  }
+
+  std::vector<Py_buffer> views_;
+  std::vector<std::span<const std::byte>> pieces_;
+};
+
+void send_pieces(DdsWriter& writer, const nb::list& message) {
+  const Buffers buffers(message);
+  const nb::gil_scoped_release unlocked;
+  writer.send_pieces(buffers.pieces());
+}
+
+/// A message's memory, read as it lies.
+struct Received {
+  std::unique_ptr<std::byte[]> bytes;
+  std::size_t size;
+};
+
+int received_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const auto* const received = nb::inst_ptr<Received>(self);
+  // An empty message's memory is null, which Python takes for an error.
+  static std::byte nothing;
+  std::byte* const start = received->bytes ? received->bytes.get() : &nothing;
+  return PyBuffer_FillInfo(view, self, start, static_cast<Py_ssize_t>(received->size), 1, flags);
+}
+
+PyType_Slot received_slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void*>(received_buffer)},
+    {0, nullptr},
+};
+
+nb::list take_views(Inbox& inbox, double timeout_s) {
+  std::vector<Letter> letters;
+  {
+    const auto timeout = seconds(timeout_s);
+    const nb::gil_scoped_release unlocked;
+    letters = inbox.mailbox().take(timeout);
+  }
+  nb::list taken;
+  for (Letter& each : letters)
+    taken.append(nb::cast(Received{std::move(each.message.bytes), each.message.size}));
+  return taken;
+}
+
 nb::tuple answer(DdsWriter& writer, const nb::bytes& message, const nb::bytes& guid,
                  std::int64_t sequence) {
   const std::span bytes(static_cast<const std::byte*>(message.data()), message.size());
@@ -204,6 +275,8 @@ void bind_endpoints(nb::module_& m) {
       .def("writers", &DdsReader::writers, Unlocked())
       .def("unconfirmed", &DdsReader::unconfirmed, Unlocked())
       .def("close", &DdsReader::close, Unlocked());
+  nb::class_<Received>(m, "Received", nb::type_slots(received_slots))
+      .def("__len__", [](const Received& received) { return received.size; });
   nb::class_<Inbox>(m, "Inbox")
       .def(
           "__init__",
@@ -216,6 +289,7 @@ void bind_endpoints(nb::module_& m) {
           "participant"_a, "topic"_a, "type"_a, "qos"_a, "user_data"_a, "max_bytes"_a)
       .def_prop_ro("guid", [](Inbox& inbox) { return to_python(inbox.reader().guid()); })
       .def("take", &take, "timeout_s"_a)
+      .def("take_views", &take_views, "timeout_s"_a)
       .def(
           "writers", [](Inbox& inbox) { return inbox.reader().writers(); }, Unlocked())
       .def(
@@ -232,6 +306,7 @@ void bind_endpoints(nb::module_& m) {
           },
           "participant"_a, "topic"_a, "type"_a, "qos"_a, "user_data"_a)
       .def_prop_ro("guid", [](DdsWriter& writer) { return to_python(writer.guid()); })
+      .def("send_pieces", &send_pieces, "message"_a)
       .def("answer", &answer, "message"_a, "guid"_a, "sequence"_a)
       .def(
           "flush",

@@ -3,6 +3,9 @@
 16 bytes as on the wire (the participant's prefix, 12, and the entity, 4)."""
 
 from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import Buffer
 
 from wirecost._middleware import Queue, Sink
 
@@ -116,6 +119,11 @@ class Reader:
         """Writers that are not known to have found this reader: it may miss what they send."""
     def close(self) -> None: ...
 
+class Received(Buffer):
+    """A message's memory, read-only."""
+
+    def __len__(self) -> int: ...
+
 class Inbox:
     """Where a topic's messages wait with their names; what exceeds ``max_bytes`` is dropped."""
 
@@ -135,6 +143,9 @@ class Inbox:
         source time (ns), writer and sequence number, the same of the message that it answers
         (zeros where none), and the bytes."""
 
+    def take_views(self, timeout_s: float) -> list[Received]:
+        """As ``take``, of each message its memory as it was received, and no more."""
+
     def writers(self) -> int: ...
     def unconfirmed(self) -> int:
         """As a reader's."""
@@ -149,6 +160,10 @@ class Writer(Sink):
     ) -> None: ...
     @property
     def guid(self) -> bytes: ...
+    def send_pieces(self, message: list[Any]) -> None:
+        """As ``send``, of a message in pieces that offer the buffer protocol, the first with the
+        encapsulation; each is copied once, into the writer's memory."""
+
     def answer(self, message: bytes, guid: bytes, sequence: int) -> tuple[bytes, int]:
         """As ``send``, saying which message this one answers (only the GUID where ``sequence`` is
         0); its own writer and sequence number, 0 where it was dropped."""

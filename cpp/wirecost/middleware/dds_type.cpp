@@ -9,11 +9,16 @@ namespace wirecost::middleware {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
 /// What a payload has room for at first.
 constexpr std::uint32_t usual_bytes = 256;
 
 }  // namespace
+
+std::size_t bytes_of(Pieces pieces) {
+  std::size_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.size();
+  return bytes;
+}
 
 RawType::RawType(const std::string& name) {
   setName(name.c_str());
@@ -24,11 +29,17 @@ RawType::RawType(const std::string& name) {
 }
 
 bool RawType::serialize(void* data, Payload* payload) {
-  const Bytes bytes = *static_cast<Bytes*>(data);
-  if (bytes.size() > payload->max_size || bytes.size() < 2) return false;
-  std::memcpy(payload->data, bytes.data(), bytes.size());
-  payload->length = static_cast<std::uint32_t>(bytes.size());
-  payload->encapsulation = (bytes[1] & std::byte{1}) == std::byte{0} ? CDR_BE : CDR_LE;
+  const Pieces pieces = *static_cast<Pieces*>(data);
+  const std::size_t bytes = bytes_of(pieces);
+  if (bytes > payload->max_size || pieces.empty() || pieces.front().size() < 2) return false;
+  auto* end = payload->data;
+  for (const auto& piece : pieces) {
+    if (!piece.empty()) std::memcpy(end, piece.data(), piece.size());
+    end += piece.size();
+  }
+  payload->length = static_cast<std::uint32_t>(bytes);
+  const std::byte encapsulation = pieces.front()[1];
+  payload->encapsulation = (encapsulation & std::byte{1}) == std::byte{0} ? CDR_BE : CDR_LE;
   return true;
 }
 
@@ -42,7 +53,8 @@ bool RawType::deserialize(Payload* payload, void* data) {
 }
 
 std::function<std::uint32_t()> RawType::getSerializedSizeProvider(void* data) {
-  return [size = static_cast<Bytes*>(data)->size()] { return static_cast<std::uint32_t>(size); };
+  return
+      [bytes = bytes_of(*static_cast<Pieces*>(data))] { return static_cast<std::uint32_t>(bytes); };
 }
 
 void* RawType::createData() { return new Message; }

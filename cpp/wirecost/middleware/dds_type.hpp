@@ -12,9 +12,14 @@
 
 namespace wirecost::middleware {
 
+/// A message's bytes, in order, as they lie; the first piece has at least the encapsulation.
+using Pieces = std::span<const std::span<const std::byte>>;
+
+std::size_t bytes_of(Pieces pieces);
+
 /// A type of any name whose messages are the serialized bytes, with the four bytes of encapsulation
-/// before them, untouched and without key. Written are `std::span<const std::byte>`, read are
-/// `Message`s, of which it sets bytes and size.
+/// before them, untouched and without key. Written are `Pieces`, read are `Message`s, of which it
+/// sets bytes and size.
 class RawType final : public eprosima::fastdds::dds::TopicDataType {
  public:
   explicit RawType(const std::string& name);

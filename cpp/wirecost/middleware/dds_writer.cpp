@@ -42,9 +42,16 @@ void DdsWriter::close() {
 
 void DdsWriter::send(std::span<const std::byte> message) { answer(message, {}); }
 
+void DdsWriter::send_pieces(Pieces message) { write(message, {}); }
+
 SampleName DdsWriter::answer(std::span<const std::byte> message, const SampleName& answered) {
-  if (message.size() < encapsulation_bytes || message.size() > UINT32_MAX / 2)
-    throw std::invalid_argument("a message of " + std::to_string(message.size()) +
+  return write({&message, 1}, answered);
+}
+
+SampleName DdsWriter::write(Pieces message, const SampleName& answered) {
+  const std::size_t bytes = bytes_of(message);
+  if (message.empty() || message.front().size() < encapsulation_bytes || bytes > UINT32_MAX / 2)
+    throw std::invalid_argument("a message of " + std::to_string(bytes) +
                                 " bytes is no serialized one");
   rtps::WriteParams parameters;
   if (answered.writer != Guid{}) {
@@ -56,8 +63,7 @@ SampleName DdsWriter::answer(std::span<const std::byte> message, const SampleNam
   const std::lock_guard lock(mutex_);
   // Cyclone takes the first heartbeat of a writer for the end of what was before its reader. Coming
   // with a message's first fragments, it would cost that message: so one goes ahead.
-  if (writer_ != nullptr && beats_ && message.size() > unfragmented_bytes)
-    writer_->assert_liveliness();
+  if (writer_ != nullptr && beats_ && bytes > unfragmented_bytes) writer_->assert_liveliness();
   if (writer_ == nullptr || !writer_->write(&message, parameters)) {
     ++dropped_;
     return {};

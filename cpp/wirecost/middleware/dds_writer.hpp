@@ -13,6 +13,7 @@
 #include "wirecost/middleware/dds_participant.hpp"
 #include "wirecost/middleware/dds_peers.hpp"
 #include "wirecost/middleware/dds_reader.hpp"
+#include "wirecost/middleware/dds_type.hpp"
 #include "wirecost/middleware/sink.hpp"
 
 namespace wirecost::middleware {
@@ -26,6 +27,8 @@ class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterL
   /// What readers held up for longer than the library waits is dropped and counted.
   /// Throws std::invalid_argument where the four bytes of encapsulation are missing.
   void send(std::span<const std::byte> message) override;
+  /// As `send`, of a message that lies in pieces.
+  void send_pieces(Pieces message);
   /// As `send`, saying which message this one answers; how it is named itself (sequence number 0:
   /// it was dropped).
   SampleName answer(std::span<const std::byte> message, const SampleName& answered);
@@ -43,6 +46,8 @@ class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterL
   void close();
 
  private:
+  SampleName write(Pieces message, const SampleName& answered);
+
   void on_publication_matched(
       eprosima::fastdds::dds::DataWriter* writer,
       const eprosima::fastdds::dds::PublicationMatchedStatus& change) override;

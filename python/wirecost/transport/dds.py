@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.inbox import wait_until
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, joined
+from wirecost.transport.queued import QueuedReplier, QueuedRequester
 from wirecost.transport.ros2_messages import array_data, array_head, image_message
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Messages:
         from wirecost import _dds  # noqa: PLC0415
 
         self._depth = depth
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[_dds.Received] = deque()
         self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MAX_BYTES)
 
     def take(self, timeout: float | None) -> Any:
@@ -68,7 +68,7 @@ class _Messages:
         return array_data(self._waiting.popleft())
 
     def _fetch(self, timeout: float) -> None:
-        self._waiting.extend(taken[-1] for taken in self._inbox.take(timeout))
+        self._waiting.extend(self._inbox.take_views(timeout))
 
     def writers(self) -> int:
         return self._inbox.writers()
@@ -108,7 +108,7 @@ class _Publisher(Publisher):
         if size > _MAX_BYTES - 64:
             raise UserError(f"a frame of {frame.nbytes} bytes: dds carries at most 1 GiB")
         before = self._writer.dropped
-        self._writer.send(joined(frame, trailer, array_head(size)))
+        self._writer.send_pieces([array_head(size), *frame.parts(), trailer])
         return self._writer.dropped == before
 
     def wait_for_subscriber(self, timeout: float) -> bool:
@@ -133,7 +133,7 @@ class ImagePublisher:
         frame_id: str = "",
     ) -> None:
         """As ``ros2_messages.image_message`` has them."""
-        self._writer.send(image_message(array, encoding, stamp_ns, frame_id))
+        self._writer.send_pieces(image_message(array, encoding, stamp_ns, frame_id))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         """Whether one was there within ``timeout`` seconds."""
@@ -199,8 +199,8 @@ class Dds(Transport):
     name = "dds"
     title = "DDS"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        send_copies=2,
-        receive_copies=3,
+        send_copies=1,
+        receive_copies=2,
         aligned=False,
         request_reply=True,
         other_machines=True,

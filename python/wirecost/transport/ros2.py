@@ -84,7 +84,7 @@ class ImagePublisher:
         frame_id: str = "",
     ) -> None:
         """As ``ros2_messages.image_message`` has them."""
-        self._topic.send(image_message(array, encoding, stamp_ns, frame_id))
+        self._topic.send(b"".join(image_message(array, encoding, stamp_ns, frame_id)))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         """Whether one was there within ``timeout`` seconds."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirecost.transport.images import image
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _ENCAPSULATION = b"\0\1\0\0"
 """CDR, little-endian."""
@@ -20,19 +23,22 @@ def array_head(size: int) -> bytes:
     return _ARRAY.pack(_ENCAPSULATION, 0, 0, size)
 
 
-def array_data(message: bytes) -> bytes | memoryview:
+def array_data(message: Buffer) -> memoryview:
     """The data of a received ``std_msgs/UInt8MultiArray``; all of what is none such."""
-    if len(message) >= _ARRAY.size:
-        encapsulation, dimensions, _, size = _ARRAY.unpack_from(message)
+    view = memoryview(message)
+    if len(view) >= _ARRAY.size:
+        encapsulation, dimensions, _, size = _ARRAY.unpack_from(view)
         # An encapsulation may say how many bytes of padding end the message.
         if (encapsulation[:2], dimensions) == (_ENCAPSULATION[:2], 0):
-            return memoryview(message)[_ARRAY.size : _ARRAY.size + size]
-    return message
+            return view[_ARRAY.size : _ARRAY.size + size]
+    return view
 
 
-def image_message(array: Any, encoding: str | None, stamp_ns: int | None, frame_id: str) -> bytes:
-    """A ``sensor_msgs/Image`` of an array, as ``images.image`` has it. ``stamp_ns``: since 1970,
-    None: now."""
+def image_message(
+    array: Any, encoding: str | None, stamp_ns: int | None, frame_id: str
+) -> list[bytes | memoryview]:
+    """The parts of a ``sensor_msgs/Image`` of an array, as ``images.image`` has it; the pixels as
+    they lie. ``stamp_ns``: since 1970, None: now."""
     picture = image(array, encoding)
     named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
     head = struct.pack(
@@ -49,4 +55,4 @@ def image_message(array: Any, encoding: str | None, stamp_ns: int | None, frame_
         picture.big_endian,
     )
     sizes = struct.pack("<II", picture.step, len(picture.pixels))
-    return b"".join((head, bytes(-len(head) % 4), sizes, picture.pixels))
+    return [head + bytes(-len(head) % 4) + sizes, picture.pixels]
