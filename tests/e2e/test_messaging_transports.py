@@ -142,3 +142,25 @@ def test_a_program_ends_that_closes_nothing(place: Place) -> None:
             check=True,
         )
         assert [path for path in Path(folder).rglob("*") if not path.is_dir()] == []
+
+
+def test_topics_of_one_transport_in_several_threads(place: Place) -> None:
+    transport, topic, address = place
+
+    def exchange(name: str) -> bool:
+        with (
+            wirecost.subscribe(transport, name, address=address) as messages,
+            wirecost.publish(transport, name, address=address) as pub,
+        ):
+            assert pub.wait_for_subscriber(PATIENCE_S)
+            sent = np.full(50_000, hash(name), np.int64)
+            for number in range(100):
+                sent[0] = number
+                assert pub.send(sent)
+                received = messages.receive(PATIENCE_S)
+                assert received is not None
+                np.testing.assert_array_equal(received, sent)
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(exchange, [f"{topic}_{number}" for number in range(4)]))

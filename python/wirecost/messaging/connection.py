@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.messaging.opening import ONE_AT_A_TIME, Shared, shared
@@ -43,6 +43,8 @@ def _close_all() -> None:
 class Connection(Generic[Endpoint]):
     """An endpoint of a transport. Leaving ``with`` or ``async with`` closes it."""
 
+    _receives: ClassVar[bool] = False
+
     def __init__(
         self,
         transport: str,
@@ -53,7 +55,7 @@ class Connection(Generic[Endpoint]):
         """Raises UserError if the transport cannot be used here, or not for this topic."""
         self.transport = transport
         self.topic = topic
-        opened = shared(transport, address)
+        opened = shared(transport, address, self._receives)
         try:
             with ONE_AT_A_TIME:
                 self._endpoint = make(opened.transport)

@@ -16,15 +16,16 @@ ON_ONE_MACHINE = ("iceoryx2", "zeromq")
 ONE_AT_A_TIME = threading.RLock()
 """Held while anything is opened or closed: no transport needs to expect that of two threads."""
 
-_shared: dict[tuple[int, str, str | None], Shared] = {}
+Key = tuple[int, str, str | None, bool]
+_shared: dict[Key, Shared] = {}
 
 
 @dataclass
 class Shared:
-    """A transport that all of a process use which name it with the same address."""
+    """A transport for all senders, or all receivers, of a process that name the same address."""
 
     transport: Transport
-    key: tuple[int, str, str | None]
+    key: Key
     users: int = 1
 
     def let_go(self) -> None:
@@ -63,10 +64,11 @@ def default() -> str:
     raise UserError(f"no transport for one machine can be used here: {'; '.join(reasons)}")
 
 
-def shared(name: str, address: str | None) -> Shared:
+def shared(name: str, address: str | None, receives: bool) -> Shared:
     """The transport, opened if nobody did yet. Raises UserError if it cannot be."""
-    # A forked child must not use its parent's sockets and threads.
-    key = os.getpid(), name, address
+    # A forked child must not use its parent's sockets and threads. Senders and receivers are apart,
+    # as a session need not count its own ends among those that are there.
+    key = os.getpid(), name, address, receives
     with ONE_AT_A_TIME:
         found = _shared.get(key)
         if found is None:

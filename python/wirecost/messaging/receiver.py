@@ -25,6 +25,8 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
     The loops wait for ever and end when this is closed.
     """
 
+    _receives = True
+
     def __init__(
         self,
         transport: str,
