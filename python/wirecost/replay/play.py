@@ -78,9 +78,14 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     }
     known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
     inputs = [one for one in recorded.inputs if one.topic in known]
-    until = min((one.log_ns for one in inputs), default=0) + KEPT_NS
-    early = [one for one in inputs if one.topic in latched and one.log_ns <= until]
-    timed = [one for one in inputs if one.topic not in latched or one.log_ns > until]
+    first = min((one.log_ns for one in inputs), default=0)
+    # A busy machine may deliver late what was kept; DDS tells that it was published before.
+    kept = [
+        one.topic in latched and (one.log_ns <= first + KEPT_NS or one.publish_ns < first)
+        for one in inputs
+    ]
+    early = [one for one, was_kept in zip(inputs, kept, strict=True) if was_kept]
+    timed = [one for one, was_kept in zip(inputs, kept, strict=True) if not was_kept]
     if not timed and not early and not recorded.calls:
         raise UserError(f"{snapshot.node}: no input was recorded; record while the system is busy")
     calls = [call.request_ns for call in recorded.calls]
