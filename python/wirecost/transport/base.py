@@ -158,9 +158,10 @@ class Subscriber(_Endpoint):
         self._counter.add(stream, number)
         return Sample(frame, stream, number, release)
 
-    @abstractmethod
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
-        """A message that offers the buffer protocol, and what gives its memory back."""
+        """A message that offers the buffer protocol, and what gives its memory back. Not asked
+        for where ``receive`` is written anew."""
+        raise NotImplementedError
 
     def fileno(self) -> int | None:
         """A descriptor that is readable when ``receive(0)`` may give a frame; None if the

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import struct
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
@@ -27,7 +28,7 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
-from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
+from wirecost.transport.trailer import MAGIC, TRAILER, new_stream
 
 MOST_DEPTH = 64
 MOST_ENDS = 16
@@ -52,71 +53,104 @@ class Block(ctypes.Structure):
         return "wirecost::Block64"
 
 
-def _blocks(size: int) -> int:
-    """Blocks for so many bytes and their number, which ends the last one."""
-    return (size + 8 + 63) // 64
+_view = ctypes.pythonapi.PyMemoryView_FromMemory
+_view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
+_view.restype = ctypes.py_object
+_READ, _WRITE = 0x100, 0x200
+END = struct.Struct("<QQIIQ")
+"""The trailer and the frame's bytes, at the end of the last block; between is what rounds up."""
 
 
-def _memory(loan: Any, blocks: int) -> memoryview:
-    return memoryview((ctypes.c_char * (64 * blocks)).from_address(loan.payload_ptr)).cast("B")
+class _Places:
+    """Views of lent memory, made once: the same few places are lent over and over."""
+
+    MOST = 4096
+
+    def __init__(self, flag: int) -> None:
+        self._flag = flag
+        self.views: dict[int, memoryview] = {}
+
+    def add(self, address: int, size: int) -> memoryview:
+        if len(self.views) >= self.MOST:
+            self.views.clear()
+        view: memoryview = _view(address, size, self._flag)
+        self.views[address] = view
+        return view
 
 
-def _message(sample: Any) -> memoryview:
-    """The bytes of a received message without what rounds it up."""
-    whole = _memory(sample, sample.header.number_of_elements)
-    size = int.from_bytes(whole[-8:], "little")
-    if size > len(whole) - 8:
-        raise UserError(f"a message claims {size} bytes and has {len(whole)}: none of wirecost's")
-    return whole[:size]
-
-
-class _Room:
-    """Notices before it is written to that shared memory is full: afterwards it is a crash."""
+class _Received(_Places):
+    """Reads what others wrote."""
 
     def __init__(self) -> None:
-        self._touched: dict[int, int] = {}
+        super().__init__(_READ)
 
-    def check(self, address: int, size: int) -> None:
-        if self._touched.get(address, 0) >= size:
-            return
-        there = os.statvfs(SHARED_MEMORY)
-        if there.f_bavail * there.f_frsize < size:
+    def read(self, message: Any) -> tuple[int, int, memoryview]:
+        """Stream, number and frame of a received message. Raises UserError."""
+        room = message.header.number_of_elements << 6
+        address = message.payload_ptr
+        whole = self.views.get(address)
+        if whole is None or len(whole) != room:
+            whole = self.add(address, room)
+        stream, number, _, magic, nbytes = END.unpack_from(whole, room - END.size)
+        if magic != MAGIC or nbytes > room - END.size:
             raise UserError(
-                f"{SHARED_MEMORY} has {there.f_bavail * there.f_frsize} bytes left and the message"
-                f" needs {size}: let go of samples, or make it larger (mount -o remount,size=…)"
+                f"a message of {room} bytes is none of wirecost's: publish with wirecost.publish,"
+                " or read the topic with the middleware's own tools"
             )
-        if len(self._touched) >= 4096:
-            self._touched.clear()
-        self._touched[address] = size
+        return stream, number, whole[:nbytes]
 
 
-class _Memory:
+class _Memory(_Places):
     """Writes frames into what a port lends."""
 
     def __init__(self, library: Any) -> None:
-        self._library = library
-        self._room = _Room()
+        super().__init__(_WRITE)
+        self._loan_error = library.LoanError
 
-    def send(self, port: Any, frame: Frame, trailer: bytes) -> Any:
-        """Sends the frame and what follows it; what iceoryx2 returns. Raises UserError."""
-        size = frame.nbytes + len(trailer)
-        blocks = _blocks(size)
+    def send(self, lend: Callable[[int], Any], frame: Frame, trailer: bytes) -> Any:
+        """Sends frame and trailer in blocks from ``lend``; what iceoryx2 returns.
+
+        Raises UserError.
+        """
+        nbytes = frame.nbytes
+        blocks = (nbytes + END.size + 63) >> 6
+        room = blocks << 6
         try:
-            loan = port.loan_slice_uninit(blocks)
-        except self._library.LoanError as error:
-            raise UserError(f"no shared memory for a frame of {frame.nbytes} bytes: {error}") from (
-                error
-            )
+            loan = lend(blocks)
+        except self._loan_error as error:
+            raise UserError(f"no shared memory for a frame of {nbytes} bytes: {error}") from error
         try:
-            self._room.check(loan.payload_ptr, 64 * blocks)
-            view = _memory(loan, blocks)
+            address = loan.payload_ptr
+            view = self.views.get(address)
+            if view is None or len(view) != room:
+                _check_room(room)
+                view = self.add(address, room)
             frame.write_into(view)
-            view[frame.nbytes : size] = trailer
-            view[-8:] = size.to_bytes(8, "little")
+            view[room - END.size :] = trailer + nbytes.to_bytes(8, "little")
         except BaseException:
             loan.delete()
             raise
-        return loan.assume_init().send()
+        return getattr(loan, _INIT, loan.assume_init)().send()
+
+
+def _lender(port: Any) -> Callable[[int], Any]:
+    """What lends blocks. iceoryx2's Python looks at the payload's type at each call, which costs
+    more than the call; what it then calls is taken if it is there, as ``_INIT``."""
+    found: Callable[[int], Any] = getattr(port, "__loan_slice_uninit", port.loan_slice_uninit)
+    return found
+
+
+_INIT = "__assume_init"
+
+
+def _check_room(size: int) -> None:
+    """Notices before it is written to that shared memory is full: afterwards it is a crash."""
+    there = os.statvfs(SHARED_MEMORY)
+    if there.f_bavail * there.f_frsize < size:
+        raise UserError(
+            f"{SHARED_MEMORY} has {there.f_bavail * there.f_frsize} bytes left and a message needs"
+            f" {size}: let go of samples, or make it larger (mount -o remount,size=…)"
+        )
 
 
 class _Wake:
@@ -144,22 +178,10 @@ class _Wake:
     def notify(self) -> None:
         if self._notifier is None:
             self._notifier = self._service.notifier_builder().create()
-        # A listener that is gone needs no news.
-        with suppress(self._unheard):
+        try:  # noqa: SIM105  contextlib.suppress costs as much as the notification
             self._notifier.notify()
-
-    def wait(self, left: float | None) -> None:
-        """Until there is news, for ``left`` seconds at most, or a signal came."""
-        try:
-            if left is None:
-                self._listener.blocking_wait()
-            else:
-                self._listener.timed_wait(
-                    self._library.Duration.from_micros(max(1, int(min(left, 1e9) * 1e6)))
-                )
-        except self._library.ListenerWaitError as error:
-            if "Interrupt" not in str(error):
-                raise UserError(f"iceoryx2 cannot wait: {error}") from error
+        except self._unheard:
+            pass  # a listener that is gone
 
     def until(self, look: Callable[[], Any], timeout: float | None) -> Any:
         """What ``look`` returns, as soon as it is not None; None after ``timeout`` seconds."""
@@ -168,10 +190,20 @@ class _Wake:
             return found
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = None if end is None else end - time.monotonic()
-            if left is not None and left <= 0:
-                return None
-            self.wait(left)
+            try:
+                if end is None:
+                    self._listener.blocking_wait()
+                else:
+                    left = end - time.monotonic()
+                    if left <= 0:
+                        return None
+                    self._listener.timed_wait(
+                        self._library.Duration.from_micros(max(1, int(min(left, 1e9) * 1e6)))
+                    )
+            except self._library.ListenerWaitError as error:
+                # Python runs the signal's handler, which may raise, before the next line.
+                if "Interrupt" not in str(error):
+                    raise UserError(f"iceoryx2 cannot wait: {error}") from error
             found = look()
             if found is not None:
                 return found
@@ -197,9 +229,10 @@ class _Publisher(Publisher):
             .max_loaned_samples(1)
             .create()
         )
+        self._lend: Any = _lender(self._port)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        self._memory.send(self._port, frame, trailer)
+        self._memory.send(self._lend, frame, trailer)
         self._wake.notify()
         return True
 
@@ -212,7 +245,7 @@ class _Publisher(Publisher):
         if self._port is not None:
             self._port.delete()
             self._wake.close()
-            self._port = self._service = None
+            self._port = self._service = self._lend = None
 
 
 class _Subscriber(Subscriber):
@@ -222,38 +255,41 @@ class _Subscriber(Subscriber):
             raise UserError(f"iceoryx2: depth {depth} must be 1 to {MOST_DEPTH}")
         self._depth = depth
         self._held = 0
+        self._received = _Received()
         self._service = transport.open_topic(topic)
         self._wake = _Wake(transport, topic)
         # Before the subscriber, so that nobody sees one that cannot be woken.
         self._wake.listen()
         self._port = self._service.subscriber_builder().buffer_size(depth).create()
+        self._take: Any = self._port.receive
 
-    def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object]] | None:
+    def receive(self, timeout: float | None = None) -> Sample | None:
         if self._held >= self._depth:
             raise UserError(
                 f"{self._held} received samples are held by arrays in use, the most there may be:"
                 " let go of them, or decode with copy=True"
             )
-        sample = self._wake.until(self._port.receive, timeout)
-        if sample is None:
+        message = self._wake.until(self._take, timeout)
+        if message is None:
             return None
-        self._held += 1
-
-        def release() -> None:
-            self._held -= 1
-            sample.delete()
-
         try:
-            return _message(sample), release
+            stream, number, frame = self._received.read(message)
         except BaseException:
-            release()
+            message.delete()
             raise
+        self._held += 1
+        self._counter.add(stream, number)
+        return Sample(frame, stream, number, partial(self._release, message))
+
+    def _release(self, sample: Any) -> None:
+        self._held -= 1
+        sample.delete()
 
     def close(self) -> None:
         if self._port is not None:
             self._port.delete()
             self._wake.close()
-            self._port = self._service = None
+            self._port = self._service = self._take = None
 
 
 class _Requester(Requester):
@@ -262,6 +298,7 @@ class _Requester(Requester):
         self._transport = transport
         self._name = service
         self._memory = _Memory(library)
+        self._received = _Received()
         self._stream = new_stream()
         self._number = 0
         self._service = transport.open_service(service)
@@ -273,6 +310,7 @@ class _Requester(Requester):
             .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
             .create()
         )
+        self._lend: Any = _lender(self._port)
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
         end = time.monotonic() + timeout
@@ -280,7 +318,7 @@ class _Requester(Requester):
             raise UserError(f"{self._name}: nobody answers requests; start its replier")
         self._number += 1
         trailer = TRAILER.pack(self._stream, self._number, 0, MAGIC)
-        pending = self._memory.send(self._port, frame, trailer)
+        pending = self._memory.send(self._lend, frame, trailer)
         self._asked.notify()
         response = self._answered.until(pending.receive, end - time.monotonic())
         # A reply that comes later finds nobody who waits for it.
@@ -288,7 +326,7 @@ class _Requester(Requester):
         if response is None:
             self._transport.clear_dead()
             raise UserError(f"{self._name}: no reply within {timeout:g} s")
-        stream, number, view = split(_message(response))
+        stream, number, view = self._received.read(response)
         return Sample(view, stream, number, response.delete)
 
     def _there(self) -> bool:
@@ -309,6 +347,7 @@ class _Replier(Replier):
     def __init__(self, transport: Iceoryx2, service: str) -> None:
         library = transport.library
         self._memory = _Memory(library)
+        self._received = _Received()
         self._service = transport.open_service(service)
         self._asked = _Wake(transport, f"{service}/asked")
         self._answered = _Wake(transport, f"{service}/answered")
@@ -323,7 +362,7 @@ class _Replier(Replier):
         active = self._asked.until(self._port.receive, timeout)
         if active is None:
             return None
-        stream, number, view = split(_message(active))
+        stream, number, view = self._received.read(active)
         # The request is needed for its content and for its answer.
         open_ends = {"sample", "answer"}
 
@@ -335,7 +374,7 @@ class _Replier(Replier):
         def answer(frame: Frame) -> None:
             if "answer" not in open_ends:
                 raise UserError("a request is answered once; this one was")
-            self._memory.send(active, frame, TRAILER.pack(stream, number, 0, MAGIC))
+            self._memory.send(_lender(active), frame, TRAILER.pack(stream, number, 0, MAGIC))
             done("answer")
             self._answered.notify()
 

@@ -85,10 +85,11 @@ def split(message: Any) -> tuple[int, int, memoryview]:
     view = memoryview(message)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")
-    if len(view) >= TRAILER.size:
-        stream, number, start, magic = TRAILER.unpack_from(view, len(view) - TRAILER.size)
-        if magic == MAGIC and start <= len(view) - TRAILER.size:
-            return stream, number, view[start : len(view) - TRAILER.size]
+    end = len(view) - TRAILER.size
+    if end >= 0:
+        stream, number, start, magic = TRAILER.unpack_from(view, end)
+        if magic == MAGIC and start <= end:
+            return stream, number, view[start:end]
     raise UserError(
         f"a message of {len(view)} bytes is none of wirecost's: publish with wirecost.publish, or"
         " read the topic with the middleware's own tools"
