@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.errors import UserError
+from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.inbox import wait_until
 from wirecost.transport.queued import QueuedReplier, QueuedRequester
@@ -241,8 +242,6 @@ class Dds(Transport):
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
-        from wirecost.replay.dds.domain import FreeDomain  # noqa: PLC0415
-
         with FreeDomain() as domain:
             yield str(domain.number)
 

@@ -1,21 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A domain that nobody else on this machine is in."""
+"""What brings a program into a domain of its own."""
 
 from __future__ import annotations
 
-import fcntl
-import os
-import tempfile
-from pathlib import Path
-from typing import Self
+from wirecost.free_domain import FreeDomain
 
-from wirecost.errors import UserError
-
-# Domains above would use ports that Linux gives to anybody (RTPS: 7400 + 250 for each domain).
-_DOMAINS = range(101, 0, -1)
-_FIRST_PORT = 7400
-_PORTS = 250
-
+__all__ = ["LOOPBACK", "FreeDomain", "environment"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -42,51 +32,3 @@ def environment(domain: int) -> dict[str, str]:
         "ROS_DISCOVERY_SERVER": "",
         "ROS_STATIC_PEERS": "",
     }
-
-
-class FreeDomain:
-    """Holds a domain by a locked file; the lock ends with the process. Leaving frees it."""
-
-    number: int
-
-    def __enter__(self) -> Self:
-        used = _used_ports()
-        for number in _DOMAINS:
-            start = _FIRST_PORT + _PORTS * number
-            # Who is in a domain has one of its ports; nobody need be asked and waited for.
-            if used.isdisjoint(range(start, start + _PORTS)) and self._lock(number):
-                self.number = number
-                return self
-        raise UserError(
-            f"DDS domains {_DOMAINS[-1]} to {_DOMAINS[0]} are all in use; end other replays"
-        )
-
-    def __exit__(self, *raised: object) -> None:
-        os.close(self._descriptor)
-
-    def _lock(self, number: int) -> bool:
-        file = Path(tempfile.gettempdir()) / f"wirecost-dds-{os.getuid()}-{number}.lock"
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            descriptor = os.open(file, flags, 0o600)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            return False
-        self._descriptor = descriptor
-        return True
-
-
-def _used_ports() -> set[int]:
-    """UDP ports that are bound in this network namespace."""
-    ports = set()
-    for name in ("udp", "udp6"):
-        try:
-            lines = Path(f"/proc/net/{name}").read_text().splitlines()[1:]
-        except OSError:
-            continue
-        ports |= {int(line.split()[1].rpartition(":")[2], 16) for line in lines}
-    return ports
