@@ -117,6 +117,20 @@ def test_a_listener_that_misses_messages_ends_once_told_and_keeps_the_others() -
     assert [row[0] for row in side.stamps] == [8, 10, 11]
 
 
+def test_a_message_that_comes_after_the_end_was_told_is_not_taken_for_lost() -> None:
+    class Late(Fake):
+        """Nothing comes until the publisher has finished."""
+
+        def receive(self, timeout: float) -> Received | None:
+            return None if timeout == blocks.WAIT_S else super().receive(timeout)
+
+    order = Order("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
+    asked = iter([False, *[True] * 9])
+    source = Source(SHAPE, "float64", "ones")
+    side = blocks.listen(Late(sent()), order, NUMPY, source, lambda: next(asked))
+    assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
+
+
 def test_stages_are_the_differences_of_the_stamps() -> None:
     published = [[7, 100, 101, 111, 113, 118, 150]]
     (found,) = stages(published, [[7, 140, 147, 155]], True)

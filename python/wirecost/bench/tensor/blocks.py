@@ -19,7 +19,9 @@ from wirecost.bench.tensor.ways import Answerer, Asker, Receiver, Sender
 
 now = time.monotonic_ns
 QUIET_S = 0.5
-"""So long after the publisher's last message another one may still come."""
+"""So long after the publisher's last message another one may still come, and besides the time"""
+SLOW_BYTES_PER_S = 20_000_000
+"""that a slow way takes for one."""
 WAIT_S = 0.1
 LEAD_NS = 20_000_000
 ASK_S = 5.0
@@ -88,13 +90,15 @@ def listen(
     nothing more is sent and nothing came for a while."""
     side = Side()
     left = order.count
+    quiet = QUIET_S + source.nbytes / SLOW_BYTES_PER_S
     expected = order.first
     with undisturbed():
         while left:
-            got = receiver.receive(WAIT_S)
+            told = finished()
+            got = receiver.receive(quiet if told else WAIT_S)
             received = now()
             if got is None:
-                if finished() and receiver.receive(QUIET_S) is None:
+                if told:
                     break
                 continue
             obj = receiver.decode(got.message)

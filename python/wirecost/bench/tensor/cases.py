@@ -17,7 +17,7 @@ FLOORS = ("memcpy", "in-process", "shm", "shm-in-place")
 RAW = "raw-"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Bytes, 64 B to 64 MiB."""
-SWEEP_BYTES_PER_S = 400_000_000
+SWEEP_BYTES_PER_S = 100_000_000
 """A size whose messages would be more a second is sent less often."""
 SLOT_SPARE = 1 << 20
 
@@ -139,7 +139,7 @@ def _case(
     if not lanes or (plugins and not any(lane.plugin for lane in lanes)):
         return []
     if sweep:
-        rate = min(rate, max(2.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
+        rate = min(rate, max(1.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
         trials = min(trials, max(10, round(2 * rate)))
     inside = tuple(lane for lane in lanes if made.ways[lane.mware].one_process)
     between = tuple(lane for lane in lanes if lane not in inside)

@@ -43,6 +43,10 @@ class Source:
                 random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
             ]
 
+    @property
+    def nbytes(self) -> int:
+        return self._arrays[0].nbytes
+
     def array(self, number: int) -> Array:
         """The content of that message; valid until the next call."""
         array = self._arrays[number % len(self._arrays)]

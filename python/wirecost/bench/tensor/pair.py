@@ -47,7 +47,7 @@ class Pair:
     def __enter__(self) -> Pair:
         try:
             meeting = self._stack.enter_context(self._way.meeting())
-            self._start(replace(meeting, topic=f"bench-{secrets.token_hex(6)}"))
+            self._start(replace(meeting, topic=f"bench_{secrets.token_hex(6)}"))
         except BaseException:
             self.end()
             raise

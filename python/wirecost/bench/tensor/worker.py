@@ -21,6 +21,7 @@ from wirecost.bench.tensor.blocks import Order, Side
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
 from wirecost.bench.tensor.ways import Meeting, find_way
+from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
 
@@ -135,6 +136,8 @@ def main() -> None:
             break
         try:
             lines.tell(worker.do(command))
+        except UserError as error:
+            lines.tell({"failure": str(error)})
         except Exception as error:
             traceback.print_exc()
             lines.tell({"failure": f"{type(error).__name__}: {error}".splitlines()[0]})
