@@ -36,10 +36,16 @@ from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
 
 START = 8
 """libzmq's memory for large messages begins 8 bytes behind a multiple of 16."""
+_PADDING = bytes(START)
+_DONTWAIT = 1
+_WRITE = 0x200
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
 MOST_BYTES = 1 << 32
 LINGER_MS = 500
+LISTEN_EVERY = 8
+"""Frames between looks at what libzmq was told: who came and went, and what was taken from the
+queues, which seem full until then."""
 RECONNECT_MS = 20
 
 
@@ -55,7 +61,8 @@ class _Library:
         from zmq.backend.cython import _zmq  # noqa: PLC0415
 
         self.zmq = zmq
-        library = ctypes.CDLL(_zmq.__file__)
+        # None of these blocks, so that they keep the interpreter's lock.
+        library = ctypes.PyDLL(_zmq.__file__)
         self._init = library.zmq_msg_init_size
         self._init.argtypes = ctypes.c_void_p, ctypes.c_size_t
         self._data = library.zmq_msg_data
@@ -66,34 +73,36 @@ class _Library:
         self._close = library.zmq_msg_close
         self._close.argtypes = (ctypes.c_void_p,)
         self._errno = library.zmq_errno
+        self._view = ctypes.pythonapi.PyMemoryView_FromMemory
+        self._view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
+        self._view.restype = ctypes.py_object
+        self._message = (ctypes.c_uint64 * 8)()
+        self._at = ctypes.addressof(self._message)
 
     def send(
-        self, socket: Any, frame: Frame, trailer: bytes, flags: int, envelope: Sequence[bytes] = ()
+        self, end: _Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
     ) -> None:
-        """Sends padding, frame and trailer as one message. Raises ZMQError."""
-        size = START + frame.nbytes + len(trailer)
+        """Sends padding, frame and trailer as one message, without waiting. Raises ZMQError."""
+        behind = START + frame.nbytes
+        size = behind + len(trailer)
         if size > MOST_BYTES:
             raise UserError(
                 f"a frame of {frame.nbytes} bytes is above the {MOST_BYTES} that a message may"
                 " have: send it in parts"
             )
-        # Of this call alone: other threads send meanwhile, on sockets of their own.
-        message = _Message()
-        at = ctypes.addressof(message)
-        if self._init(at, size):
+        if self._init(self._at, size):
             raise UserError(f"no memory for a message of {size} bytes")
         try:
-            memory = (ctypes.c_char * size).from_address(self._data(at))
-            view = memoryview(memory).cast("B")
-            view[:START] = bytes(START)
+            view = self._view(self._data(self._at), size, _WRITE)
+            view[:START] = _PADDING
             frame.write_into(view[START:])
-            view[START + frame.nbytes :] = trailer
+            view[behind:] = trailer
             for part in envelope:
-                socket.send(part, self.zmq.SNDMORE)
-            if self._send(at, socket.underlying, flags) < 0:
+                end.socket.send(part, self.zmq.SNDMORE | self.zmq.NOBLOCK)
+            if self._send(self._at, end.handle, _DONTWAIT) < 0:
                 raise self.zmq.ZMQError(self._errno())
         except BaseException:
-            self._close(at)
+            self._close(self._at)
             raise
 
 
@@ -110,7 +119,10 @@ class _Socket:
         self.socket.reconnect_ivl = RECONNECT_MS
         for name, value in options.items():
             setattr(self.socket, name, value)
-        self._timeout = -1
+        self.handle = self.socket.underlying
+        self._timeout: float | None = None
+        self._recv = self.socket.recv
+        self._again = library.zmq.Again
         self._on_close = ExitStack()
 
     def attach(self, endpoint: str, bind: bool, *on_close: Callable[[], object]) -> None:
@@ -127,21 +139,30 @@ class _Socket:
     def wait(self, events: int, timeout: float) -> bool:
         return bool(self.socket.poll(min(int(timeout * 1000 + 0.999), 2**31 - 1), events))
 
+    def one(self, timeout: float | None) -> Any:
+        """A part of a message, not copied; None after ``timeout`` seconds."""
+        flags = 0
+        if timeout != self._timeout:
+            if timeout is not None and timeout <= 0:
+                flags = _DONTWAIT
+            else:
+                self.socket.rcvtimeo = (
+                    -1 if timeout is None else min(int(timeout * 1000 + 0.999), 2**31 - 1)
+                )
+                self._timeout = timeout
+        try:
+            return self._recv(flags, False)
+        except self._again:
+            return None
+
     def receive(self, timeout: float | None) -> list[Any] | None:
         """The parts of a message, not copied; None after ``timeout`` seconds."""
-        flags = 0
-        if timeout is not None and timeout <= 0:
-            flags = self.zmq.NOBLOCK
-        else:
-            wanted = -1 if timeout is None else min(int(timeout * 1000 + 0.999), 2**31 - 1)
-            if wanted != self._timeout:
-                self.socket.rcvtimeo = self._timeout = wanted
-        try:
-            parts = [self.socket.recv(flags, copy=False)]
-        except self.zmq.Again:
+        part = self.one(timeout)
+        if part is None:
             return None
+        parts = [part]
         while parts[-1].more:
-            parts.append(self.socket.recv(copy=False))
+            parts.append(self._recv(0, False))
         return parts
 
     def close(self) -> None:
@@ -155,7 +176,6 @@ class _Publisher(Publisher):
     def __init__(self, library: _Library) -> None:
         super().__init__()
         self.end = _Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
-        self._flags = library.zmq.NOBLOCK
         self._pollin = library.zmq.POLLIN
         self._heard = False
 
@@ -167,11 +187,13 @@ class _Publisher(Publisher):
                     self._heard = told.bytes[:1] == b"\1"
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        self._listen()
-        if self._heard:
-            trailer = trailer[:16] + START.to_bytes(4, "little") + trailer[20:]
-            self.end.library.send(self.end.socket, frame, trailer, self._flags)
+        if not self.sent % LISTEN_EVERY:
+            self._listen()
+        self.end.library.send(self.end, frame, trailer)
         return True
+
+    def trailer(self, start: int = START) -> bytes:
+        return super().trailer(start)
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         end = time.monotonic() + timeout
@@ -195,10 +217,10 @@ class _Subscriber(Subscriber):
         self._poll: select.epoll | None = None
 
     def _receive(self, timeout: float | None) -> tuple[Any, None] | None:
-        parts = self.end.receive(timeout)
+        message = self.end.one(timeout)
         if self._more >= 0:
             self._tell()
-        return None if parts is None else (parts[-1].buffer, None)
+        return None if message is None else (message, None)
 
     def fileno(self) -> int:
         # libzmq's descriptor tells of a change only; what still waits is told by another.
@@ -241,11 +263,11 @@ class _Requester(Requester):
             raise UserError(f"{self._service}: nobody answers requests; start its replier")
         trailer = TRAILER.pack(self._stream, self._number, START, MAGIC)
         with suppress(self._zmq.Again):
-            self.end.library.send(self.end.socket, frame, trailer, self._zmq.NOBLOCK)
+            self.end.library.send(self.end, frame, trailer)
         while (left := end - time.monotonic()) > 0:
             parts = self.end.receive(left)
             if parts is not None:
-                stream, number, view = split(parts[-1].buffer)
+                stream, number, view = split(parts[-1])
                 if (stream, number) == (self._stream, self._number):
                     return Sample(view, stream, number)
         raise UserError(f"{self._service}: no reply within {timeout:g} s")
@@ -259,16 +281,14 @@ class _Requester(Requester):
 
 class _Replier(Replier):
     def __init__(self, library: _Library) -> None:
-        self.end = _Socket(
-            library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1, sndtimeo=1000
-        )
+        self.end = _Socket(library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1)
         self._zmq = library.zmq
 
     def take(self, timeout: float | None = None) -> Request | None:
         parts = self.end.receive(timeout)
         if parts is None:
             return None
-        stream, number, view = split(parts[-1].buffer)
+        stream, number, view = split(parts[-1])
         sender: list[bytes] = [part.bytes for part in parts[:-1]]
 
         def answer(frame: Frame) -> None:
@@ -279,7 +299,7 @@ class _Replier(Replier):
             trailer = TRAILER.pack(stream, number, START, MAGIC)
             # A requester that is gone needs no reply.
             with suppress(self._zmq.ZMQError):
-                self.end.library.send(self.end.socket, frame, trailer, 0, envelope)
+                self.end.library.send(self.end, frame, trailer, envelope)
 
         return Request(Sample(view, stream, number), answer)
 
