@@ -76,8 +76,6 @@ class _Library:
         self._view = ctypes.pythonapi.PyMemoryView_FromMemory
         self._view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
         self._view.restype = ctypes.py_object
-        self._message = (ctypes.c_uint64 * 8)()
-        self._at = ctypes.addressof(self._message)
 
     def send(
         self, end: _Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
@@ -90,19 +88,21 @@ class _Library:
                 f"a frame of {frame.nbytes} bytes is above the {MOST_BYTES} that a message may"
                 " have: send it in parts"
             )
-        if self._init(self._at, size):
+        # The socket's own: others send meanwhile, in other threads.
+        at = end.at
+        if self._init(at, size):
             raise UserError(f"no memory for a message of {size} bytes")
         try:
-            view = self._view(self._data(self._at), size, _WRITE)
+            view = self._view(self._data(at), size, _WRITE)
             view[:START] = _PADDING
             frame.write_into(view[START:])
             view[behind:] = trailer
             for part in envelope:
                 end.socket.send(part, self.zmq.SNDMORE | self.zmq.NOBLOCK)
-            if self._send(self._at, end.handle, _DONTWAIT) < 0:
+            if self._send(at, end.handle, _DONTWAIT) < 0:
                 raise self.zmq.ZMQError(self._errno())
         except BaseException:
-            self._close(self._at)
+            self._close(at)
             raise
 
 
@@ -119,7 +119,9 @@ class _Socket:
         self.socket.reconnect_ivl = RECONNECT_MS
         for name, value in options.items():
             setattr(self.socket, name, value)
-        self.handle = self.socket.underlying
+        self.handle: int | None = self.socket.underlying
+        self._message = _Message()
+        self.at = ctypes.addressof(self._message)
         self._timeout: float | None = None
         self._recv = self.socket.recv
         self._again = library.zmq.Again
@@ -167,6 +169,7 @@ class _Socket:
 
     def close(self) -> None:
         if not self.socket.closed:
+            self.handle = None
             self.socket.close()
             self._context.term()
         self._on_close.close()
