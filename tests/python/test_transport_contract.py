@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import secrets
 import select
 import signal
 import time
@@ -19,6 +20,7 @@ from wirecost.transport import Publisher, Sample, Subscriber, Transport, find, n
 from wirecost.transport.registry import MODULES
 
 SIZES = [0, 1, 24, 1000, 65_535, 65_536, 320_000, 8_000_000]
+RUN = secrets.token_hex(4)
 TOPICS = iter(range(1_000_000))
 
 
@@ -68,7 +70,8 @@ def here(place: tuple[str, str | None]) -> Iterator[Transport]:
 
 @pytest.fixture
 def topic() -> str:
-    return f"contract/{next(TOPICS)}"
+    # Other runs of the tests may use the same middleware at the same time.
+    return f"contract/run_{RUN}/topic_{next(TOPICS)}"
 
 
 def next_of(subscriber: Subscriber) -> Sample:
