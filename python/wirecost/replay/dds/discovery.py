@@ -20,6 +20,9 @@ _INBOX_BYTES = 16 << 20
 # A participant answers within some milliseconds; a busy machine takes longer.
 _FIRST_S = 1.5
 _QUIET_S = 0.4
+# Fast DDS repeats every second what was not acknowledged.
+_CONFIRMED_S = 3.0
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,17 @@ class Discovery:
         self._inbox.close()
 
     def settle(self) -> None:
-        """Waits until somebody answers and then until nothing new is heard."""
+        """Waits until somebody answers, then until nothing new is heard, and then until those who
+        are there have acknowledged that we are. What is announced from then on arrives at once;
+        an announcement that came too early is repeated a second later."""
         end = time.monotonic() + _FIRST_S
         seen, changes = -1, 0
         while time.monotonic() < end and (changes != seen or not self._participant.endpoints()):
             seen = changes
             changes = self._participant.wait(seen, _QUIET_S)
+        end = time.monotonic() + _CONFIRMED_S
+        while self._inbox.unconfirmed() and time.monotonic() < end:
+            time.sleep(_LOOK_S)
 
     def vendor(self, guid: bytes) -> int:
         """Of the participant that the endpoint belongs to; 0 where it is gone."""

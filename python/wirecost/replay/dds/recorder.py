@@ -124,6 +124,7 @@ class DdsRecorder:
                 f"nobody is in {where}; start the system, or set ROS_DOMAIN_ID (and "
                 "ROS_LOCALHOST_ONLY=1 where it talks over the network only)"
             )
+        present = sorted(set(present))
         near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
 
