@@ -6,10 +6,7 @@ Its publish-subscribe services do not wake anybody; an event service of the same
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
-import os
-import struct
 import time
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +25,8 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
+from wirecost.transport.iceoryx2_memory import Block, Memory, Received, lender
+from wirecost.transport.iceoryx2_wake import Wake
 from wirecost.transport.trailer import MAGIC, TRAILER, new_stream
 
 MOST_DEPTH = 64
@@ -40,179 +39,6 @@ DEAD_S = 0.2
 """Between looks for killed processes, which count as there until they are cleared away."""
 PATIENCE_S = 6.0
 """For services that others make or remove at the same moment."""
-SHARED_MEMORY = "/dev/shm"
-
-
-class Block(ctypes.Structure):
-    """A message is a row of these: lengths are rounded up for the sake of alignment."""
-
-    _fields_: ClassVar = [("bytes", ctypes.c_uint8 * 64)]
-
-    @staticmethod
-    def type_name() -> str:
-        return "wirecost::Block64"
-
-
-_view = ctypes.pythonapi.PyMemoryView_FromMemory
-_view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
-_view.restype = ctypes.py_object
-_READ, _WRITE = 0x100, 0x200
-END = struct.Struct("<QQIIQ")
-"""The trailer and the frame's bytes, at the end of the last block; between is what rounds up."""
-
-
-class _Places:
-    """Views of lent memory, made once: the same few places are lent over and over."""
-
-    MOST = 4096
-
-    def __init__(self, flag: int) -> None:
-        self._flag = flag
-        self.views: dict[int, memoryview] = {}
-
-    def add(self, address: int, size: int) -> memoryview:
-        if len(self.views) >= self.MOST:
-            self.views.clear()
-        view: memoryview = _view(address, size, self._flag)
-        self.views[address] = view
-        return view
-
-
-class _Received(_Places):
-    """Reads what others wrote."""
-
-    def __init__(self) -> None:
-        super().__init__(_READ)
-
-    def read(self, message: Any) -> tuple[int, int, memoryview]:
-        """Stream, number and frame of a received message. Raises UserError."""
-        room = message.header.number_of_elements << 6
-        address = message.payload_ptr
-        whole = self.views.get(address)
-        if whole is None or len(whole) != room:
-            whole = self.add(address, room)
-        stream, number, _, magic, nbytes = END.unpack_from(whole, room - END.size)
-        if magic != MAGIC or nbytes > room - END.size:
-            raise UserError(
-                f"a message of {room} bytes is none of wirecost's: publish with wirecost.publish,"
-                " or read the topic with the middleware's own tools"
-            )
-        return stream, number, whole[:nbytes]
-
-
-class _Memory(_Places):
-    """Writes frames into what a port lends."""
-
-    def __init__(self, library: Any) -> None:
-        super().__init__(_WRITE)
-        self._loan_error = library.LoanError
-
-    def send(self, lend: Callable[[int], Any], frame: Frame, trailer: bytes) -> Any:
-        """Sends frame and trailer in blocks from ``lend``; what iceoryx2 returns.
-
-        Raises UserError.
-        """
-        nbytes = frame.nbytes
-        blocks = (nbytes + END.size + 63) >> 6
-        room = blocks << 6
-        try:
-            loan = lend(blocks)
-        except self._loan_error as error:
-            raise UserError(f"no shared memory for a frame of {nbytes} bytes: {error}") from error
-        try:
-            address = loan.payload_ptr
-            view = self.views.get(address)
-            if view is None or len(view) != room:
-                _check_room(room)
-                view = self.add(address, room)
-            frame.write_into(view)
-            view[room - END.size :] = trailer + nbytes.to_bytes(8, "little")
-        except BaseException:
-            loan.delete()
-            raise
-        return getattr(loan, _INIT, loan.assume_init)().send()
-
-
-def _lender(port: Any) -> Callable[[int], Any]:
-    """What lends blocks. iceoryx2's Python looks at the payload's type at each call, which costs
-    more than the call; what it then calls is taken if it is there, as ``_INIT``."""
-    found: Callable[[int], Any] = getattr(port, "__loan_slice_uninit", port.loan_slice_uninit)
-    return found
-
-
-_INIT = "__assume_init"
-
-
-def _check_room(size: int) -> None:
-    """Notices before it is written to that shared memory is full: afterwards it is a crash."""
-    there = os.statvfs(SHARED_MEMORY)
-    if there.f_bavail * there.f_frsize < size:
-        raise UserError(
-            f"{SHARED_MEMORY} has {there.f_bavail * there.f_frsize} bytes left and a message needs"
-            f" {size}: let go of samples, or make it larger (mount -o remount,size=…)"
-        )
-
-
-class _Wake:
-    """Blocks without spinning until the other side has said that there is something."""
-
-    def __init__(self, transport: Iceoryx2, name: str) -> None:
-        library = self._library = transport.library
-        self._service = transport.open(
-            lambda builder: (
-                builder.event()
-                .max_listeners(MOST_ENDS)
-                .max_notifiers(MOST_ENDS)
-                .max_nodes(MOST_NODES)
-                .open_or_create()
-            ),
-            name,
-        )
-        self._listener: Any = None
-        self._notifier: Any = None
-        self._unheard = library.NotifierNotifyError
-
-    def listen(self) -> None:
-        self._listener = self._service.listener_builder().create()
-
-    def notify(self) -> None:
-        if self._notifier is None:
-            self._notifier = self._service.notifier_builder().create()
-        try:  # noqa: SIM105  contextlib.suppress costs as much as the notification
-            self._notifier.notify()
-        except self._unheard:
-            pass  # a listener that is gone
-
-    def until(self, look: Callable[[], Any], timeout: float | None) -> Any:
-        """What ``look`` returns, as soon as it is not None; None after ``timeout`` seconds."""
-        found = look()
-        if found is not None or (timeout is not None and timeout <= 0):
-            return found
-        end = None if timeout is None else time.monotonic() + timeout
-        while True:
-            try:
-                if end is None:
-                    self._listener.blocking_wait()
-                else:
-                    left = end - time.monotonic()
-                    if left <= 0:
-                        return None
-                    self._listener.timed_wait(
-                        self._library.Duration.from_micros(max(1, int(min(left, 1e9) * 1e6)))
-                    )
-            except self._library.ListenerWaitError as error:
-                # Python runs the signal's handler, which may raise, before the next line.
-                if "Interrupt" not in str(error):
-                    raise UserError(f"iceoryx2 cannot wait: {error}") from error
-            found = look()
-            if found is not None:
-                return found
-
-    def close(self) -> None:
-        for port in self._listener, self._notifier:
-            if port is not None:
-                port.delete()
-        self._listener = self._notifier = self._service = None
 
 
 class _Publisher(Publisher):
@@ -220,16 +46,16 @@ class _Publisher(Publisher):
         super().__init__()
         library = transport.library
         self._transport = transport
-        self._memory = _Memory(library)
+        self._memory = Memory(library)
         self._service = transport.open_topic(topic)
-        self._wake = _Wake(transport, topic)
+        self._wake = transport.open_wake(topic)
         self._port = (
             self._service.publisher_builder()
             .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
             .max_loaned_samples(1)
             .create()
         )
-        self._lend: Any = _lender(self._port)
+        self._lend: Any = lender(self._port)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         self._memory.send(self._lend, frame, trailer)
@@ -255,9 +81,9 @@ class _Subscriber(Subscriber):
             raise UserError(f"iceoryx2: depth {depth} must be 1 to {MOST_DEPTH}")
         self._depth = depth
         self._held = 0
-        self._received = _Received()
+        self._received = Received()
         self._service = transport.open_topic(topic)
-        self._wake = _Wake(transport, topic)
+        self._wake = transport.open_wake(topic)
         # Before the subscriber, so that nobody sees one that cannot be woken.
         self._wake.listen()
         self._port = self._service.subscriber_builder().buffer_size(depth).create()
@@ -297,20 +123,20 @@ class _Requester(Requester):
         library = transport.library
         self._transport = transport
         self._name = service
-        self._memory = _Memory(library)
-        self._received = _Received()
+        self._memory = Memory(library)
+        self._received = Received()
         self._stream = new_stream()
         self._number = 0
         self._service = transport.open_service(service)
-        self._asked = _Wake(transport, f"{service}/asked")
-        self._answered = _Wake(transport, f"{service}/answered")
+        self._asked = transport.open_wake(f"{service}/asked")
+        self._answered = transport.open_wake(f"{service}/answered")
         self._answered.listen()
         self._port = (
             self._service.client_builder()
             .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
             .create()
         )
-        self._lend: Any = _lender(self._port)
+        self._lend: Any = lender(self._port)
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
         end = time.monotonic() + timeout
@@ -346,11 +172,11 @@ class _Requester(Requester):
 class _Replier(Replier):
     def __init__(self, transport: Iceoryx2, service: str) -> None:
         library = transport.library
-        self._memory = _Memory(library)
-        self._received = _Received()
+        self._memory = Memory(library)
+        self._received = Received()
         self._service = transport.open_service(service)
-        self._asked = _Wake(transport, f"{service}/asked")
-        self._answered = _Wake(transport, f"{service}/answered")
+        self._asked = transport.open_wake(f"{service}/asked")
+        self._answered = transport.open_wake(f"{service}/answered")
         self._asked.listen()
         self._port = (
             self._service.server_builder()
@@ -374,7 +200,7 @@ class _Replier(Replier):
         def answer(frame: Frame) -> None:
             if "answer" not in open_ends:
                 raise UserError("a request is answered once; this one was")
-            self._memory.send(_lender(active), frame, TRAILER.pack(stream, number, 0, MAGIC))
+            self._memory.send(lender(active), frame, TRAILER.pack(stream, number, 0, MAGIC))
             done("answer")
             self._answered.notify()
 
@@ -452,6 +278,21 @@ class Iceoryx2(Transport):
             clear_services(self._node.config.global_cfg)
             self.clear_dead()
             time.sleep(POLL_S)
+
+    def open_wake(self, name: str) -> Wake:
+        return Wake(
+            self.library,
+            self.open(
+                lambda builder: (
+                    builder.event()
+                    .max_listeners(MOST_ENDS)
+                    .max_notifiers(MOST_ENDS)
+                    .max_nodes(MOST_NODES)
+                    .open_or_create()
+                ),
+                name,
+            ),
+        )
 
     def open_topic(self, topic: str) -> Any:
         return self.open(

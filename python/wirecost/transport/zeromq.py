@@ -7,15 +7,14 @@ copy a message that lies in one piece already, or lend memory that a thread of i
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import os
 import re
 import select
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -33,152 +32,20 @@ from wirecost.transport.base import (
 )
 from wirecost.transport.places import claim, file_name, port_of, private_folder
 from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
+from wirecost.transport.zeromq_socket import START, Library, Socket
 
-START = 8
-"""libzmq's memory for large messages begins 8 bytes behind a multiple of 16."""
-_PADDING = bytes(START)
-_DONTWAIT = 1
-_WRITE = 0x200
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
-MOST_BYTES = 1 << 32
 LINGER_MS = 500
 LISTEN_EVERY = 8
 """Frames between looks at what libzmq was told: who came and went, and what was taken from the
 queues, which seem full until then."""
-RECONNECT_MS = 20
-
-
-_Message = ctypes.c_uint64 * 8
-"""``zmq_msg_t``."""
-
-
-class _Library:
-    """libzmq as pyzmq has loaded it, for the calls that pyzmq does not offer."""
-
-    def __init__(self) -> None:
-        import zmq  # noqa: PLC0415
-        from zmq.backend.cython import _zmq  # noqa: PLC0415
-
-        self.zmq = zmq
-        # None of these blocks, so that they keep the interpreter's lock.
-        library = ctypes.PyDLL(_zmq.__file__)
-        self._init = library.zmq_msg_init_size
-        self._init.argtypes = ctypes.c_void_p, ctypes.c_size_t
-        self._data = library.zmq_msg_data
-        self._data.argtypes = (ctypes.c_void_p,)
-        self._data.restype = ctypes.c_void_p
-        self._send = library.zmq_msg_send
-        self._send.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
-        self._close = library.zmq_msg_close
-        self._close.argtypes = (ctypes.c_void_p,)
-        self._errno = library.zmq_errno
-        self._view = ctypes.pythonapi.PyMemoryView_FromMemory
-        self._view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
-        self._view.restype = ctypes.py_object
-
-    def send(
-        self, end: _Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
-    ) -> None:
-        """Sends padding, frame and trailer as one message, without waiting. Raises ZMQError."""
-        behind = START + frame.nbytes
-        size = behind + len(trailer)
-        if size > MOST_BYTES:
-            raise UserError(
-                f"a frame of {frame.nbytes} bytes is above the {MOST_BYTES} that a message may"
-                " have: send it in parts"
-            )
-        # The socket's own: others send meanwhile, in other threads.
-        at = end.at
-        if self._init(at, size):
-            raise UserError(f"no memory for a message of {size} bytes")
-        try:
-            view = self._view(self._data(at), size, _WRITE)
-            view[:START] = _PADDING
-            frame.write_into(view[START:])
-            view[behind:] = trailer
-            for part in envelope:
-                end.socket.send(part, self.zmq.SNDMORE | self.zmq.NOBLOCK)
-            if self._send(at, end.handle, _DONTWAIT) < 0:
-                raise self.zmq.ZMQError(self._errno())
-        except BaseException:
-            self._close(at)
-            raise
-
-
-class _Socket:
-    """A socket with a context of its own: ending that waits until the endpoint is free again."""
-
-    def __init__(self, library: _Library, kind: int, **options: int) -> None:
-        self.library = library
-        self._context = library.zmq.Context()
-        self.zmq = library.zmq
-        self.socket = self._context.socket(kind)
-        self.socket.linger = 0
-        self.socket.maxmsgsize = MOST_BYTES
-        self.socket.reconnect_ivl = RECONNECT_MS
-        for name, value in options.items():
-            setattr(self.socket, name, value)
-        self.handle: int | None = self.socket.underlying
-        self._message = _Message()
-        self.at = ctypes.addressof(self._message)
-        self._timeout: float | None = None
-        self._recv = self.socket.recv
-        self._again = library.zmq.Again
-        self._on_close = ExitStack()
-
-    def attach(self, endpoint: str, bind: bool, *on_close: Callable[[], object]) -> None:
-        for one in on_close:
-            self._on_close.callback(one)
-        try:
-            (self.socket.bind if bind else self.socket.connect)(endpoint)
-        except self.zmq.ZMQError as error:
-            self.close()
-            raise UserError(
-                f"{endpoint}: {error.strerror}; give an address that is free and of this machine"
-            ) from error
-
-    def wait(self, events: int, timeout: float) -> bool:
-        return bool(self.socket.poll(min(int(timeout * 1000 + 0.999), 2**31 - 1), events))
-
-    def one(self, timeout: float | None) -> Any:
-        """A part of a message, not copied; None after ``timeout`` seconds."""
-        flags = 0
-        if timeout != self._timeout:
-            if timeout is not None and timeout <= 0:
-                flags = _DONTWAIT
-            else:
-                self.socket.rcvtimeo = (
-                    -1 if timeout is None else min(int(timeout * 1000 + 0.999), 2**31 - 1)
-                )
-                self._timeout = timeout
-        try:
-            return self._recv(flags, False)
-        except self._again:
-            return None
-
-    def receive(self, timeout: float | None) -> list[Any] | None:
-        """The parts of a message, not copied; None after ``timeout`` seconds."""
-        part = self.one(timeout)
-        if part is None:
-            return None
-        parts = [part]
-        while parts[-1].more:
-            parts.append(self._recv(0, False))
-        return parts
-
-    def close(self) -> None:
-        if not self.socket.closed:
-            self.handle = None
-            self.socket.close()
-            self._context.term()
-        self._on_close.close()
 
 
 class _Publisher(Publisher):
-    def __init__(self, library: _Library) -> None:
+    def __init__(self, library: Library) -> None:
         super().__init__()
-        self.end = _Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
+        self.end = Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
         self._pollin = library.zmq.POLLIN
         self._heard = False
 
@@ -211,9 +78,9 @@ class _Publisher(Publisher):
 
 
 class _Subscriber(Subscriber):
-    def __init__(self, library: _Library, depth: int) -> None:
+    def __init__(self, library: Library, depth: int) -> None:
         super().__init__()
-        self.end = _Socket(library, library.zmq.SUB, rcvhwm=depth)
+        self.end = Socket(library, library.zmq.SUB, rcvhwm=depth)
         self.end.socket.subscribe(b"")
         self._pollin = library.zmq.POLLIN
         self._more = -1
@@ -252,8 +119,8 @@ class _Subscriber(Subscriber):
 class _Requester(Requester):
     """Numbers its requests: a reply that comes after its timeout is not taken for the next."""
 
-    def __init__(self, library: _Library, service: str) -> None:
-        self.end = _Socket(library, library.zmq.DEALER, immediate=1)
+    def __init__(self, library: Library, service: str) -> None:
+        self.end = Socket(library, library.zmq.DEALER, immediate=1)
         self._zmq = library.zmq
         self._service = service
         self._stream = new_stream()
@@ -283,8 +150,8 @@ class _Requester(Requester):
 
 
 class _Replier(Replier):
-    def __init__(self, library: _Library) -> None:
-        self.end = _Socket(library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1)
+    def __init__(self, library: Library) -> None:
+        self.end = Socket(library, library.zmq.ROUTER, linger=LINGER_MS, router_mandatory=1)
         self._zmq = library.zmq
 
     def take(self, timeout: float | None = None) -> Request | None:
@@ -320,7 +187,7 @@ class _ZeroMQ(Transport):
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
         try:
-            self._library = _Library()
+            self._library = Library()
         except (ImportError, OSError, AttributeError) as error:
             raise UserError(f"{self.name}: {error}; pip install pyzmq") from error
         self._open: list[_End] = []
