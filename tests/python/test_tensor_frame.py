@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,6 +42,8 @@ def plain(value: Any) -> Any:  # noqa: PLR0911  one line a kind
             return {"dtype": value.dtype.str, "shape": list(value.shape), "items": items}
         case bytes():
             return {"hex": value.hex()}
+        case pyarrow.Table():
+            return {"table": value.to_pydict()}
         case tuple():
             return {"tuple": [plain(item) for item in value]}
         case bool():

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.tensor.layout import SUM, Layout
-from wirecost.tensor.memory import bytes_of
+from wirecost.tensor.memory import Pieces, bytes_of
 from wirecost.tensor.packages import load
 
 _ZEROS = bytes(64)
@@ -26,7 +26,8 @@ class Frame:
     def __init__(
         self, header: bytes, layout: Layout, segments: list[Any], copies: int, copied_bytes: int
     ) -> None:
-        """``segments``: arrays whose memory has no gaps, or memoryviews of bytes."""
+        """``segments``: arrays whose memory has no gaps, or memoryviews of bytes, or
+        Pieces."""
         self._header = header
         self._layout = layout
         self._segments = segments
@@ -38,8 +39,15 @@ class Frame:
         """Offset and bytes, in order; between them is padding."""
         yield 0, self._header
         for (offset, length), segment in zip(self._layout.segments, self._segments, strict=True):
-            if length:
+            if not length:
+                continue
+            if type(segment) is not Pieces:
                 yield offset, bytes_of(segment)
+                continue
+            start = offset
+            for piece in segment.pieces:
+                yield start, piece
+                start += len(piece)
 
     def parts(self) -> list[memoryview]:
         """The frame's bytes in order, the tensors' as they lie, for scatter output."""
@@ -81,7 +89,14 @@ class Frame:
                 continue
             if offset > end:
                 target[end:offset] = _ZEROS[: offset - end]
-            target[offset : (end := offset + length)] = bytes_of(segment)
+            end = offset + length
+            if type(segment) is not Pieces:
+                target[offset:end] = bytes_of(segment)
+                continue
+            start = offset
+            for piece in segment.pieces:
+                target[start : start + len(piece)] = piece
+                start += len(piece)
         if end < self.nbytes:
             self._finish(target, end)
         return self.nbytes

@@ -26,6 +26,17 @@ def bytes_of(segment: Any) -> memoryview:
     return memoryview(segment.reshape(-1).view(np.uint8))
 
 
+class Pieces:
+    """A segment whose memory lies in several places, one behind the other in the frame."""
+
+    __slots__ = ("nbytes", "pieces")
+
+    def __init__(self, pieces: list[memoryview]) -> None:
+        """``pieces``: views of bytes."""
+        self.pieces = pieces
+        self.nbytes = sum(map(len, pieces))
+
+
 # NumPy lets a view refer to its base's base where all are plain arrays, and would so pass over the
 # array that holds the owner. It stops at another class: two of them keep the upper one.
 class _Link(np.ndarray[Any, Any]):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from wirecost.errors import UserError
 from wirecost.tensor import codes
 from wirecost.tensor.dtypes import describe
+from wirecost.tensor.memory import Pieces
 
 
 class Writer:
@@ -70,8 +71,13 @@ class Writer:
         payload = msgpack.packb([index, described, shape, axes, framework])
         return msgpack.ExtType(codes.TENSOR, payload)
 
+    def pieces(self, pieces: Pieces) -> msgpack.ExtType:
+        """An array of bytes that lies in several places."""
+        payload = msgpack.packb([self.segment(pieces), "|u1", [pieces.nbytes], None, "numpy"])
+        return msgpack.ExtType(codes.TENSOR, payload)
+
     def segment(self, memory: Any) -> int:
-        """Takes an array without gaps, or a memoryview of bytes, as it lies."""
+        """Takes an array without gaps, a memoryview of bytes or Pieces, as they lie."""
         self.segments.append(memory)
         return len(self.segments) - 1
 
@@ -101,7 +107,7 @@ class Writer:
 
 
 Handler = Callable[[Writer, Any], Any]
-HANDLERS: dict[type, Handler] = {}
+HANDLERS: dict[type, Handler] = {Pieces: Writer.pieces}
 """By exact type. Other modules add what they know; matching fills in what it found."""
 
 

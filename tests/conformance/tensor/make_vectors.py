@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import struct
 from binascii import crc32
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,101 @@ def frame(
     return start + struct.pack("<I", crc32(start + rest)) + rest + body[size:]
 
 
+class Flat:
+    """A flatbuffer: what a table refers to is written behind it. Slots of tables take 8 bytes."""
+
+    def __init__(self, root: list[Any]) -> None:
+        self.out = bytearray(8)
+        struct.pack_into("<I", self.out, 0, self.table(root))
+        self.align()
+
+    def align(self, rest: int = 0) -> int:
+        self.out += bytes((rest - len(self.out)) % 8)
+        return len(self.out)
+
+    def table(self, fields: list[Any]) -> int:
+        """``fields``: numbers, None for what is not there, or functions that write a part."""
+        slots = [0 if value is None else 8 + 8 * i for i, value in enumerate(fields)]
+        vtable, size = self.align(), 8 + 8 * len(fields)
+        self.out += struct.pack(f"<{2 + len(slots)}H", 4 + 2 * len(slots), size, *slots)
+        at = self.align()
+        self.out += struct.pack("<i", at - vtable) + bytes(size - 4)
+        for slot, value in zip(slots, fields, strict=True):
+            if callable(value):
+                struct.pack_into("<I", self.out, at + slot, value(self) - at - slot)
+            elif value is not None:
+                struct.pack_into("<q", self.out, at + slot, value)
+        return at
+
+
+def text(value: str) -> Callable[[Flat], int]:
+    def write(flat: Flat) -> int:
+        at = flat.align()
+        flat.out += struct.pack("<I", len(value)) + value.encode() + b"\0"
+        return at
+
+    return write
+
+
+def part(*fields: Any) -> Callable[[Flat], int]:
+    return lambda flat: flat.table(list(fields))
+
+
+def parts(*tables: Callable[[Flat], int]) -> Callable[[Flat], int]:
+    def write(flat: Flat) -> int:
+        at = flat.align()
+        flat.out += struct.pack("<I", len(tables)) + bytes(4 * len(tables))
+        for slot, table in enumerate(tables, 1):
+            struct.pack_into("<I", flat.out, at + 4 * slot, table(flat) - at - 4 * slot)
+        return at
+
+    return write
+
+
+def pairs(*numbers: tuple[int, int]) -> Callable[[Flat], int]:
+    def write(flat: Flat) -> int:
+        at = flat.align(4)
+        flat.out += struct.pack("<I", len(numbers))
+        for pair in numbers:
+            flat.out += struct.pack("<qq", *pair)
+        return at
+
+    return write
+
+
+def message(kind: int, header: Callable[[Flat], int], body: bytes = b"") -> bytes:
+    """Of Arrow IPC, version 5 of its metadata; ``kind``: 1 schema, 3 record batch."""
+    flat = Flat([4, kind, header, len(body)]).out
+    return struct.pack("<Ii", 0xFFFFFFFF, len(flat)) + flat + body
+
+
+def schema(*fields: Callable[[Flat], int], order: int = 0) -> bytes:
+    return message(1, part(order, parts(*fields)))
+
+
+def field(name: str, kind: int, *about: Any) -> Callable[[Flat], int]:
+    return part(text(name), 1, kind, part(*about), None, parts())
+
+
+def batch(rows: int, nodes: Any, buffers: Any, body: bytes, compression: Any = None) -> bytes:
+    return message(3, part(rows, pairs(*nodes), pairs(*buffers), compression), body)
+
+
+def table(*stream: bytes) -> bytes:
+    whole = b"".join(stream)
+    of = pack(["pyarrow", "table", {"stream": tensor(0, "|u1", [len(whole)])}])
+    return frame(ext(2, of), whole)
+
+
+END = struct.pack("<II", 0xFFFFFFFF, 0)
+NUMBERS = field("n", 2, 64, 1), field("x", 3, 2)
+I8 = struct.pack("<3q", 1, -2, 3)
+MASK = b"\5" + bytes(7)
+BODY = I8 + MASK + struct.pack("<3d", 0.5, 0, 2.5)
+PLACES = (0, 0), (0, 24), (24, 1), (32, 24)
+ROWS = batch(3, [(3, 0), (3, 1)], PLACES, BODY)
+NOTHING = field("n", 1)
+
 F8 = struct.pack("<6d", *range(6))
 ONE = tensor(0, "<f8", [2, 3])
 
@@ -122,6 +218,9 @@ GOOD: list[tuple[str, Any, bytes]] = [
         [{"dtype": "|b1", "shape": [3], "items": [True, False, True]}, {"x": {"dtype": "<f4", "shape": [1], "items": [0.5]}}],
         frame(pack([tensor(1, "|b1", [3]), {"x": tensor(0, "<f4", [1])}]), struct.pack("<f", 0.5), b"\1\0\1"),
     ),
+    ("table", {"table": {"n": [1, -2, 3], "x": [0.5, None, 2.5]}}, table(schema(*NUMBERS), ROWS, END)),
+    ("table-of-two", {"table": {"n": [1, -2, 3] * 2, "x": [0.5, None, 2.5] * 2}}, table(schema(*NUMBERS), ROWS, ROWS)),
+    ("table-of-nothing", {"table": {"n": [None, None]}}, table(schema(NOTHING), batch(2, [(2, 2)], [], b""), END)),
     ("followed", None, frame(b"\xc0") + b"what else the buffer holds"),
 ]  # fmt: skip
 
@@ -187,6 +286,23 @@ REFUSED: list[tuple[str, bytes]] = [
     ("time-fold", frame(ext(9, pack(["datetime", "2020-01-01T00:00:00", None, 7])))),
     ("zone", frame(ext(9, pack(["datetime", "2020-01-01T00:00:00", "../../etc/passwd", 0])))),
     ("timedelta", frame(ext(9, pack(["timedelta", HUGE, 0, 0])))),
+    ("table-no-bytes", table()),
+    ("table-no-schema", table(ROWS, END)),
+    ("table-cut", table(schema(*NUMBERS), ROWS[:-8])),
+    ("table-cut-metadata", table(schema(*NUMBERS), ROWS[:100])),
+    ("table-big-endian", table(schema(*NUMBERS, order=1), ROWS, END)),
+    ("table-compressed", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 1)], PLACES, BODY, part(1)), END)),
+    ("table-bomb", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 1)], PLACES, struct.pack("<q", HUGE) + BODY[8:], part(0)), END)),
+    ("table-nulls", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 2)], PLACES, BODY), END)),
+    ("table-rows", table(schema(*NUMBERS), batch(2, [(3, 0), (3, 1)], PLACES, BODY), END)),
+    ("table-rows-missing", table(schema(*NUMBERS), batch(4, [(4, 0), (4, 1)], PLACES, BODY), END)),
+    ("table-of-much-nothing", table(schema(NOTHING), batch(HUGE, [(HUGE, HUGE)], [], b""), END)),
+    ("table-of-no-columns", table(schema(), batch(HUGE, [], [], b""), END)),
+    ("table-same-memory", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 0)], [(0, 0), (0, 56), (0, 0), (0, 56)], BODY), END)),
+    ("table-outside", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 0)], [(0, 0), (1 << 40, 24), (0, 0), (0, 24)], BODY), END)),
+    ("table-negative", table(schema(*NUMBERS), batch(3, [(3, 0), (3, 0)], [(0, 0), (0, -24), (0, 0), (0, 24)], BODY), END)),
+    ("table-columns-missing", table(schema(*NUMBERS), batch(3, [(3, 0)], [(0, 0), (0, 24)], I8), END)),
+    ("table-of-tensors", table(schema(*NUMBERS), message(4, part()), END)),
     ("timestamp", frame(ext(-1, bytes(5)))),
 ]  # fmt: skip
 

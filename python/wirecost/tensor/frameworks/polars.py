@@ -20,37 +20,47 @@ def encoder(cls: type) -> Handler | None:
 
 
 def _frame(writer: Writer, frame: Any) -> Any:
-    load("pyarrow", _REMEDY)
-    body = {"table": _table(frame.to_arrow(compat_level=_newest()), writer)}
-    return writer.extension(2, ["polars", "frame", body])
+    return writer.extension(2, ["polars", "frame", {"table": _table(frame, writer)}])
 
 
 def _series(writer: Writer, series: Any) -> Any:
-    load("pyarrow", _REMEDY)
     # As a table, for Polars' types of text are told by a column's metadata.
-    table = series.to_frame().to_arrow(compat_level=_newest())
-    return writer.extension(2, ["polars", "series", {"table": _table(table, writer)}])
+    body = {"table": _table(series.to_frame(), writer)}
+    return writer.extension(2, ["polars", "series", body])
 
 
-def _newest() -> Any:
-    # An older form would copy every string.
-    return load("polars").CompatLevel.newest()
-
-
-def _table(table: Any, writer: Writer) -> Any:
+def _table(frame: Any, writer: Writer) -> Any:
     from wirecost.tensor.frameworks.pyarrow import describe  # noqa: PLC0415  optional
 
-    return describe("table", table, writer)
+    pa, polars = load("pyarrow", _REMEDY), load("polars")
+    if polars.Object in set(map(type, frame.dtypes)):
+        raise UserError("polars: a column holds Python objects (dtype Object); give it a type")
+    try:
+        # By the C interface: to_arrow takes a step in Python for each column.
+        batches = pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid as error:
+        raise UserError(f"polars: a frame cannot be sent: {error}") from error
+    return describe("table", batches, writer)
+
+
+class _Stream:
+    """A table that Polars takes by the C interface, in which a column costs no step in Python."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
 
 
 def restore(kind: str, body: Any) -> Any:
     """Columns are views where Polars takes Arrow's memory as it is."""
-    from wirecost.tensor.frameworks.pyarrow import restore as arrow  # noqa: PLC0415  optional
+    from wirecost.tensor.frameworks.pyarrow import offered  # noqa: PLC0415  optional
 
     polars = load("polars", 'decode with as_="pyarrow"')
     if kind not in {"frame", "series"}:
         raise ValueError(kind)
-    table = arrow("table", body["table"])
+    table = _Stream(offered(body["table"]))
     try:
         frame = polars.DataFrame(table)
     except polars.exceptions.PanicException as error:
