@@ -154,6 +154,12 @@ def test_polars_refuses_python_objects_and_takes_what_arrow_has() -> None:
         encode(objects)
     with pytest.raises(UserError, match=r"^polars: a frame cannot be sent"):
         encode(polars.DataFrame({"i": polars.Series([1], dtype=polars.Int128)}))
+    for name in (
+        polars.DataFrame({"a\0": [1]}),
+        polars.DataFrame({"a": [[{"b": 1, "\0": 2}]]}),
+    ):
+        with pytest.raises(UserError, match="the character NUL"):
+            encode(name)
     chunks = polars.concat([polars.DataFrame({"a": [1, 2]})] * 2, rechunk=False)
     assert there_and_back(chunks).equals(chunks)
     assert there_and_back(chunks.clear()).equals(chunks.clear())

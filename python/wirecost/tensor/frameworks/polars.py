@@ -33,14 +33,27 @@ def _table(frame: Any, writer: Writer) -> Any:
     from wirecost.tensor.frameworks.pyarrow import describe  # noqa: PLC0415  optional
 
     pa, polars = load("pyarrow", _REMEDY), load("polars")
-    if polars.Object in set(map(type, frame.dtypes)):
+    dtypes = frame.dtypes
+    if polars.Object in set(map(type, dtypes)):
         raise UserError("polars: a column holds Python objects (dtype Object); give it a type")
+    if "\0" in "".join(frame.columns) or any(map(_ends_early, dtypes)):
+        # Polars would end the program over it.
+        raise UserError("polars: the name of a column holds the character NUL; rename it")
     try:
         # By the C interface: to_arrow takes a step in Python for each column.
         batches = pa.RecordBatchReader.from_stream(frame)
     except pa.ArrowInvalid as error:
         raise UserError(f"polars: a frame cannot be sent: {error}") from error
     return describe("table", batches, writer)
+
+
+def _ends_early(dtype: Any) -> bool:
+    # Names of C end at NUL. What holds no other types is most of them.
+    if not dtype.is_nested():
+        return False
+    if hasattr(dtype, "fields"):
+        return any("\0" in field.name or _ends_early(field.dtype) for field in dtype.fields)
+    return _ends_early(dtype.inner)
 
 
 class _Stream:
