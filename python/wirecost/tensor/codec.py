@@ -25,6 +25,7 @@ from wirecost.tensor.memory import Memory, own_copy
 from wirecost.tensor.packages import load
 from wirecost.tensor.plan import Plan, plan
 from wirecost.tensor.reader import Reader, tensor_of
+from wirecost.tensor.source import Source
 from wirecost.tensor.writer import Writer
 
 _MOST_CACHED = 256
@@ -93,9 +94,11 @@ def decode(
         memory = Memory(view, writable, owner)
     if short is None:
         return Reader(memory, layout.segments, as_).message(layout.description)
+    (segment,) = layout.segments
+    form = short.form
     if short.direct and (as_ is None or as_ == "numpy"):
-        return memory.array(short.segment[0], short.shape, short.dtype)
-    return tensor_of(short.source(memory), _checked(as_), short.framework)
+        return memory.array(segment[0], form.shape, form.dtype)
+    return tensor_of(Source(memory, segment, form), _checked(as_), short.framework)
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:

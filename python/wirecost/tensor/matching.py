@@ -56,6 +56,9 @@ class Framework(Protocol):
         ...
 
 
+_FRAMEWORKS: dict[str, Framework] = {}
+
+
 def packages() -> dict[str, str]:
     """Every framework by its name in frames, with the package that is imported for it."""
     return {name: roots[0] for name, roots in _ROOTS.items()}
@@ -63,10 +66,12 @@ def packages() -> dict[str, str]:
 
 def framework(name: str) -> Framework:
     """By its name in frames. Raises FrameError."""
-    if name not in _ROOTS:
-        raise FrameError(f"frame: framework {name[:40]!r} is unknown to this version")
-    module: Any = import_module(f"wirecost.tensor.frameworks.{name}")
-    found: Framework = module
+    if type(name) is not str or name not in _ROOTS:
+        raise FrameError(f"frame: framework {name!r:.40} is unknown to this version")
+    found = _FRAMEWORKS.get(name)
+    if found is None:
+        module: Any = import_module(f"wirecost.tensor.frameworks.{name}")
+        found = _FRAMEWORKS[name] = module
     return found
 
 

@@ -17,15 +17,14 @@ from wirecost.tensor.dtypes import understand
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.matching import families, framework
 from wirecost.tensor.memory import Memory
+from wirecost.tensor.plan import check_claims, plan_of
 from wirecost.tensor.records import restore_record
 from wirecost.tensor.registry import plugin_named
 from wirecost.tensor.source import Source
 from wirecost.tensor.values import COMPLEX
 
 _COLLECTIONS = frozenset({list, tuple, dict, set, frozenset})
-_SMALL = 256
-"""Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
-than there are bytes."""
+_NUMPY = frozenset({None, "numpy"})
 
 
 class Reader:
@@ -58,11 +57,7 @@ class Reader:
         return value
 
     def _value(self, packed: bytes) -> Any:
-        if len(packed) > _SMALL:
-            # Skipping takes no memory: arrays that claim more than is there end here.
-            check = msgpack.Unpacker(max_buffer_size=len(packed))
-            check.feed(packed)
-            check.skip()
+        check_claims(packed)
         return msgpack.unpackb(packed, timestamp=3, ext_hook=self._extension)
 
     def _extension(self, code: int, payload: bytes) -> Any:
@@ -83,9 +78,11 @@ class Reader:
         return self._segments[index]
 
     def _tensor(self, payload: bytes) -> Any:
-        index, described, shape, axes, name = self._value(payload)
-        source = Source(self._memory, self._segment(index), described, shape, axes)
-        return tensor_of(source, self._tensors, name)
+        index, name, form, direct = plan_of(payload)
+        segment = self._segment(index)
+        if direct and segment[1] == form.nbytes and self._tensors in _NUMPY:
+            return self._memory.array(segment[0], form.shape, form.dtype)
+        return tensor_of(Source(self._memory, segment, form), self._tensors, name)
 
     def _object(self, payload: bytes) -> Any:
         # What a framework's object consists of stays NumPy's, whatever was asked for.

@@ -16,48 +16,62 @@ from wirecost.tensor.layout import ALIGNMENT
 from wirecost.tensor.memory import Memory, bytes_of, own_copy
 
 
-class Source:
-    """Checked: shape and type need exactly the memory that is there."""
+class Form:
+    """What is said of a tensor, checked: type, shape, order of axes and bytes."""
 
-    __slots__ = ("_axes", "_memory", "_offset", "_shape", "described", "shape")
+    __slots__ = ("axes", "described", "dtype", "narrow", "nbytes", "shape", "stored_shape")
 
-    def __init__(
-        self, memory: Memory, segment: tuple[int, int], described: Any, shape: Any, axes: Any
-    ) -> None:
-        """``segment``: offset and length, bytes, of checked memory. Raises FrameError."""
+    def __init__(self, described: Any, shape: Any, axes: Any) -> None:
+        """``axes``: None, or the order in which they lie. Raises FrameError."""
         if type(shape) is not list or not all(type(n) is int and n >= 0 for n in shape):
             raise FrameError("frame: the shape of a tensor cannot be read")
-        self._memory = memory
-        self._offset, length = segment
         self.described = described
-        self.shape = tuple(shape)
-        dtype = stored(described)
-        if prod(shape) * dtype.itemsize != length:
-            raise FrameError(
-                f"frame: a tensor of {dtype} and shape {_short(shape)} does not take {length} bytes"
-            )
-        self._shape, self._axes = self.shape, None
+        self.dtype = stored(described)
+        self.narrow = described if str(described) in NARROW else None
+        self.shape = self.stored_shape = tuple(shape)
+        self.nbytes = prod(shape) * self.dtype.itemsize
+        self.axes: tuple[int, ...] | None = None
         if axes is not None:
             if type(axes) is not list or sorted(map(str, axes)) != sorted(
                 map(str, range(len(shape)))
             ):
                 raise FrameError("frame: the axes of a tensor are not those of its shape")
-            self._shape = tuple(shape[axis] for axis in axes)
-            self._axes = tuple(axes.index(axis) for axis in range(len(axes)))
+            self.stored_shape = tuple(shape[axis] for axis in axes)
+            self.axes = tuple(axes.index(axis) for axis in range(len(axes)))
 
-    @property
-    def narrow(self) -> str | None:
-        """The element type's name where NumPy has none."""
-        return self.described if str(self.described) in NARROW else None
+
+class Source:
+    """Checked: shape and type need exactly the memory that is there."""
+
+    __slots__ = ("_form", "_memory", "_offset", "described", "narrow", "shape")
+
+    def __init__(self, memory: Memory, segment: tuple[int, int], form: Form) -> None:
+        """``segment``: offset and length, bytes, of checked memory. Raises FrameError.
+
+        ``narrow``: the element type's name where NumPy has none.
+        """
+        self._offset, length = segment
+        if length != form.nbytes:
+            raise FrameError(
+                f"frame: a tensor of {form.dtype} and shape {_short(form.shape)}"
+                f" does not take {length} bytes"
+            )
+        self._memory = memory
+        self._form = form
+        self.described = form.described
+        self.narrow = form.narrow
+        self.shape = form.shape
 
     def numpy(self) -> npt.NDArray[Any]:
         """A view, read-only unless decoded otherwise. Raises UserError without ml_dtypes."""
-        return self._made(self._memory.array, understand(self.described))
+        return self._made(
+            self._memory.array, understand(self.described) if self.narrow else self._form.dtype
+        )
 
     def shared(self) -> npt.NDArray[Any]:
         """A view that claims to be writable, for frameworks that know nothing else; narrow types
         as integers, foreign byte order and unaligned memory copied."""
-        array = self._made(self._memory.writable_array, stored(self.described))
+        array = self._made(self._memory.writable_array, self._form.dtype)
         if not array.dtype.isnative:
             return array.astype(array.dtype.newbyteorder("="))
         return array if array.flags.aligned else array.copy()
@@ -71,8 +85,9 @@ class Source:
         return own_copy(bytes_of(array)).view(array.dtype).reshape(self.shape)
 
     def _made(self, view: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = view(self._offset, self._shape, dtype)
-        return array if self._axes is None else array.transpose(self._axes)
+        form = self._form
+        array: npt.NDArray[Any] = view(self._offset, form.stored_shape, dtype)
+        return array if form.axes is None else array.transpose(form.axes)
 
 
 def refuse(source: Source, framework: str) -> UserError:

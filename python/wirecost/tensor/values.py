@@ -15,6 +15,7 @@ from wirecost.tensor.writer import HANDLERS, Writer
 
 COMPLEX = struct.Struct("<dd")
 _INLINE = frozenset({bool, float, type(None)})
+_STR = frozenset({str})
 
 
 def _same(_: Writer, value: Any) -> Any:
@@ -71,8 +72,11 @@ def _list(writer: Writer, value: list[Any]) -> Any:
 
 
 def _dict(writer: Writer, value: dict[Any, Any]) -> Any:
-    if all(type(key) is str for key in value):
-        return {key: writer.prepare(item) for key, item in value.items()}
+    if _STR.issuperset(map(type, value)):
+        return {
+            key: item if type(item) in _INLINE else writer.prepare(item)
+            for key, item in value.items()
+        }
     flat = [part for item in value.items() for part in item]
     return writer.extension(codes.MAP, flat)
 

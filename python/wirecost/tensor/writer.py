@@ -15,6 +15,13 @@ from wirecost.tensor import codes
 from wirecost.tensor.dtypes import describe
 from wirecost.tensor.memory import Pieces
 
+_MOST_TENSORS = 1024
+_TENSORS: dict[Any, msgpack.ExtType] = {}
+"""What is said of tensors, by what it says; the table is emptied when it is full."""
+_MOST_KEPT = 1 << 16
+_PACKERS: list[msgpack.Packer] = []
+"""Those that nobody uses now: to make one costs more than to pack a small message."""
+
 
 class Writer:
     """Collects segments while ``pack`` walks through values. For one message."""
@@ -35,11 +42,18 @@ class Writer:
         """
         prepared = self.prepare(value)
         try:
-            packed = msgpack.packb(prepared, strict_types=True, buf_size=4096)
+            packer = _PACKERS.pop()
+        except IndexError:
+            packer = msgpack.Packer(strict_types=True, buf_size=4096)
+        try:
+            packed = packer.pack(prepared)
         except UnicodeEncodeError as error:
             raise UserError(f"a string is no text ({error}): send it as bytes") from error
         except (OverflowError, ValueError, TypeError) as error:
             raise UserError(f"values cannot be packed: {error}") from error
+        # Large messages' room is given back, and so is a packer that an error left half full.
+        if len(packed) <= _MOST_KEPT:
+            _PACKERS.append(packer)
         return bytes(packed)
 
     def prepare(self, value: Any) -> Any:
@@ -63,13 +77,19 @@ class Writer:
         self, array: npt.NDArray[Any], framework: str, dtype: str | None = None
     ) -> msgpack.ExtType:
         """A tensor that lies as ``array``; ``dtype`` names elements that NumPy has not."""
-        described = describe(array.dtype) if dtype is None else dtype
         shape, axes = array.shape, None
         if not array.flags.c_contiguous:
             axes, array = self._without_gaps(array)
-        index = self.segment(array)
-        payload = msgpack.packb([index, described, shape, axes, framework])
-        return msgpack.ExtType(codes.TENSOR, payload)
+        key = len(self.segments), array.dtype, dtype, shape, axes, framework
+        found = _TENSORS.get(key)
+        if found is None:
+            described = describe(array.dtype) if dtype is None else dtype
+            payload = msgpack.packb([key[0], described, shape, axes, framework])
+            if len(_TENSORS) >= _MOST_TENSORS:
+                _TENSORS.clear()
+            found = _TENSORS[key] = msgpack.ExtType(codes.TENSOR, payload)
+        self.segments.append(array)
+        return found
 
     def pieces(self, pieces: Pieces) -> msgpack.ExtType:
         """An array of bytes that lies in several places."""
@@ -97,8 +117,10 @@ class Writer:
         self.copied(getattr(moved, "nbytes", 0))
         return moved
 
-    def _without_gaps(self, array: npt.NDArray[Any]) -> tuple[list[int] | None, npt.NDArray[Any]]:
-        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    def _without_gaps(
+        self, array: npt.NDArray[Any]
+    ) -> tuple[tuple[int, ...] | None, npt.NDArray[Any]]:
+        order = tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
         turned = array.transpose(order)
         if turned.flags.c_contiguous:
             return order, turned
