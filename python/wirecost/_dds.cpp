@@ -252,19 +252,20 @@ void bind_endpoints(nb::module_& m) {
              const std::string& type, const DdsQos& qos, const nb::bytes& user_data, Queue& queue,
              std::uint32_t channel, bool same_class,
              const std::optional<std::vector<nb::bytes>>& only,
-             const std::vector<nb::bytes>& without) {
+             const std::vector<nb::bytes>& without, bool live_only) {
             const DdsEndpoint endpoint{topic, type, qos, octets(user_data)};
             const auto handler = [&queue, channel](Message message, const SampleName&,
                                                    const SampleName&) {
               message.channel = channel;
               queue.put(std::move(message));
             };
-            new (reader) DdsReader(std::move(participant), endpoint,
-                                   choice(same_class, only, without), handler);
+            new (reader)
+                DdsReader(std::move(participant), endpoint, choice(same_class, only, without),
+                          handler, live_only ? Volatile::live : Volatile::all);
           },
           "participant"_a, "topic"_a, "type"_a, "qos"_a, "user_data"_a, "queue"_a, "channel"_a,
           "same_class"_a = false, "only"_a.none() = nb::none(), "without"_a = nb::list(),
-          nb::keep_alive<1, 7>())
+          "live_only"_a = false, nb::keep_alive<1, 7>())
       .def(
           "choose",
           [](DdsReader& reader, bool same_class, const std::optional<std::vector<nb::bytes>>& only,

@@ -93,7 +93,8 @@ class Reader:
     """Hands every message of a topic to the queue as ``channel``.
 
     ``same_class`` leaves out writers that offer another reliability or durability, and those of the
-    own participant; ``only`` all but these GUIDs, ``without`` these. All three endpoints raise
+    own participant; ``only`` all but these GUIDs, ``without`` these. ``live_only`` leaves out what
+    volatile writers published before the reader was made and still keep for somebody else. All three endpoints raise
     RuntimeError where the topic is used with another type already.
     """
 
@@ -109,6 +110,7 @@ class Reader:
         same_class: bool = False,
         only: Sequence[bytes] | None = None,
         without: Sequence[bytes] = (),
+        live_only: bool = False,
     ) -> None: ...
     def choose(
         self, same_class: bool, only: Sequence[bytes] | None, without: Sequence[bytes]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import dds_peers as peers
@@ -19,6 +20,7 @@ from rosbags.rosbag2 import Reader
 
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.domain import environment as in_domain
+from wirecost.replay.recording_reader import read_recording
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 
@@ -83,6 +85,11 @@ def test_a_filter_filters_the_same_again(system: dict[str, str], tmp_path: Path)
     with Reader(folder / "recording.mcap") as reader:
         read = [c.topic for c, _, _ in reader.messages()]
     assert read.count("/points") == topics["/points", "input"]["messages"]
+    recorded = read_recording(folder / "recording.mcap", "ros2")
+    started = datetime.fromisoformat(json.loads((folder / "node.json").read_text())["started"])
+    # What the robot still kept for the filter came to that before: a burst would be too much.
+    for one in (*recorded.inputs, *recorded.outputs):
+        assert one.topic == "/tf_static" or one.publish_ns >= started.timestamp() * 1e9
     done = _wirecost(
         system, "replay", folder, "--repeat", "2", "--out", out, "--no-report", "--json", "-"
     )

@@ -12,6 +12,10 @@ namespace dds = eprosima::fastdds::dds;
 
 namespace {
 
+/// How long a new reader looks at times of publishing: another machine's clock may be behind ours,
+/// which must not cost more than a recording's begin.
+constexpr std::int64_t looked_at_ns = 2'000'000'000;
+
 SampleName name_of(const eprosima::fastrtps::rtps::SampleIdentity& identity) {
   const auto number = identity.sequence_number();
   const bool known = number != eprosima::fastrtps::rtps::SequenceNumber_t::unknown();
@@ -22,9 +26,10 @@ SampleName name_of(const eprosima::fastrtps::rtps::SampleIdentity& identity) {
 }  // namespace
 
 DdsReader::DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint,
-                     WriterChoice choice, Handler handler)
+                     WriterChoice choice, Handler handler, Volatile from_volatile)
     : qos_(endpoint.qos),
       handler_(std::move(handler)),
+      live_only_(from_volatile == Volatile::live && !qos_.transient_local),
       choice_(std::move(choice)),
       participant_(std::move(participant)),
       peers_(participant_->guid()),
@@ -66,6 +71,11 @@ bool DdsReader::chosen(const Guid& writer) {
   return !choice_.without.contains(writer);
 }
 
+bool DdsReader::from_before(const Message& message) const {
+  return message.source_ns > 0 && message.source_ns < made_.realtime &&
+         message.received.monotonic < made_.monotonic + looked_at_ns;
+}
+
 void DdsReader::on_subscription_matched(dds::DataReader*,
                                         const dds::SubscriptionMatchedStatus& change) {
   peers_.changed(change.last_publication_handle, change.current_count_change);
@@ -81,7 +91,7 @@ void DdsReader::on_data_available(dds::DataReader* reader) {
     const auto source_ns = info.source_timestamp.to_ns();
     message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
     const SampleName own = name_of(info.sample_identity);
-    if (!chosen(own.writer)) continue;
+    if (!chosen(own.writer) || (live_only_ && from_before(message))) continue;
     handler_(std::move(message), own, name_of(info.related_sample_identity));
   }
 }

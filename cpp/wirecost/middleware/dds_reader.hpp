@@ -33,6 +33,14 @@ struct WriterChoice {
   std::set<Guid> without;
 };
 
+/// Which messages of a volatile writer are handed over.
+enum class Volatile {
+  all,
+  /// Not what was published before the reader was made. Writers keep what somebody has not
+  /// acknowledged yet, and a new reader is given that at once, although it was not there.
+  live,
+};
+
 /// Hands every message over on the receiving thread.
 class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
  public:
@@ -41,7 +49,7 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
       std::function<void(Message message, const SampleName& own, const SampleName& answered)>;
 
   DdsReader(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint,
-            WriterChoice choice, Handler handler);
+            WriterChoice choice, Handler handler, Volatile from_volatile = Volatile::all);
   DdsReader(const DdsReader&) = delete;
   DdsReader& operator=(const DdsReader&) = delete;
   ~DdsReader() override;
@@ -63,9 +71,12 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
       eprosima::fastdds::dds::DataReader* reader,
       const eprosima::fastdds::dds::SubscriptionMatchedStatus& change) override;
   bool chosen(const Guid& writer);
+  bool from_before(const Message& message) const;
 
   const DdsQos qos_;
   const Handler handler_;
+  const bool live_only_;
+  const Stamp made_ = Stamp::now();
   std::mutex choice_mutex_;
   WriterChoice choice_;
   mutable std::mutex mutex_;

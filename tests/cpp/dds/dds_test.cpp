@@ -303,6 +303,29 @@ TEST(DdsEndpoints, AreConfirmedAfterOthersWereRemoved) {
   EXPECT_EQ(mailbox.take(10s).size(), 1U);
 }
 
+TEST(DdsEndpoints, ThatListenLiveGetFromBeforeOnlyWhatIsKeptOnPurpose) {
+  Mailbox kept(1U << 20U), live(1U << 20U);
+  const auto here = participant("here"), there = participant("there");
+  const DdsQos latched{.reliable = true, .transient_local = true, .depth = 10};
+  DdsWriter writer(here, endpoint("rt/kept", latched));
+  writer.send(numbered(100, 1));
+  std::this_thread::sleep_for(2ms);
+  DdsReader late(there, endpoint("rt/kept", latched), {}, into(kept), Volatile::live);
+  DdsReader present(there, endpoint("rt/kept"), {}, into(live), Volatile::live);
+  ASSERT_TRUE(soon([&] { return writer.readers() == 2 && writer.unconfirmed() == 0; }));
+  writer.send(numbered(100, 2));
+  std::vector<Bytes> received;
+  EXPECT_TRUE(soon([&] {
+    for (const Letter& letter : kept.take(10ms)) received.push_back(bytes_of(letter));
+    return received.size() == 2;
+  }));
+  EXPECT_EQ(received, (std::vector{numbered(100, 1), numbered(100, 2)}));
+  ASSERT_TRUE(writer.flush(10s));
+  const auto heard = live.take(10s);
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_EQ(bytes_of(heard[0]), numbered(100, 2));
+}
+
 /// A datagram of participant 1…1 whose reader 7 acknowledges to a writer.
 std::vector<std::uint8_t> acknack(std::array<std::uint8_t, 4> writer, std::uint8_t number) {
   std::vector<std::uint8_t> bytes{'R', 'T', 'P', 'S', 2, 3, 1, 15};

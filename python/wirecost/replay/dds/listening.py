@@ -30,11 +30,15 @@ class _Wanted:
 class Listening:
     """One reader for each kind of writer that a topic has, as they appear: a reader that asks for
     what the writer offers loses nothing, and one reader for all would get only what all offer.
-    Writers of the participant itself are not heard."""
+    Writers of the participant itself are not heard. ``live_only``: of volatile topics only what is
+    published from now on, since what writers still keep for others came to those long ago."""
 
-    def __init__(self, participant: _dds.Participant, discovery: Discovery) -> None:
+    def __init__(
+        self, participant: _dds.Participant, discovery: Discovery, *, live_only: bool = False
+    ) -> None:
         self._participant = participant
         self._discovery = discovery
+        self._live_only = live_only
         self._lock = threading.Lock()
         self._wanted: list[_Wanted] = []
         self._told: set[str] = set()
@@ -119,6 +123,7 @@ class Listening:
                     same_class=True,
                     only=only,
                     without=without,
+                    live_only=self._live_only,
                 )
 
     def _choice(self, wanted: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:

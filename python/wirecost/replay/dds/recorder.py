@@ -46,7 +46,7 @@ class DdsRecorder:
         except RuntimeError as error:
             raise UserError(f"{error}; choose another ROS_DOMAIN_ID") from error
         self._discovery = Discovery(self._participant)
-        self._listening = Listening(self._participant, self._discovery)
+        self._listening = Listening(self._participant, self._discovery, live_only=True)
         self._watching = Watching(self._participant, self._discovery)
         self._notes: list[str] = []
         self._told: set[str] = set()
