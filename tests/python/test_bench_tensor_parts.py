@@ -102,12 +102,25 @@ def rows(*numbers: int) -> list[list[int]]:
 
 
 def test_losses_duplicates_and_order_are_counted_by_number() -> None:
-    got = count(rows(0, 1, 2, 3, 4), [[n, 0, 0, 0] for n in (0, 3, 1, 1, 4)])
+    got = count(rows(0, 1, 2, 3, 4), [[n, 0, 0, 0] for n in (0, 3, 1, 1, 4)], 0.0)
     assert (got.sent, got.received, got.lost) == (5, 4, 1)
     assert (got.duplicates, got.reordered) == (1, 1)
     assert got.rate == pytest.approx(1e8)
     with pytest.raises(ValueError, match="message 9 was received, but not sent"):
-        count(rows(0), [[9, 0, 0, 0]])
+        count(rows(0), [[9, 0, 0, 0]], 0.0)
+
+
+def test_a_backlog_that_is_sent_at_once_is_told() -> None:
+    """Due every 10 ms; the third takes 25 ms, so that two are late and the last is not."""
+    begun = [0, 10, 20, 45, 46, 50.5]
+    sent = [[n, n * 10_000_000, int(at * 1e6), 0, 0, 0, 0] for n, at in enumerate(begun)]
+    got = count(sent, [], 100.0)
+    assert (got.late, got.most_lag_ns) == (2, 15_000_000)
+    assert got.rate == pytest.approx(5 / 0.0505)
+    got.add(count(sent[:3], [], 100.0))
+    assert (got.late, got.most_lag_ns) == (2, 15_000_000)
+    first_late = [[0, 0, 8_000_000, 0, 0, 0, 0], [1, 10_000_000, 10_000_000, 0, 0, 0, 0]]
+    assert count(first_late, [], 100.0).rate == pytest.approx(100)
 
 
 def test_a_listener_that_misses_messages_ends_once_told_and_keeps_the_others() -> None:

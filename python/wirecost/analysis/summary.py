@@ -17,8 +17,8 @@ from wirecost.records.scenarios import RACE, Scenario, scenario_of, with_all_col
 Name = tuple[str, str]
 """A contender and its mode; scenarios without modes have the empty one."""
 
-OF_TENSORS = ("plugin", "mware", "dtype", "shape", "pattern", "device", "rate", "lost",
-              "bytes_per_s")  # fmt: skip
+OF_TENSORS = ("plugin", "mware", "dtype", "shape", "pattern", "device", "rate", "asked_rate",
+              "late", "most_lag_ns", "lost", "bytes_per_s")  # fmt: skip
 """What rows of the tensor scenario take from their run as it is."""
 
 
@@ -87,6 +87,15 @@ class Row:
     device: str | None = None
     rate: float | None = None
     """Messages a second."""
+    asked_rate: float | None = None
+    late: int | None = None
+    """Messages begun a tenth of a period or more after they were due, of the tensor scenario."""
+    most_lag_ns: int | None = None
+    """The most that one was."""
+    clock_bound_ns: int | None = None
+    """The most that times between two machines are wrong by; None where there is one clock."""
+    below_clock_bound: bool | None = None
+    """Whether the median is smaller than that, and so says only that."""
     lost: int | None = None
     bytes_per_s: float | None = None
     """Of messages sent without pause, as they arrived."""
@@ -181,6 +190,7 @@ def _race_rows(
             middle: Estimate = median(samples, resampled[name, stage])
             p5, p95, p99 = np.percentile(samples, [5, 95, 99])
             of = scenario.subject(stage)
+            bound = run.get("clock_bound_ns") if _crosses(run, stage) else None
             rows.append(
                 Row(
                     case=key[0],
@@ -215,10 +225,17 @@ def _race_rows(
                     heap=run.get("heap"),
                     counters=run.get("counters"),
                     ratio_floor=compare(name, stage, _floor(name, scenario)),
+                    clock_bound_ns=bound,
+                    below_clock_bound=None if bound is None else abs(middle.value) < bound,
                     **{column: run.get(column) for column in OF_TENSORS},
                 )
             )
     return rows
+
+
+def _crosses(run: dict[str, Any], stage: str) -> bool:
+    """Whether a stage begins on one machine and ends on another, where there are two."""
+    return stage in ("transit", "reply") or (stage == "total" and run.get("pattern") == "pubsub")
 
 
 def _floor(name: Name, scenario: Scenario) -> Name | None:

@@ -3,18 +3,29 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
-from wirecost.bench.tensor import wrapyfi_environment
+from wirecost.bench.tensor.cases import Plan
+from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.remote import Remote
 from wirecost.cli.choices import chosen, completing
+from wirecost.cli.console import Advance
 from wirecost.cli.results import measure_and_tell
 from wirecost.errors import UserError
+
+ROLES = ("both", "publish", "listen")
+LISTEN_AT = "127.0.0.1:7790"
+TOKEN = re.compile(r"[A-Za-z0-9]{8,64}")
 
 
 def command(
@@ -57,6 +68,34 @@ def command(
     sweep: Annotated[
         bool, typer.Option(help="64 B to 64 MiB: latency, and throughput without pause.")
     ] = False,
+    role: Annotated[
+        str,
+        typer.Option(
+            help="both on this machine, or one of publish and listen on each of two.",
+            autocompletion=completing(ROLES),
+        ),
+    ] = "both",
+    peer: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="With --role publish: where the listener waits."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(metavar="WORD", help="The word that the listener prints.")
+    ] = None,
+    listen_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help=f"With --role listen: where to wait; default {LISTEN_AT}, this machine only.",
+        ),
+    ] = None,
+    address: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=ADDRESS",
+            help="Where a transport's ends meet, as dds=5@10.0.0.1; once for each transport.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Result folder; default results/<time>-tensor."),
@@ -69,6 +108,12 @@ def command(
     ] = None,
 ) -> None:
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
+    places = addresses.parse(address or [])
+    _check_role(role, peer, token, listen_at)
+    if role == "listen":
+        host, port = _place("--listen-at", listen_at or LISTEN_AT)
+        listener.serve(host, port, token or secrets.token_hex(8), places, _say)
+        return
     known = tensor.known_mwares()
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
@@ -87,20 +132,57 @@ def command(
         tensor.PAPER_TRIALS if paper else trials,
         pattern,
         sweep,
+        places,
     )
     settings.check()
-    made = settings.plan()
+    lost: str | None = None
+    with ExitStack() as stack:
+        remote = None
+        if peer is not None:
+            remote = stack.enter_context(Remote(*_place("--peer", peer), token or ""))
+        made = settings.plan(remote)
+        _announce(console, made)
+
+        def measure(folder: Path, advance: Advance) -> bool:
+            nonlocal lost
+            interrupted, lost = tensor.run(settings, made, folder, advance, remote)
+            return interrupted
+
+        measure_and_tell(tensor.SCENARIO, out, json_file, measure)
+    if lost is not None:
+        raise UserError(f"{lost}; what was measured before was kept")
+
+
+def _announce(console: Console, made: Plan) -> None:
     lanes = sum(len(case.lanes) for case in made.cases)
     minutes = tensor.expected_seconds(made) / 60
     console.print(
         f"{lanes} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
     )
-    measure_and_tell(
-        tensor.SCENARIO,
-        out,
-        json_file,
-        lambda folder, advance: tensor.run(settings, made, folder, advance),
-    )
+
+
+def _check_role(role: str, peer: str | None, token: str | None, listen_at: str | None) -> None:
+    if role not in ROLES:
+        raise UserError(f"--role {role}: there are {', '.join(ROLES)}")
+    if listen_at is not None and role != "listen":
+        raise UserError("--listen-at: goes with --role listen")
+    if token is not None and (role == "both" or not TOKEN.fullmatch(token)):
+        raise UserError("--token: give 8 to 64 letters and digits, with --role publish or listen")
+    if (peer is not None) != (role == "publish"):
+        raise UserError("--peer HOST:PORT: goes with --role publish, which needs it")
+    if role == "publish" and token is None:
+        raise UserError("--token: give the one that the listener prints")
+
+
+def _place(option: str, text: str) -> tuple[str, int]:
+    try:
+        return host_port(option, text)
+    except LinkError as error:
+        raise UserError(str(error)) from error
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 def _shape(text: str) -> tuple[int, ...]:

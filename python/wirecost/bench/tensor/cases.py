@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,9 @@ SWEEP = tuple(64 << 2 * i for i in range(11))
 SWEEP_BYTES_PER_S = 100_000_000
 """A size whose messages would be more a second is sent less often."""
 SLOT_SPARE = 1 << 20
+
+Refusal = Callable[[str], str | None]
+"""Why a way of that name cannot be used for other reasons than its own."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,17 @@ def plan(
     trials: int,
     pattern: str,
     sweep: bool,
+    refusal: Refusal = lambda _: None,
 ) -> Plan:
-    """All combinations. Raises UserError if none can run."""
+    """All combinations of which no way is refused. Raises UserError if none can run."""
     made = Plan()
     largest = (
         max(SWEEP) if sweep else max(_bytes(shape, kind) for shape in shapes for kind in dtypes)
     )
     for name in mwares:
-        if (found := _way(name, largest + SLOT_SPARE, pattern, made.not_run)) is not None:
+        if (why := refusal(name)) is not None:
+            made.not_run[name] = why
+        elif (found := _way(name, largest + SLOT_SPARE, pattern, made.not_run)) is not None:
             made.ways[name] = found
     for device in devices:
         usable = []

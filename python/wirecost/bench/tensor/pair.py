@@ -9,9 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.blocks import Order
+from wirecost.bench.tensor.commands import RefusedError, check_side
 from wirecost.bench.tensor.content import DIGITS
-from wirecost.bench.tensor.process import TIMEOUT_S, Worker, WorkerFailedError
+from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
+from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.ways import Meeting, Way
 
 START_S = 30.0
@@ -25,28 +28,45 @@ PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 
 @dataclass(frozen=True)
 class Block:
-    """What both ends saw: rows of stamps as ``blocks`` has them."""
+    """What both ends saw: rows of stamps as ``blocks`` has them, by the sender's clock."""
 
     sent: list[list[int]]
     heard: list[list[int]]
     nbytes: int
+    clock: clocks.Reading | None = None
+    """The other machine's, where the listener has another one."""
 
 
 class Pair:
-    """Use as a context manager. Raises WorkerFailedError where an end cannot be had."""
+    """Use as a context manager. Raises WorkerFailedError where an end cannot be had, LostError
+    where the other machine is no more."""
 
-    def __init__(self, way: Way, pattern: str, logs: Path) -> None:
+    def __init__(
+        self,
+        way: Way,
+        pattern: str,
+        logs: Path,
+        address: str | None = None,
+        remote: Remote | None = None,
+    ) -> None:
+        """``address``: where the ends meet, else the way decides. ``remote``: where the listener
+        is, else here."""
         self._way = way
+        self._address = address
+        self._remote = remote
         self._pattern = pattern
         self._logs = logs
         self._stack = ExitStack()
         self._sender: Worker
-        self._listener: Worker | None = None
+        self._listener: End | None = None
         self._next = 0
 
     def __enter__(self) -> Pair:
         try:
-            meeting = self._stack.enter_context(self._way.meeting())
+            if self._address is not None:
+                meeting = Meeting(self._address)
+            else:
+                meeting = self._stack.enter_context(self._way.meeting())
             self._start(replace(meeting, topic=f"bench_{secrets.token_hex(6)}"))
         except BaseException:
             self.end()
@@ -66,14 +86,19 @@ class Pair:
             self._sender.ask("open", START_S)
             return
         sending, listening = PATTERNS[self._pattern]
-        self._listener = self._worker(listening, meeting)
+        if self._remote is None:
+            self._listener = self._worker(listening, meeting)
+        else:
+            self._listener = self._remote.worker(self._way, listening, meeting)
+            self._stack.callback(self._listener.end)
         self._sender = self._worker(sending, meeting)
-        for one in (self._listener, self._sender):
+        ends: tuple[End, ...] = (self._listener, self._sender)
+        for one in ends:
             one.ask("open", START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
             raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
         if self._way.primed:
-            self.run(PRIMING)
+            self.run(PRIMING, timed=False)
 
     def _worker(self, role: str, meeting: Meeting) -> Worker:
         log = self._logs / f"{self._way.name}-{role}.txt"
@@ -82,8 +107,11 @@ class Pair:
         self._stack.callback(worker.end)
         return worker
 
-    def run(self, order: dict[str, Any]) -> Block:
-        """One block; ``order`` without ``first``. Raises WorkerFailedError."""
+    def run(self, order: dict[str, Any], timed: bool = True) -> Block:
+        """One block; ``order`` without ``first``. ``timed``: whether its times are of interest.
+
+        Raises WorkerFailedError, LostError.
+        """
         count, rate = order["count"], order["rate"]
         limit = TIMEOUT_S + 10 * (count / rate if rate else 1.0)
         whole = asdict(Order(**order, first=self._next))
@@ -91,15 +119,31 @@ class Pair:
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
             return self._block(both["sent"], both["heard"])
+        before = self._remote.clock() if self._remote and timed else None
         self._listener.tell("block", order=whole)
         self._listener.hear()
         self._sender.tell("block", order=whole)
         sent = self._sender.hear(limit)
         self._listener.tell("finish")
-        return self._block(sent, self._listener.hear(limit))
+        heard = self._listener.hear(limit)
+        if self._remote is None:
+            return self._block(sent, heard)
+        try:
+            check_side(heard, count, 4)
+        except RefusedError as error:
+            raise WorkerFailedError(f"listener: {error}") from None
+        if before is None:
+            return self._block(sent, heard)
+        clock = clocks.between(before, self._remote.clock())
+        for row in heard["stamps"]:
+            row[1:] = (stamp - clock.offset_ns for stamp in row[1:])
+        return self._block(sent, heard, clock)
 
-    def _block(self, sent: dict[str, Any], heard: dict[str, Any]) -> Block:
+    def _block(
+        self, sent: dict[str, Any], heard: dict[str, Any], clock: clocks.Reading | None = None
+    ) -> Block:
         for side in (sent, heard):
             if side["failure"]:
                 raise WorkerFailedError(side["failure"])
-        return Block(sent["stamps"], heard["stamps"], heard["nbytes"] or sent["nbytes"])
+        nbytes = heard["nbytes"] or sent["nbytes"]
+        return Block(sent["stamps"], heard["stamps"], nbytes, clock)

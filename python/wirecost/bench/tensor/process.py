@@ -11,7 +11,7 @@ import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from wirecost.bench.tensor.ways import Meeting, Way
 
@@ -22,6 +22,15 @@ ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "
 
 class WorkerFailedError(Exception):
     """A worker ended, did not answer, or says that it failed; one line."""
+
+
+class End(Protocol):
+    """One end of a way, on this machine or on another one."""
+
+    def tell(self, do: str, **more: Any) -> None: ...
+    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]: ...
+    def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]: ...
+    def end(self) -> None: ...
 
 
 class Worker:
@@ -62,21 +71,34 @@ class Worker:
 
     def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]:
         """Its next answer. Raises WorkerFailedError if none comes or it is a failure."""
-        assert self._process.stdout is not None
-        descriptor = self._process.stdout.fileno()
         deadline = time.monotonic() + within
-        while b"\n" not in self._heard:
+        while (answer := self.next()) is None:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            if left <= 0 or not select.select([self], [], [], left)[0]:
                 raise WorkerFailedError(f"{self.name}: no answer within {within:.0f} s")
-            content = os.read(descriptor, 1 << 20)
-            if not content:
-                raise self._ended()
-            self._heard += content
-        line, _, self._heard = self._heard.partition(b"\n")
-        answer: dict[str, Any] = json.loads(line)
+            self.take()
         if answer.get("failure"):
             raise WorkerFailedError(str(answer["failure"]))
+        return answer
+
+    def fileno(self) -> int:
+        """Readable when ``take`` does not wait."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def take(self) -> None:
+        """Reads what it said. Raises WorkerFailedError if it has ended."""
+        content = os.read(self.fileno(), 1 << 20)
+        if not content:
+            raise self._ended()
+        self._heard += content
+
+    def next(self) -> dict[str, Any] | None:
+        """An answer that has been read, if it is whole; it may say that it is a failure."""
+        if b"\n" not in self._heard:
+            return None
+        line, _, self._heard = self._heard.partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
         return answer
 
     def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:

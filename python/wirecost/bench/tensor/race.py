@@ -10,8 +10,10 @@ from pathlib import Path
 import psutil
 
 from wirecost.bench.tensor.cases import Case, Lane
+from wirecost.bench.tensor.commands import MOST_WORKERS
 from wirecost.bench.tensor.pair import Block, Pair
 from wirecost.bench.tensor.process import WorkerFailedError
+from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.stamps import Counts, count, round_trips, stages
 from wirecost.bench.tensor.ways import Way
 from wirecost.errors import UserError
@@ -39,27 +41,50 @@ class Outcome:
     bytes_per_s: float | None = None
     """Of messages sent without pause, as they arrived."""
     lost_without_pause: int | None = None
+    clock_offset_ns: int | None = None
+    """What the listener's clock was ahead in the last block, where it is another machine's."""
+    clock_bound_ns: int | None = None
+    """The most that any time between the machines is wrong by."""
     failure: str | None = None
 
 
 class Pairs:
     """The pairs that are alive; the one that was used longest ago makes room for another."""
 
-    def __init__(self, ways: dict[str, Way], pattern: str, logs: Path) -> None:
+    def __init__(
+        self,
+        ways: dict[str, Way],
+        pattern: str,
+        logs: Path,
+        addresses: dict[str, str] | None = None,
+        remote: Remote | None = None,
+    ) -> None:
+        """``addresses``: by way, where its ends meet if it does not decide. ``remote``: where
+        listeners are."""
         self._ways = ways
+        self._addresses = addresses or {}
+        self._remote = remote
         self._pattern = pattern
         self._logs = logs
         self._alive: dict[tuple[str, str], Pair] = {}
-        self._most = max(4, psutil.virtual_memory().available // PAIR_BYTES)
+        memory = psutil.virtual_memory().available
+        self._most = max(4, min(memory, remote.memory if remote else memory) // PAIR_BYTES)
+        if remote is not None:
+            self._most = min(self._most, MOST_WORKERS)
 
     def get(self, lane: Lane) -> Pair:
-        """Raises WorkerFailedError, UserError."""
+        """Raises WorkerFailedError, UserError, LostError."""
         key = lane.mware, lane.apart
         found = self._alive.pop(key, None)
         if found is None:
             while len(self._alive) >= self._most:
                 self._alive.pop(next(iter(self._alive))).end()
-            found = Pair(self._ways[lane.mware], self._pattern, self._logs).__enter__()
+            address = self._addresses.get(lane.mware)
+            if address is not None:  # it is one pair's at a time
+                for other in [one for one in self._alive if one[0] == lane.mware]:
+                    self._alive.pop(other).end()
+            way = self._ways[lane.mware]
+            found = Pair(way, self._pattern, self._logs, address, self._remote).__enter__()
         self._alive[key] = found
         return found
 
@@ -122,9 +147,10 @@ def _turn(
     on_device = case.device != "cpu"
     try:
         pair = pairs.get(outcome.lane)
-        pair.run(order | {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)})
+        warm_up = {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)}
+        pair.run(order | warm_up, timed=False)
         block = pair.run(order | {"count": trials, "rate": case.rate})
-        counts = count(block.sent, block.heard)
+        counts = count(block.sent, block.heard, case.rate)
         measure = stages if pattern == "pubsub" else round_trips
         samples = measure(block.sent, block.heard, on_device)
         if not samples:
@@ -137,6 +163,9 @@ def _turn(
     outcome.nbytes = block.nbytes or outcome.nbytes
     outcome.samples += samples
     outcome.rounds += [number] * len(samples)
+    if block.clock is not None:
+        outcome.clock_offset_ns = block.clock.offset_ns
+        outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)
 
 
 def _without_pause(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:

@@ -15,16 +15,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.cases import FLOORS, Case, Lane, Plan, known_mwares, plan
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.pair import PATTERNS
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.race import MOST_ROUNDS, WARM_UP, Outcome, Pairs, run_race
+from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.bench.tensor.schedule import GC_POLICY
 from wirecost.bench.tensor.ways import WRAPYFI
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 from wirecost.records.folder import write_results
+from wirecost.transport import find, names
 
 SCENARIO = "tensor"
 DEVICES = ("cpu", "cuda")
@@ -53,6 +56,8 @@ class Settings:
     trials: int = 200
     pattern: str = "pubsub"
     sweep: bool = False
+    addresses: dict[str, str] = field(default_factory=dict)
+    """By way, where both ends meet if the way does not decide."""
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
@@ -77,11 +82,18 @@ class Settings:
                 text = "x".join(map(str, shape))
                 raise UserError(f"--shape {text}: give positive extents, below {LARGEST} elements")
 
-    def plan(self) -> Plan:
+    def plan(self, remote: Remote | None = None) -> Plan:
         """What can be measured. Raises UserError if nothing can."""
+
+        def refusal(name: str) -> str | None:
+            if remote is None:
+                return None
+            return addresses.refusal(name, self.addresses, remote.loopback)
+
         return plan(
             list(self.plugins), list(self.mwares), list(self.shapes), list(self.dtypes),
             list(self.devices), self.rate, self.trials, self.pattern, self.sweep,
+            refusal,
         )  # fmt: skip
 
 
@@ -104,18 +116,26 @@ class _Measured:
     runs: list[dict[str, Any]] = field(default_factory=list)
     samples: list[pl.DataFrame] = field(default_factory=list)
     interrupted: bool = False
+    lost: str | None = None
+    """How the other machine was lost."""
+    listener: dict[str, Any] | None = None
+    """The other machine."""
 
 
-def run(settings: Settings, made: Plan, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
+def run(
+    settings: Settings, made: Plan, folder: Path, progress: Progress, remote: Remote | None = None
+) -> tuple[bool, str | None]:
+    """Measure all cases and fill the result folder; ``remote``: where listeners are.
 
-    Raises UserError if nothing could be measured.
+    Returns whether Ctrl-C cut it short, and how the other machine was lost if it was. Raises
+    UserError if nothing could be measured.
     """
     where = environment()
-    measured = _Measured()
-    _run_cases(settings, made, folder, measured, progress)
+    measured = _Measured(listener=remote.about if remote else None)
+    _run_cases(settings, made, folder, measured, progress, remote)
     if not measured.samples:
         told = [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
+        told += [measured.lost] if measured.lost else []
         why = ": " + "; ".join(told) if told else " before the interrupt"
         raise UserError(f"nothing was measured{why}")
     names = {lane.plugin for case in made.cases for lane in case.lanes if lane.plugin}
@@ -131,22 +151,29 @@ def run(settings: Settings, made: Plan, folder: Path, progress: Progress) -> boo
         "gc": GC_POLICY,
         "interrupted": measured.interrupted,
         "environment": where | {"packages": _versions(names)},
-        "contenders": {name: {"library": _library(name)} for name in made.ways},
+        "contenders": {name: _about(name) for name in made.ways},
         "not_run": made.not_run,
         "runs": measured.runs,
+        "listener": measured.listener,
+        "lost": measured.lost,
     }
     write_results(folder, meta, pl.concat(measured.samples, how="diagonal"))
-    return measured.interrupted
+    return measured.interrupted, measured.lost
 
 
 def _run_cases(
-    settings: Settings, made: Plan, folder: Path, measured: _Measured, progress: Progress
+    settings: Settings,
+    made: Plan,
+    folder: Path,
+    measured: _Measured,
+    progress: Progress,
+    remote: Remote | None,
 ) -> None:
     logs = folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     total = sum(case.trials * len(case.lanes) for case in made.cases)
     done = 0
-    pairs = Pairs(made.ways, settings.pattern, logs)
+    pairs = Pairs(made.ways, settings.pattern, logs, settings.addresses, remote)
     try:
         for case in made.cases:
 
@@ -168,9 +195,11 @@ def _run_cases(
                 )
             except KeyboardInterrupt:
                 measured.interrupted = True
+            except LostError as error:
+                measured.lost = str(error)
             for outcome in outcomes:
                 _keep(case, outcome, settings, measured)
-            if measured.interrupted:
+            if measured.interrupted or measured.lost:
                 return
     finally:
         pairs.end()
@@ -195,6 +224,10 @@ def _keep(case: Case, outcome: Outcome, settings: Settings, measured: _Measured)
             "sent": counts.sent,
             "received": counts.received,
             "lost": counts.lost,
+            "late": counts.late if case.rate else None,
+            "most_lag_ns": counts.most_lag_ns if case.rate else None,
+            "clock_offset_ns": outcome.clock_offset_ns,
+            "clock_bound_ns": outcome.clock_bound_ns,
             "duplicates": counts.duplicates,
             "reordered": counts.reordered,
             "bytes_per_s": outcome.bytes_per_s,
@@ -235,6 +268,19 @@ def _digest(case: Case, content: str) -> str:
     """Of message 0, which every contender sent and received equal."""
     array = Source(case.shape, case.dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
+
+
+def _about(name: str) -> dict[str, Any]:
+    """Its library and, of a transport, the copies that it says it makes."""
+    told: dict[str, Any] = {"library": _library(name)}
+    if name in names():
+        can = find(name).capabilities
+        told |= {
+            "send_copies": can.send_copies,
+            "receive_copies": can.receive_copies,
+            "aligned": can.aligned,
+        }
+    return told
 
 
 def _library(name: str) -> str:

@@ -19,20 +19,34 @@ class Counts:
     reordered: int = 0
     """Messages that came after a later one."""
     begun_ns: int = 0
-    """From the begin of a block's first message to that of its last, summed."""
+    """From when a block's first message was due to the begin of its last, summed."""
     intervals: int = 0
+    late: int = 0
+    """Messages begun later than due by a tenth of a period or more: what a way that fell behind
+    sends then follows without pause."""
+    most_lag_ns: int = 0
+    """The most that a message was begun later than due."""
 
     @property
     def rate(self) -> float | None:
         return 1e9 * self.intervals / self.begun_ns if self.begun_ns else None
 
     def add(self, other: Counts) -> None:
+        most = max(self.most_lag_ns, other.most_lag_ns)
         for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.most_lag_ns = most
 
 
-def count(sent: list[Row], heard: list[Row]) -> Counts:
-    """Raises ValueError for a message that nobody sent."""
+LATE = 0.1
+"""Of a period."""
+
+
+def count(sent: list[Row], heard: list[Row], rate: float) -> Counts:
+    """``rate``: messages a second that were asked for; 0 is without pause.
+
+    Raises ValueError for a message that nobody sent.
+    """
     known = {row[0] for row in sent}
     seen: set[int] = set()
     counts = Counts(sent=len(sent))
@@ -48,8 +62,13 @@ def count(sent: list[Row], heard: list[Row]) -> Counts:
         latest = max(latest, number)
     counts.received = len(seen)
     counts.lost = counts.sent - counts.received
+    if rate:
+        lags = [begin - due for _, due, begin, *_ in sent]
+        counts.late = sum(lag >= LATE * 1e9 / rate for lag in lags)
+        counts.most_lag_ns = max(lags, default=0)
     if len(sent) > 1:
-        counts.begun_ns = sent[-1][2] - sent[0][2]
+        # Not from the first one's begin: one that began late would make the rest look too quick.
+        counts.begun_ns = sent[-1][2] - sent[0][1]
         counts.intervals = len(sent) - 1
     return counts
 

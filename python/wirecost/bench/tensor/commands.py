@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a listener takes from the machine that drives it, and that one from the listener. Everything
+else is refused before anything is made of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from wirecost.bench.tensor.addresses import FORMS
+from wirecost.bench.tensor.content import CONTENTS
+from wirecost.bench.tensor.plugins import PLUGINS
+
+VERSION = 1
+MOST_COMMAND = 1 << 16
+MOST_ANSWER = 1 << 26
+"""Bytes of a line; answers hold a block's stamps."""
+MOST_BYTES = 1 << 34
+"""Of an array, 16 bytes an element."""
+MOST_COUNT = 200_000
+"""Messages of a block, so that its stamps fit a line."""
+MOST_WORKERS = 32
+LONGEST_WAIT_S = 3600.0
+TOPIC = re.compile(r"bench_[0-9a-f]{12}")
+ADDRESS = re.compile(r"[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}")
+DEVICES = ("cpu", "cuda")
+
+
+class RefusedError(Exception):
+    """What is wrong with a command; one line."""
+
+
+def _need(right: object, what: str) -> None:
+    if not right:
+        raise RefusedError(f"a command has no right {what}")
+
+
+def _whole(value: object, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _number(value: object, least: float, most: float) -> bool:
+    return type(value) in (int, float) and least <= value <= most  # type: ignore[operator]
+
+
+def check_start(command: dict[str, Any], loopback: bool) -> None:
+    """A worker that is asked for. ``loopback``: by this machine. Raises RefusedError."""
+    keys = {"do", "worker", "way", "role", "size", "topic", "address"}
+    _need(command.keys() == keys, "keys")
+    _need(_whole(command["worker"], 0, 1 << 53), "worker")
+    _need(isinstance(command["way"], str) and command["way"] in FORMS, "way")
+    _need(command["role"] in ("listen", "answer"), "role")
+    _need(_whole(command["size"], 0, MOST_BYTES), "size")
+    topic, address = command["topic"], command["address"]
+    _need(isinstance(topic, str) and TOPIC.fullmatch(topic), "topic")
+    if address is not None:
+        _need(isinstance(address, str) and ADDRESS.fullmatch(address), "address")
+        # Files are for processes of one machine to meet in.
+        file = address.startswith(("/", "unix"))
+        _need(loopback or not file, "address")
+
+
+def check_told(command: object) -> None:
+    """What a worker is told. Raises RefusedError."""
+    _need(isinstance(command, dict), "command")
+    assert isinstance(command, dict)
+    match command.get("do"):
+        case "open" | "finish":
+            _need(command.keys() == {"do"}, "keys")
+        case "block":
+            _need(command.keys() == {"do", "order"}, "keys")
+            _check_order(command["order"])
+        case _:
+            _need(False, "command")
+
+
+def _check_order(order: object) -> None:
+    _need(isinstance(order, dict), "order")
+    assert isinstance(order, dict)
+    keys = {
+        "plugin", "shape", "dtype", "content", "device", "objects", "first", "count", "rate",
+    }  # fmt: skip
+    _need(order.keys() == keys, "keys")
+    _need(isinstance(order["objects"], bool), "objects")
+    _need(isinstance(order["plugin"], str), "plugin")
+    _need(order["plugin"] in PLUGINS or not (order["plugin"] or order["objects"]), "plugin")
+    shape = order["shape"]
+    _need(isinstance(shape, list) and 1 <= len(shape) <= 32, "shape")
+    _need(all(_whole(extent, 1, 1 << 30) for extent in shape), "shape")
+    _need(isinstance(order["dtype"], str) and len(order["dtype"]) <= 16, "dtype")
+    try:
+        dtype = np.dtype(order["dtype"])
+    except (TypeError, ValueError, SyntaxError):
+        raise RefusedError("a command has no right dtype") from None
+    _need(dtype.kind in "iufc" and dtype.shape == (), "dtype")
+    _need(math.prod(shape) * dtype.itemsize <= MOST_BYTES, "shape")
+    _need(isinstance(order["content"], str) and order["content"] in CONTENTS, "content")
+    _need(isinstance(order["device"], str) and order["device"] in DEVICES, "device")
+    _need(_whole(order["first"], 0, 1 << 53), "first")
+    _need(_whole(order["count"], 1, MOST_COUNT), "count")
+    _need(_number(order["rate"], 0, 10_000), "rate")
+
+
+def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:
+    """What a listener saw of ``count`` messages: rows of ``numbers``. Raises RefusedError."""
+    stamps = answer.get("stamps")
+    _need(isinstance(stamps, list), "stamps")
+    assert isinstance(stamps, list)
+    # A way that delivers twice is to be seen, but not without bound.
+    _need(len(stamps) <= 2 * count + 16, "stamps")
+    for row in stamps:
+        _need(isinstance(row, list) and len(row) == numbers, "stamps")
+        _need(all(_whole(one, -(1 << 62), 1 << 62) for one in row), "stamps")
+    _need(_whole(answer.get("nbytes"), 0, 2 * MOST_BYTES), "nbytes")
+    _need(answer.get("failure") is None or isinstance(answer["failure"], str), "failure")

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--role listen``: waits for the machine that publishes, and runs listeners as that one says."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import select
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from wirecost.bench.tensor.commands import (
+    MOST_COMMAND,
+    VERSION,
+    RefusedError,
+    check_start,
+    check_told,
+)
+from wirecost.bench.tensor.commands import MOST_WORKERS as MOST
+from wirecost.bench.tensor.link import Link, LinkError, plain
+from wirecost.bench.tensor.process import Worker, WorkerFailedError
+from wirecost.bench.tensor.ways import Meeting, find_way
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+
+GREETING_S = 5.0
+"""Whoever says nothing for that long makes room for others."""
+
+Say = Callable[[str], None]
+
+
+def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say) -> None:
+    """Drives one run and returns. ``addresses`` go before those that the publisher says.
+
+    Raises UserError if it cannot listen there, or if the publisher goes away before it is done.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        server = socket.create_server((host, port), family=family)
+    except OSError as error:
+        told = error.strerror or error
+        raise UserError(f"--listen-at {host}:{port}: {told}; give an address of this machine and a"
+                        " free port") from error  # fmt: skip
+    with server:
+        found, taken = server.getsockname()[:2]
+        where = f"[{found}]:{taken}" if ":" in found else f"{found}:{taken}"
+        say(
+            f"waiting at {where}; on the other machine run: wirecost bench tensor --role publish"
+            f" --peer {where} --token {token}"
+        )
+        while True:
+            connected, who = server.accept()
+            with closing(Link(connected, MOST_COMMAND)) as link:
+                try:
+                    _greet(link, token)
+                except (LinkError, RefusedError) as error:
+                    say(f"{who[0]} was refused: {error}")
+                    continue
+                # A mapped address of version 6 is loopback if the one within it is.
+                away = ipaddress.ip_address(who[0].removeprefix("::ffff:").partition("%")[0])
+                say(f"{who[0]} publishes")
+                with tempfile.TemporaryDirectory(prefix="wirecost-") as logs:
+                    session = Session(link, addresses, away.is_loopback, Path(logs))
+                    try:
+                        session.run()
+                    except (LinkError, RefusedError) as error:
+                        raise UserError(
+                            f"{who[0]} went away before it was done: {error}; see what it says"
+                        ) from error
+                    finally:
+                        session.end()
+                say("done")
+                return
+
+
+def _greet(link: Link, token: str) -> None:
+    """Raises LinkError, RefusedError."""
+    hello = link.hear(GREETING_S)
+    if hello is None:
+        raise RefusedError(f"it said nothing for {GREETING_S:.0f} s")
+    told = hello.get("token")
+    why = None
+    if hello.get("do") != "hello" or hello.get("version") != VERSION:
+        why = f"the listener speaks version {VERSION}: install the same wirecost on both machines"
+    elif not isinstance(told, str) or not hmac.compare_digest(
+        told.encode(errors="replace"), token.encode()
+    ):
+        why = "the token is another one: take the one that the listener prints"
+    if why is not None:
+        link.tell({"failure": why})
+        raise RefusedError(why)
+    link.tell(
+        {
+            "version": VERSION,
+            "host": socket.gethostname(),
+            "memory": psutil.virtual_memory().available,
+            "environment": environment(),
+        }
+    )
+
+
+class Session:
+    """With one publisher: its commands go to workers, their answers to it."""
+
+    def __init__(self, link: Link, addresses: dict[str, str], loopback: bool, logs: Path) -> None:
+        """``loopback``: whether the publisher is on this machine."""
+        self._link = link
+        self._addresses = addresses
+        self._loopback = loopback
+        self._logs = logs
+        self._workers: dict[int, Worker] = {}
+
+    def run(self) -> None:
+        """Returns when the publisher says that it is done. Raises LinkError, RefusedError."""
+        while True:
+            sources: list[Link | Worker] = [self._link, *self._workers.values()]
+            ready = select.select(sources, [], [])[0]
+            for number, worker in list(self._workers.items()):
+                if worker in ready:
+                    self._relay(number, worker)
+            if self._link in ready:
+                self._link.take()
+                while (command := self._link.next()) is not None:
+                    if not self._do(command):
+                        return
+
+    def end(self) -> None:
+        while self._workers:
+            self._workers.popitem()[1].end()
+
+    def _relay(self, number: int, worker: Worker) -> None:
+        try:
+            worker.take()
+            while (answer := worker.next()) is not None:
+                self._link.tell({"worker": number, "answer": answer})
+        except WorkerFailedError as error:
+            self._fail(number, error)
+
+    def _fail(self, number: int, why: Exception) -> None:
+        if (worker := self._workers.pop(number, None)) is not None:
+            worker.end()
+        self._link.tell({"worker": number, "answer": {"failure": str(why)}})
+
+    def _do(self, command: dict[str, Any]) -> bool:
+        """Whether more may come."""
+        match command.get("do"):
+            case "ping":
+                self._link.tell({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})
+            case "start":
+                check_start(command, self._loopback)
+                self._start(command)
+            case "tell":
+                check_told(command.get("command"))
+                self._tell(_number(command), command["command"])
+            case "end":
+                number = _number(command)
+                if (worker := self._workers.pop(number, None)) is not None:
+                    worker.end()
+                self._link.tell({"worker": number, "answer": {"done": "end"}})
+            case "bye":
+                return False
+            case other:
+                raise RefusedError(f"{plain(other)!r} is no command")
+        return True
+
+    def _start(self, command: dict[str, Any]) -> None:
+        number, name, role = command["worker"], command["way"], command["role"]
+        if number in self._workers or len(self._workers) >= MOST:
+            raise RefusedError(f"a command has no right worker; {MOST} at a time")
+        address = self._addresses.get(name, command["address"])
+        try:
+            way = find_way(name, command["size"])
+            if why := way.missing():
+                raise UserError(f"{name}: {why}")
+            meeting = Meeting(address, (), command["topic"])
+            log = self._logs / f"{number}.txt"
+            self._workers[number] = Worker(way, role, meeting, log, way.environment(meeting, role))
+        except UserError as error:
+            self._fail(number, error)
+        else:
+            self._link.tell({"worker": number, "answer": {"done": "start"}})
+
+    def _tell(self, number: int, told: dict[str, Any]) -> None:
+        worker = self._workers.get(number)
+        if worker is None:  # it ended, which the publisher is about to hear
+            return
+        try:
+            worker.tell(**told)
+        except WorkerFailedError as error:
+            self._fail(number, error)
+
+
+def _number(command: dict[str, Any]) -> int:
+    number = command.get("worker")
+    if type(number) is not int:
+        raise RefusedError("a command has no right worker")
+    return number

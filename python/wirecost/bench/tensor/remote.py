@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--role publish``: the listening ends, on the machine where ``--role listen`` waits."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from wirecost.bench.tensor import clocks
+from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
+from wirecost.bench.tensor.link import Link, LinkError, plain
+from wirecost.bench.tensor.process import TIMEOUT_S, WorkerFailedError
+from wirecost.bench.tensor.ways import Meeting, Way
+from wirecost.errors import UserError
+
+CONNECT_S = 10.0
+NUMBER = 1 << 62
+
+
+class LostError(Exception):
+    """The listener cannot be reached any more, or answers what none would; one line."""
+
+
+class Remote:
+    """The connection to a listener. Use as a context manager."""
+
+    def __init__(self, host: str, port: int, token: str) -> None:
+        """Raises UserError if there is none, or it wants another token or version."""
+        self._who = f"{host}:{port}"
+        try:
+            connected = socket.create_connection((host, port), CONNECT_S)
+        except OSError as error:
+            told = error.strerror or error
+            raise UserError(
+                f"--peer {self._who}: {told}; start wirecost bench tensor --role listen there"
+            ) from error
+        peer = connected.getpeername()[0].removeprefix("::ffff:").partition("%")[0]
+        self.loopback = ipaddress.ip_address(peer).is_loopback
+        """Whether the listener is on this machine."""
+        self._link = Link(connected, MOST_ANSWER)
+        self._answers: dict[int, deque[dict[str, Any]]] = {}
+        self._next = 0
+        try:
+            self._link.tell({"do": "hello", "version": VERSION, "token": token})
+            hello = self._link.hear(CONNECT_S)
+            if hello is None:
+                raise LinkError(f"no answer within {CONNECT_S:.0f} s")
+        except LinkError as error:
+            self._link.close()
+            raise UserError(
+                f"--peer {self._who}: {error}; is a listener there, and no other publisher?"
+            ) from error
+        if hello.get("version") != VERSION or type(hello.get("memory")) is not int:
+            self._link.close()
+            raise UserError(f"--peer {self._who}: {plain(hello.get('failure', 'no listener'))}")
+        self.memory: int = hello["memory"]
+        """Bytes that it has available."""
+        about = hello.get("environment")
+        try:
+            walls = self._walls()
+        except LostError as error:
+            self._link.close()
+            raise UserError(str(error)) from error
+        self.about = {
+            "host": plain(hello.get("host")),
+            "environment": _flat(about) if isinstance(about, dict) else {},
+            "wall_minus_monotonic_ns": walls,
+        }
+
+    def __enter__(self) -> Remote:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(LinkError):
+            self._link.tell({"do": "bye"})
+        self._link.close()
+
+    def clock(self) -> clocks.Reading:
+        """How far the listener's CLOCK_MONOTONIC is ahead. Raises LostError."""
+        return clocks.read(self._ping)
+
+    def _walls(self) -> dict[str, int]:
+        """What each machine's wall clock is ahead of its CLOCK_MONOTONIC."""
+        here = time.time_ns() - time.monotonic_ns()
+        told = self._asked()
+        return {"publisher": here, "listener": told["wall"] - told["monotonic"]}
+
+    def _ping(self) -> tuple[int, int, int]:
+        before = time.monotonic_ns()
+        told = self._asked()
+        return before, told["monotonic"], time.monotonic_ns()
+
+    def _asked(self) -> dict[str, int]:
+        self.send({"do": "ping"})
+        deadline = time.monotonic() + TIMEOUT_S
+        while (told := self._heard(deadline)) is not None and "monotonic" not in told:
+            self._put(told)
+        if told is None:
+            raise self._lost(f"no answer within {TIMEOUT_S:.0f} s")
+        for name in ("monotonic", "wall"):
+            if type(told.get(name)) is not int or abs(told[name]) > NUMBER:
+                raise self._lost("no clock says that")
+        return told
+
+    def worker(self, way: Way, role: str, meeting: Meeting) -> RemoteWorker:
+        """Raises WorkerFailedError, LostError."""
+        number = self._next
+        self._next += 1
+        self._answers[number] = deque()
+        made = RemoteWorker(self, number, f"{way.name} {role}")
+        self.send(
+            {
+                "do": "start", "worker": number, "way": way.name, "role": role, "size": way.size,
+                "topic": meeting.topic, "address": meeting.address,
+            }
+        )  # fmt: skip
+        made.hear()
+        return made
+
+    def send(self, command: dict[str, Any]) -> None:
+        """Raises LostError."""
+        try:
+            self._link.tell(command)
+        except LinkError as error:
+            raise self._lost(error) from error
+
+    def hear(self, number: int, within: float) -> dict[str, Any] | None:
+        """A worker's next answer, None if it does not come in time. Raises LostError."""
+        deadline = time.monotonic() + within
+        answers = self._answers[number]
+        while not answers:
+            told = self._heard(deadline)
+            if told is None:
+                return None
+            self._put(told)
+        return answers.popleft()
+
+    def forget(self, number: int) -> None:
+        self._answers.pop(number, None)
+
+    def _heard(self, deadline: float) -> dict[str, Any] | None:
+        try:
+            return self._link.hear(max(0.0, deadline - time.monotonic()))
+        except LinkError as error:
+            raise self._lost(error) from error
+
+    def _put(self, told: dict[str, Any]) -> None:
+        number, answer = told.get("worker"), told.get("answer")
+        if type(number) is not int or not isinstance(answer, dict):
+            raise self._lost("no listener says that")
+        if number in self._answers:  # else of one that was ended
+            self._answers[number].append(answer)
+
+    def _lost(self, why: object) -> LostError:
+        return LostError(f"listener {self._who}: {why}")
+
+
+class RemoteWorker:
+    """As ``Worker``, there."""
+
+    def __init__(self, remote: Remote, number: int, name: str) -> None:
+        self.name = f"{name} (listener)"
+        self._remote = remote
+        self._number = number
+
+    def tell(self, do: str, **more: Any) -> None:
+        """Raises LostError."""
+        self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
+
+    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]:
+        """Raises WorkerFailedError if no answer comes or it is a failure; LostError."""
+        answer = self._remote.hear(self._number, within)
+        if answer is None:
+            raise WorkerFailedError(f"{self.name}: no answer within {within:.0f} s")
+        if answer.get("failure"):
+            raise WorkerFailedError(f"listener: {plain(answer['failure'])}")
+        return answer
+
+    def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:
+        """Raises WorkerFailedError, LostError."""
+        self.tell(do, **more)
+        return self.hear(within)
+
+    def end(self) -> None:
+        """Waits for it, since its address may be wanted again."""
+        with suppress(LostError):
+            self._remote.send({"do": "end", "worker": self._number})
+            while answer := self._remote.hear(self._number, TIMEOUT_S):
+                if answer.get("done") == "end":
+                    break
+        self._remote.forget(self._number)
+
+
+def _flat(about: dict[Any, Any]) -> dict[str, str]:
+    """Of a machine that is not this one: words only."""
+    return {plain(name): plain(value) for name, value in list(about.items())[:64]}
