@@ -147,6 +147,23 @@ def test_changed_streams_are_refused_or_sound() -> None:
     assert refused > 100
 
 
+@pytest.mark.parametrize("around", ["none", "list", "struct", "array"])
+def test_views_that_a_null_hides_are_looked_at(around: str) -> None:
+    """PyArrow's validation does not, and its casts follow them out of memory."""
+    views = np.array([1, 97, 0, 0, -5, 7, 1 << 30, 1 << 30], "<i4")
+    buffers = pa.py_buffer(b"\1"), pa.py_buffer(views)
+    array = pa.Array.from_buffers(pa.string_view(), 2, buffers, 1)
+    array.validate(full=True)
+    if around == "list":
+        array = pa.ListArray.from_arrays([0, 2], array)
+    if around == "struct":
+        array = pa.StructArray.from_arrays([array], ["a"])
+    frame = encode(array if around == "array" else pa.table({"a": array})).tobytes()
+    for _ in range(2):
+        with pytest.raises(FrameError, match="negative size"):
+            decode(frame)
+
+
 def test_polars_refuses_python_objects_and_takes_what_arrow_has() -> None:
     polars = pytest.importorskip("polars", reason="polars is not installed")
     objects = polars.DataFrame({"o": polars.Series([object()], dtype=polars.Object)})

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.tensor.arrow_views import check_hidden_views
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
@@ -136,6 +137,8 @@ def read_array(kind: Any, node: Any) -> Any:
         [read_array(_child(pa, kind, i), child) for i, child in enumerate(children)] or None,
     )
     made.validate(full=not (pa.types.is_primitive(kind) or pa.types.is_boolean(kind)))
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        check_hidden_views(made)
     return made
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.tensor.arrow_messages import check_message
+from wirecost.tensor.arrow_views import check_hidden_views, has_views
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.memory import Pieces
 from wirecost.tensor.packages import load
@@ -20,8 +21,9 @@ from wirecost.tensor.writer import Writer
 
 _MOST_KNOWN = 64
 _MOST_KNOWN_BYTES = 1 << 20
-_SCHEMAS: dict[bytes, Any] = {}
-"""Schemas that were looked at, by their message; the table is emptied when it is full."""
+_SCHEMAS: dict[bytes, tuple[Any, list[int]]] = {}
+"""Schemas that were looked at, and which of their columns hold views, by their message; the table
+is emptied when it is full."""
 
 
 class _Sink:
@@ -78,13 +80,15 @@ def read_stream(memory: npt.NDArray[np.uint8]) -> tuple[Any, list[Any]]:
     messages = list(_messages(pa, whole))
     if not messages:
         raise FrameError("frame: an Arrow stream without a schema")
-    schema = _schema(pa, messages[0])
+    schema, views = _schema(pa, messages[0])
     if all(message.type == "record batch" for message in messages[1:]):
         batches = [pa.ipc.read_record_batch(message, schema) for message in messages[1:]]
     else:
         batches = list(pa.ipc.open_stream(whole))
     for batch in batches:
         batch.validate(full=True)
+        for index in views:
+            check_hidden_views(batch.column(index))
     return schema, batches
 
 
@@ -100,19 +104,20 @@ def _messages(pa: Any, whole: Any) -> Any:
         yield message
 
 
-def _schema(pa: Any, message: Any) -> Any:
+def _schema(pa: Any, message: Any) -> tuple[Any, list[int]]:
     if message.type != "schema":
         raise FrameError("frame: an Arrow stream does not begin with its schema")
     key = message.metadata.to_pybytes()
-    schema = _SCHEMAS.get(key)
-    if schema is None:
+    found = _SCHEMAS.get(key)
+    if found is None:
         schema = pa.ipc.read_schema(message)
         look_at_names(pa, schema)
+        found = schema, [i for i, field in enumerate(schema) if has_views(field.type)]
         if len(key) <= _MOST_KNOWN_BYTES:
             if len(_SCHEMAS) >= _MOST_KNOWN:
                 _SCHEMAS.clear()
-            _SCHEMAS[key] = schema
-    return schema
+            _SCHEMAS[key] = found
+    return found
 
 
 def look_at_names(pa: Any, schema: Any) -> None:
