@@ -11,10 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from wirecost.analysis.summary import summarize
 from wirecost.bench.tensor import clocks, listener
 from wirecost.bench.tensor.addresses import FORMS, parse, refusal
 from wirecost.bench.tensor.commands import (
@@ -27,6 +30,8 @@ from wirecost.bench.tensor.commands import (
 from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.report.scenarios import tensor_clocks
 from wirecost.transport import find, names
 
 TOKEN = "0123456789abcdef"
@@ -314,3 +319,44 @@ def test_what_leaves_the_machine_is_what_transports_say() -> None:
     for wrong in ("host", ":80", "host:", "host:99999", "host:-1", "host:²"):
         with pytest.raises(LinkError, match="give HOST:PORT"):
             host_port("--peer", wrong)
+
+
+def test_the_report_tells_clocks_and_late_messages() -> None:
+    samples = pl.DataFrame(
+        [
+            {
+                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": way,
+                "mode": "numpy", "plugin": "numpy", "stage": stage, "repetition": n, "round": 0,
+                "ns": ns + n,
+            }
+            for way, ns in (("dds", 400_000), ("grpc", 20_000))
+            for stage in ("encode", "transit", "total")
+            for n in range(5)
+        ]
+    )  # fmt: skip
+    run = {
+        "case": "2x3 float64", "variant": "ones", "build": "release", "mode": "numpy",
+        "pattern": "pubsub", "message_bytes": 48, "message_digest": "", "sent": 40, "late": 0,
+        "most_lag_ns": 0, "asked_rate": 100.0, "rate": 97.5, "clock_offset_ns": -1_500_000_000,
+        "clock_bound_ns": 30_000, "failure": None,
+    }  # fmt: skip
+    runs = [run | {"contender": "dds"}, run | {"contender": "grpc", "late": 3, "most_lag_ns": 5000}]
+    meta = {"scenario": "tensor", "runs": runs, "listener": {"host": "other"}}
+    rows = summarize(Results(Path(), meta, samples))
+    bounds = {(row.contender, row.stage): row.below_clock_bound for row in rows}
+    assert bounds["dds", "encode"] is bounds["grpc", "encode"] is None
+    assert (bounds["dds", "total"], bounds["grpc", "total"]) == (False, True)
+    told = tensor_clocks.clocks(meta, rows)
+    assert told is not None
+    assert told.rows == [
+        ["2x3 float64 dds numpy", "400 µs", "± 30.0 µs", "yes", "-1.500000 s"],
+        ["2x3 float64 grpc numpy", "20.0 µs", "± 30.0 µs", "below the bound", "-1.500000 s"],
+    ]
+    assert "on other." in told.notes[0]
+    late = tensor_clocks.schedule(meta)
+    assert late is not None
+    assert late.rows == [["2x3 float64 grpc numpy", "3 of 40", "5.00 µs", "100", "97.5"]]
+    for one in runs:
+        one |= {"clock_bound_ns": None, "late": None}
+    assert tensor_clocks.clocks(meta, summarize(Results(Path(), meta, samples))) is None
+    assert tensor_clocks.schedule(meta) is None

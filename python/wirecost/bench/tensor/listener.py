@@ -50,6 +50,8 @@ def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say)
                         " free port") from error  # fmt: skip
     with server:
         found, taken = server.getsockname()[:2]
+        if ipaddress.ip_address(found.partition("%")[0]).is_unspecified:
+            found = socket.gethostname()
         where = f"[{found}]:{taken}" if ":" in found else f"{found}:{taken}"
         say(
             f"waiting at {where}; on the other machine run: wirecost bench tensor --role publish"
