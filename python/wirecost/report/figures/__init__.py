@@ -67,6 +67,7 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
         "font": "system-ui, sans-serif",
         "axis": axis,
         "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "labelLimit": 240},
+        "header": {"labelColor": ink, "titleColor": ink},
         "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 14},
         "view": {"stroke": None},
         "rule": {"color": ink},

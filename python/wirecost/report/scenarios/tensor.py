@@ -7,76 +7,107 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
 from wirecost.report.scenarios import Content
-from wirecost.report.table import Race, Table, contenders, races, ratio_text, stages_table
+from wirecost.report.scenarios.tensor_advice import lead
+from wirecost.report.scenarios.tensor_clocks import clocks, schedule
+from wirecost.report.scenarios.tensor_goals import Comparisons, beside, goals
+from wirecost.report.scenarios.tensor_tables import (
+    NONE,
+    by_size,
+    delivery,
+    grid,
+    objects,
+    ours_between,
+    yardsticks,
+)
+from wirecost.report.table import Table, races, stages_table
+from wirecost.report.tensor_shares import shares_of
+from wirecost.report.tensor_ways import array_bytes, groups, in_process
 
 TITLE = "Tensors over middlewares"
-WRAPYFI = "wrapyfi"
+FEW_SIZES = 3
+"""More are a sweep: a table of sizes then, not one for each."""
 
 
 def content(results: Results, rows: list[Row]) -> Content:
     """``rows``: one a case, contender, plugin and stage."""
-    told = f"Listener and publisher: {results.meta['gc']}."
-    shown = races(rows)
+    tables: list[Table] = []
+    details: list[Table] = []
+    compared = Comparisons(results)
+    shares = shares_of(results.samples)
+    totals = [row for row in rows if row.stage == "total"]
+    for group, here in groups(rows):
+        shapes = list(dict.fromkeys(row.shape for row in here))
+        if len(shapes) > FEW_SIZES:
+            tables += _sizes(group.title, here)
+        for shape in shapes:
+            mine = [row for row in here if row.shape == shape]
+            ours = ours_between(mine)
+            title = f"{shape} {group.title}, {units.size(array_bytes(mine[0]))}"
+            sticks = _yardsticks(title, mine, compared)
+            if len(shapes) > FEW_SIZES:
+                details += sticks
+                continue
+            tables += ([grid(title, mine)] if ours else []) + sticks[:1]
+            details += sticks[1:]
+            if ours:
+                quickest = min(ours, key=lambda row: row.median_ns).contender
+                tables += filter(None, [objects(group, shape or "", shares, quickest)])
+    tables += filter(None, [goals(results, totals)])
+    tables.append(delivery(results.meta, totals))
+    tables += filter(None, [clocks(results.meta, rows)])
+    details += filter(None, [schedule(results.meta)])
     return Content(
         TITLE,
-        _lead(rows),
-        [_table(rows, race) for race in shown],
-        [stages_table(rows, race) for race in shown],
-        told,
+        lead(results, rows, shares),
+        tables,
+        [*details, *(stages_table(rows, race) for race in races(rows))],
+        f"Listener and publisher: {results.meta['gc']}.",
     )
 
 
-def _table(rows: list[Row], race: Race) -> Table:
-    body = []
-    for name, stages in contenders(rows, race):
-        total = stages["total"]
-        body.append(
-            [
-                name,
-                *(_time(stages.get(stage)) for stage in ("encode", "transit", "decode")),
-                units.time(total.median_ns),
-                units.time(total.p99_ns),
-                ratio_text(total, "ratio"),
-                ratio_text(total, "ratio_floor"),
-                ratio_text(total, "ratio_best"),
-                f"{total.rate:.1f}" if total.rate else "–",
-                str(total.lost),
-            ]
-        )
-    headings = [
-        "way and object", "encode", "transit", "decode", "total", "p99", "× shm", "× raw",
-        "× best Wrapyfi", "Hz", "lost",
+def _sizes(title: str, rows: list[Row]) -> list[Table]:
+    ends = min(row.n for row in rows), max(row.n for row in rows)
+    made = [
+        by_size(f"Median by size · {title}", rows, lambda row: units.time(row.median_ns),
+                "Medians of the total, from the finished object to the received one."),
+        by_size(f"p99 by size · {title}", rows, lambda row: units.time(row.p99_ns),
+                f"Estimates from {' to '.join(map(str, dict.fromkeys(ends)))} messages each."),
     ]  # fmt: skip
-    notes = [
-        f"Medians of {rows[0].n} messages of {race[1]}, contenders in turns; total: from the "
-        "finished object to the received one. × shm: to shared memory with one copy and an "
-        "eventfd; × raw: to the same library sending as many bytes by itself (in process: to a "
-        "copy); with 95 % intervals. In process, messages follow each other without pause. "
-        "Every message's content was compared outside the times."
-    ]
-    optional = ("× best Wrapyfi", "encode", "decode", "transit", "Hz", "× shm", "p99")
-    return Table(race[0], headings, body, notes, optional)
-
-
-def _time(row: Row | None) -> str:
-    return units.time(row.median_ns) if row else "–"
-
-
-def _lead(rows: list[Row]) -> str | None:
-    """In each race the quickest of ours beside the best that Wrapyfi does there."""
-    told = []
-    for race in races(rows):
-        ours = [
-            row
-            for row in rows
-            if row.race == race and row.stage == "total" and row.plugin and row.ratio_best
-        ]
-        ours = [row for row in ours if not row.contender.startswith(WRAPYFI)]
-        if ours:
-            best = min(ours, key=lambda row: row.median_ns)
-            assert best.ratio_best is not None
-            told.append(
-                f"{best.case}: {best.name} {units.time(best.median_ns)}, "
-                f"1/{1 / best.ratio_best.median:.0f} of {best.ratio_best.to}."
+    floored = [row for row in rows if row.plugin and row.ratio_floor]
+    if floored:
+        made.append(
+            by_size(
+                f"× raw by size · {title}",
+                floored,
+                lambda row: units.significant(row.ratio_floor.median) if row.ratio_floor else NONE,
+                "Ratios of medians, to the same library sending as many bytes by itself.",
             )
-    return " ".join(told) or None
+        )
+    if any(row.bytes_per_s for row in rows):
+        carried = [row for row in rows if row.bytes_per_s]
+        made.append(
+            by_size(
+                f"Throughput by size [MB/s] · {title}",
+                carried,
+                lambda row: units.significant((row.bytes_per_s or 0) / 1e6),
+                "Of messages sent without pause, bytes as they arrived.",
+            )
+        )
+    return made
+
+
+def _yardsticks(title: str, rows: list[Row], compared: Comparisons) -> list[Table]:
+    """A table for each plugin, of what goes between processes; its floors are in all of them."""
+    made = []
+    for plugin in dict.fromkeys(row.plugin for row in rows if row.plugin):
+        here = [row for row in rows if row.plugin in {plugin, ""} and not in_process(row.contender)]
+        told = {}
+        for row in here:
+            other = beside(row, here) if row.plugin else None
+            found = compared.ratio(row, other) if other and other != row.contender else None
+            told[row.contender] = (
+                units.quotient(found.value, found.low, found.high) if found else NONE
+            )
+        if any(row.plugin for row in here):
+            made.append(yardsticks(f"Yardsticks · {plugin} · {title}", here, told))
+    return made
