@@ -61,6 +61,16 @@ def test_tables_of_every_type_their_slices_and_chunks() -> None:
     assert there_and_back(batch.slice(5)).to_pydict() == batch.slice(5).to_pydict()
 
 
+def test_a_table_without_batches() -> None:
+    table = typed().schema.empty_table()
+    nothing = pa.Table.from_batches([], typed().schema)
+    for value in (table, nothing):
+        assert there_and_back(value).equals(table)
+    if pytest.importorskip("pandas", reason="pandas is not installed"):
+        column = nothing.select(["runs", "text"])
+        assert len(there_and_back(column, as_="pandas")) == 0
+
+
 def test_columns_with_other_chunks_arrive_with_common_ones() -> None:
     chunks = pa.chunked_array([["a", "b"], ["c"]]), pa.chunked_array([[1], [2, 3]])
     table = pa.table(chunks, ["s", "n"])

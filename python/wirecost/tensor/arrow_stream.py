@@ -92,6 +92,15 @@ def read_stream(memory: npt.NDArray[np.uint8]) -> tuple[Any, list[Any]]:
     return schema, batches
 
 
+def read_table(memory: npt.NDArray[np.uint8]) -> Any:
+    """The same as a Table."""
+    schema, batches = read_stream(memory)
+    if not batches:
+        # PyArrow ends the program where it makes a data frame of columns without any chunk.
+        return schema.empty_table()
+    return load("pyarrow").Table.from_batches(batches, schema)
+
+
 def _messages(pa: Any, whole: Any) -> Any:
     reader = pa.ipc.MessageReader.open_stream(whole)
     while True:

@@ -12,6 +12,8 @@ from wirecost.errors import UserError
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
+_FEW, _SMALL = 8, 4096
+
 
 def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
     """``what`` names the array in errors. Raises UserError where it has no form."""
@@ -53,6 +55,10 @@ def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
         # pandas keeps a mask of bytes where Arrow has bits.
         writer.copied(values.nbytes)
         values = pa.chunked_array([values])
+    if values.num_chunks > _FEW and values.nbytes < _SMALL * values.num_chunks:
+        # As of labels that were added one by one: each chunk costs more than its copy.
+        writer.copied(values.nbytes)
+        values = pa.chunked_array([values.combine_chunks()])
     name: Any = str(dtype)
     if isinstance(dtype, pandas.StringDtype):
         name = [dtype.storage, dtype.na_value is pandas.NA]

@@ -16,6 +16,7 @@ from wirecost.tensor.writer import HANDLERS, Writer
 COMPLEX = struct.Struct("<dd")
 _INLINE = frozenset({bool, float, type(None)})
 _STR = frozenset({str})
+_INT = frozenset({int})
 
 
 def _same(_: Writer, value: Any) -> Any:
@@ -66,7 +67,10 @@ def _long(writer: Writer, value: Any, kind: int) -> Any:
 
 
 def _list(writer: Writer, value: list[Any]) -> Any:
-    if _INLINE.issuperset(map(type, value)):
+    types = set(map(type, value))
+    if types <= _INLINE:
+        return value
+    if types == _INT and min(value) >= -(1 << 63) and max(value) < 1 << 64:
         return value
     return [writer.prepare(item) for item in value]
 

@@ -10,6 +10,7 @@ import numpy as np
 from wirecost.errors import UserError
 from wirecost.tensor.packages import load
 from wirecost.tensor.pandas_arrays import array_of, read_values, write_values
+from wirecost.tensor.pandas_blocks import only_block, read_blocks, write_blocks
 from wirecost.tensor.writer import Handler, Writer
 
 
@@ -33,6 +34,13 @@ def _frame(writer: Writer, frame: Any) -> Any:
         "columns": _index(frame.columns, writer),
         "attributes": dict(frame.attrs),
     }
+    block = only_block(frame)
+    if block is not None:
+        body["block"] = block
+        return writer.extension(2, ["pandas", "frame", body])
+    parts = write_blocks(frame, writer) if len(frame.columns) > 1 else None
+    if parts is not None:
+        return writer.extension(2, ["pandas", "frame", body | parts])
     types = set(frame.dtypes)
     if len(types) == 1 and isinstance(next(iter(types)), np.dtype) and len(frame.columns) > 1:
         block = frame.to_numpy()
@@ -125,7 +133,9 @@ def restore(kind: str, body: Any) -> Any:
 def _restore_frame(pandas: Any, body: Any) -> Any:
     index = _restore_index(pandas, body["index"])
     columns = _restore_index(pandas, body["columns"])
-    if "block" in body:
+    if "blocks" in body:
+        made = read_blocks(body, index, columns)
+    elif "block" in body:
         # pandas repeats a single value for as many rows as an index claims.
         made = pandas.DataFrame(array_of(body["block"], 2), index, columns, copy=False)
     else:

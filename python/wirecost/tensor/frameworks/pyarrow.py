@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.tensor.arrow_arrays import read_array, write_array
-from wirecost.tensor.arrow_stream import look_at_names, read_stream, write_stream
+from wirecost.tensor.arrow_stream import look_at_names, read_stream, read_table, write_stream
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
@@ -73,10 +73,9 @@ def restore(kind: str, body: Any) -> Any:
         names = body["names"]
         return pa.Tensor.from_numpy(body["data"], names or None)
     if kind in _TABLES and "stream" in body:
-        schema, batches = read_stream(body["stream"])
         if kind == "table":
-            return pa.Table.from_batches(batches, schema)
-        (batch,) = batches
+            return read_table(body["stream"])
+        _, (batch,) = read_stream(body["stream"])
         return batch
     schema = pa.ipc.read_schema(pa.py_buffer(body["schema"]))
     look_at_names(pa, schema)
