@@ -117,7 +117,7 @@ def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
 
 
 def _late(folder: Path) -> dict[str, int]:
-    """How many inputs were late for which cause; empty where the folder is of before it was kept."""
+    """How many inputs were late for which cause; empty in folders of before it was kept."""
     try:
         inputs = pl.read_parquet(folder / "inputs.parquet")
     except (OSError, pl.exceptions.PolarsError):
