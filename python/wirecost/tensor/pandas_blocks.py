@@ -86,10 +86,9 @@ def read_blocks(body: Any, index: Any, columns: Any) -> Any:
         parts = [(values, np.array(places, np.intp)) for values, places in blocks]
         parts += [(values, np.array([place])) for place, values in extended.items()]
         return create(parts, index, columns)
-    rows = {
-        place: row for values, places in blocks for place, row in zip(places, values, strict=True)
-    }
-    arrays = {**rows, **single, **extended}
+    arrays = single | extended
+    for values, places in blocks:
+        arrays.update(zip(places, values, strict=True))
     made = pandas.DataFrame({i: arrays[i] for i in range(len(columns))}, index, copy=False)
     made.columns = columns
     return made

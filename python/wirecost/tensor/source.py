@@ -43,12 +43,12 @@ class Form:
 class Source:
     """Checked: shape and type need exactly the memory that is there."""
 
-    __slots__ = ("_form", "_memory", "_offset", "described", "narrow", "shape")
+    __slots__ = ("_form", "_memory", "_offset", "described", "kind", "narrow", "shape")
 
     def __init__(self, memory: Memory, segment: tuple[int, int], form: Form) -> None:
         """``segment``: offset and length, bytes, of checked memory. Raises FrameError.
 
-        ``narrow``: the element type's name where NumPy has none.
+        ``narrow``: the element type's name where NumPy has none; ``kind``: NumPy's letter for it.
         """
         self._offset, length = segment
         if length != form.nbytes:
@@ -60,6 +60,7 @@ class Source:
         self._form = form
         self.described = form.described
         self.narrow = form.narrow
+        self.kind = form.dtype.kind
         self.shape = form.shape
 
     def numpy(self) -> npt.NDArray[Any]:

@@ -38,7 +38,7 @@ def tensor(source: Source) -> Any:
     """Over received memory. Raises UserError for element types that JAX has not."""
     jax = load("jax", 'decode with as_="numpy"')
     name = source.narrow
-    if name is None and source.shared().dtype.kind not in _NUMPY_KINDS:
+    if name is None and source.kind not in _NUMPY_KINDS:
         raise refuse(source, "jax")
     if name is not None:
         return jax.numpy.array(source.numpy())

@@ -67,7 +67,9 @@ def restore(kind: str, body: Any) -> Any:
     made = {name: _made(xarray, fields) for name, fields in body["coordinates"].items()}
     indexed = {name: made[name] for name in body["indexed"]}
     plain = {name: variable for name, variable in made.items() if name not in indexed}
-    coordinates = xarray.Coordinates(indexed).merge(xarray.Coordinates(plain, indexes={})).coords
+    coordinates = xarray.Coordinates(indexed)
+    if plain:
+        coordinates = coordinates.merge(xarray.Coordinates(plain, indexes={})).coords
     if kind == "data array":
         variable = _made(xarray, body["variable"])
         return xarray.DataArray(variable, coords=coordinates, name=body["name"])
