@@ -250,6 +250,21 @@ def test_a_folder_with_little_in_it_is_told_as_well(tmp_path: Path) -> None:
     write_report(alone, summarize(alone), ["html", "svg", "md", "csv"])
 
 
+def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
+    """Of two machines, the listener's clock may be behind by more than a message takes."""
+    ways = ("shm", "zeromq", "iceoryx2")
+    results = tensor_folder(tmp_path, ways=ways, shapes=("8x8", "200x200"))
+    for behind, left in ((("iceoryx2",), {"zeromq"}), (ways, set())):
+        ns = pl.when(pl.col("contender").is_in(behind)).then(pl.col("ns") - 10**8).otherwise("ns")
+        shifted = Results(tmp_path, results.meta, results.samples.with_columns(ns.alias("ns")))
+        made = figures(shifted)
+        boxes = [row for row in values(made.get("tensor-latency-1", {})) if "median" in row]
+        assert {row["mware"] for row in boxes} == left
+        assert all(row["p5"] > 0 for row in boxes)
+        assert ("tensor-latency-by-size-numpy-float64-cpu" in made) == bool(left)
+        assert content(shifted).tables
+
+
 def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
     ways = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
     tensor_folder(tmp_path / "a", ways=ways, plugins=("numpy", "jax"), n=40)

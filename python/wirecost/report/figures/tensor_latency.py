@@ -50,7 +50,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             here = [r for r in totals if r.shape == shape and not in_process(r.contender)]
             objects = [row for row in here if row.plugin]
             swept = len({row.shape for row in totals}) > 3
-            if objects and not swept:
+            if any(row.median_ns > 0 for row in objects) and not swept:
                 drawn = _Drawn.of(group, shape, results.samples, here)
                 made.append(_figure(len(made) + 1, drawn))
     return made
@@ -82,7 +82,11 @@ class _Drawn:
             ]
             for (mware, plugin), part in told.group_by(["contender", "plugin"])
         }
-        boxes = [_box(row, quantiles[row.contender, row.plugin or ""]) for row in objects]
+        boxes = [
+            _box(row, quantiles[row.contender, row.plugin or ""])
+            for row in objects
+            if row.median_ns > 0
+        ]
         plugins = list(dict.fromkeys(row.plugin or "" for row in objects))
         comparable = shape == reference.SHAPE and group.device == "cpu"
         published = [
@@ -119,7 +123,8 @@ def _box(row: Row, quantiles: list[float]) -> dict[str, Any]:
         "library": library(row.contender),
         "plugin": row.plugin,
         "who": THEIRS if is_wrapyfi(row.contender) else who,
-        **{name: ns / 1000 for name, ns in times.items()},
+        # Two machines' clocks may differ by more than a message takes, and the axis knows no zero.
+        **{name: max(ns, row.median_ns / 100) / 1000 for name, ns in times.items()},
     }
 
 
@@ -128,7 +133,7 @@ def _lines(floors: list[Row], libraries: set[str]) -> list[dict[str, Any]]:
     made = []
     for row in floors:
         own = row.contender.startswith(RAW)
-        if not own and row.contender != SHM:
+        if (not own and row.contender != SHM) or row.median_ns <= 0:
             continue
         made += [
             {
@@ -148,7 +153,7 @@ def _figure(number: int, drawn: _Drawn) -> Figure:
     chart = _beside(drawn) if beside else _panels(drawn)
     caption = (
         "Box: first to third quartile, line across it: median, thin line: 5th to 95th percentile, "
-        f"dark line: the median's 95 % interval; at least {drawn.samples} messages each."
+        f"line inside it: the median's 95 % interval; at least {drawn.samples} messages each."
     )
     if drawn.published:
         caption += f" Published: {reference.SOURCE}."

@@ -45,10 +45,11 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     for group, totals in groups(rows):
         for plugin in dict.fromkeys(row.plugin for row in totals if row.plugin):
             here = [row for row in totals if row.plugin == plugin or is_floor(row)]
-            if len({array_bytes(row) for row in here}) < 2:
+            if len({array_bytes(row) for row in here if row.median_ns > 0}) < 2:
                 continue
             name = f"{plugin} · {group.title}"
             slug = "-".join(filter(str.isalnum, (plugin or "", group.dtype, group.device)))
+            here = [row for row in here if row.median_ns > 0]
             latency = [_panel(here, "median", _median), _panel(here, "99th percentile", _p99)]
             made.append(
                 Figure(
@@ -96,7 +97,7 @@ def _panel(rows: list[Row], title: str, value: Value, width: int = PANEL) -> Any
             "messages": row.n,
         }
         for row in sorted(rows, key=array_bytes)
-        if (found := value(row))
+        if (found := value(row) or 0.0) > 0
     ]
     names = list(dict.fromkeys(point["mware"] for point in points))
     shades = _shades(names)

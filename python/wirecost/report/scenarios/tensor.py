@@ -54,6 +54,7 @@ def content(results: Results, rows: list[Row]) -> Content:
                 tables += filter(None, [objects(group, shape or "", shares, quickest)])
     tables += filter(None, [goals(results, totals)])
     tables.append(delivery(results.meta, totals))
+    tables += filter(None, [clocks(results.meta, rows), schedule(results.meta)])
     tables += filter(None, [clocks(results.meta, rows)])
     details += filter(None, [schedule(results.meta)])
     return Content(

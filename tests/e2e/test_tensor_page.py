@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of ``wirecost bench tensor`` as a browser draws it, exports, and the comparison."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_report import CHROMIUM
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("tensor") / "result"
+    done = wirecost(
+        "bench", "tensor", "--plugins", "numpy,pint", "--shape", "200x200,8x8", "--trials", "5",
+        "--mwares", "in-process,shm,raw-zeromq,zeromq", "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "zeromq for 512 B to 320 kB (" in " ".join(done.stdout.split())
+    return out
+
+
+def test_the_page_draws_every_figure(folder: Path, tmp_path: Path) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium; `make test` installs it")
+    page = folder / "report.html"
+    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"file://{page}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    # Latency at two sizes, by size for two plugins, stages at two sizes.
+    assert len(re.findall(r'<svg[^>]*class="marks"', done.stdout)) == 6
+    for text in ("One-way latency", "Latency by size", "Where the time goes", "published median"):
+        assert text in done.stdout, text
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+
+
+def test_figures_and_tables_are_exported(folder: Path, wirecost: Run) -> None:
+    done = wirecost("report", folder, "--format", "svg,pdf,md,csv")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 2 * 6 + 2
+    text = (folder / "report.md").read_text()
+    assert re.search(r"\| zeromq \| 20 \| 0 \| 0 \| 0 \| – \| [\d.]+ \| [\d.]+ \| 1 \| 0 \|", text)
+    assert re.search(r"\| zeromq ÷ raw-zeromq \| ≤ 1.15 \| [\d.]+ \[", text)
+
+
+def test_a_run_is_no_different_from_itself(folder: Path, wirecost: Run) -> None:
+    done = wirecost("compare", folder, folder, "--fail-above", "5%")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 slower, 0 faster" in done.stdout
