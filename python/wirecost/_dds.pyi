@@ -94,8 +94,8 @@ class Reader:
 
     ``same_class`` leaves out writers that offer another reliability or durability, and those of the
     own participant; ``only`` all but these GUIDs, ``without`` these. ``live_only`` leaves out what
-    volatile writers published before the reader was made and still keep for somebody else. All three endpoints raise
-    RuntimeError where the topic is used with another type already.
+    volatile writers published before the reader was made and still keep for somebody else. All
+    three endpoints raise RuntimeError where the topic is used with another type already.
     """
 
     def __init__(
