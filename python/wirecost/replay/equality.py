@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from wirecost.replay.outputs import Output, digest
 from wirecost.replay.recording_reader import Stored
 
-EDGE_NS = 10**9
+EDGE_NS = 3 * 10**9
+"""Three of the periods at which DDS participants announce themselves."""
 
 
 @dataclass(frozen=True)
