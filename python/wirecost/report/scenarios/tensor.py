@@ -26,6 +26,8 @@ from wirecost.report.tensor_ways import array_bytes, groups, in_process
 TITLE = "Tensors over middlewares"
 FEW_SIZES = 3
 """More are a sweep: a table of sizes then, not one for each."""
+MOST_LATE = 12
+"""Runs with late messages that a terminal lists."""
 
 
 def content(results: Results, rows: list[Row]) -> Content:
@@ -54,7 +56,10 @@ def content(results: Results, rows: list[Row]) -> Content:
                 tables += filter(None, [objects(group, shape or "", shares, quickest)])
     tables += filter(None, [goals(results, totals)])
     tables.append(delivery(results.meta, totals))
-    tables += filter(None, [clocks(results.meta, rows), schedule(results.meta)])
+    tables += filter(None, [clocks(results.meta, rows)])
+    late = schedule(results.meta)
+    if late is not None:
+        (tables if len(late.rows) <= MOST_LATE else details).append(late)
     tables += filter(None, [clocks(results.meta, rows)])
     details += filter(None, [schedule(results.meta)])
     return Content(

@@ -103,11 +103,13 @@ def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
     if not mine:
         return None
     least, most = min(mine, key=coding), max(mine, key=coding)
+    several = len({row.shape for row in ours}) > 1
+    at = f" at {units.size(array_bytes(quickest))}" if several else ""
     cheap = f"{100 * share(least):.0f} % of the way is encoding and decoding for {least.plugin}"
     if least is most:
-        return f"Over {quickest.contender}, {cheap}."
+        return f"Over {quickest.contender}{at}, {cheap}."
     return (
-        f"Over {quickest.contender}, {cheap} ({units.time(coding(least))}), "
+        f"Over {quickest.contender}{at}, {cheap} ({units.time(coding(least))}), "
         f"{100 * share(most):.0f} % for {most.plugin} ({units.time(coding(most))}), "
         "which costs most: send its numbers as an array where it matters."
     )
