@@ -88,6 +88,7 @@ def test_a_listener_whose_clock_is_ahead_is_told_from_a_slow_way(
     meta = json.loads((out / "meta.json").read_text())
     for run in meta["runs"]:
         assert abs(run["clock_offset_ns"] - SHIFT_NS) <= run["clock_bound_ns"]
+    assert "Clocks of two machines" in (out / "report.html").read_text()
     walls = meta["listener"]["wall_minus_monotonic_ns"]
     assert abs(walls["publisher"] - walls["listener"] - SHIFT_NS) < SHIFT_NS / 100
 
