@@ -60,8 +60,6 @@ def content(results: Results, rows: list[Row]) -> Content:
     late = schedule(results.meta)
     if late is not None:
         (tables if len(late.rows) <= MOST_LATE else details).append(late)
-    tables += filter(None, [clocks(results.meta, rows)])
-    details += filter(None, [schedule(results.meta)])
     return Content(
         TITLE,
         lead(results, rows, shares),
