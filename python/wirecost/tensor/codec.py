@@ -32,6 +32,9 @@ _MOST_CACHED = 256
 _MOST_CACHED_BYTES = 4096
 _HEADERS: dict[Any, tuple[bytes, Layout]] = {}
 _PLANS: dict[bytes, tuple[Layout, Plan | None]] = {}
+# The last of each is looked at first: it is found without hashing, which is slow in cold caches.
+_LATEST_HEADER: list[tuple[Any, ...]] = [(None, None, None, None)]
+_LATEST_PLAN: list[tuple[bytes, tuple[Layout, Plan | None] | None]] = [(b"", None)]
 
 
 def encode(
@@ -44,9 +47,14 @@ def encode(
     UserError for what frames have no form for.
     """
     if type(obj) is np.ndarray and obj.flags.c_contiguous:
-        key = obj.dtype, obj.shape, checksum
+        dtype, shape = obj.dtype, obj.shape
+        latest = _LATEST_HEADER[0]
+        if latest[0] is dtype and latest[1] == shape and latest[2] is checksum:
+            return Frame(latest[3][0], latest[3][1], [obj], 0, 0)
+        key = dtype, shape, checksum
         found = _HEADERS.get(key)
         if found is not None:
+            _LATEST_HEADER[0] = *key, found
             return Frame(found[0], found[1], [obj], 0, 0)
     else:
         key = None
@@ -103,10 +111,19 @@ def decode(
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
     """A header that was found is known to be whole, for it equals one that was checked."""
+    header, known = _LATEST_PLAN[0]
+    if known is not None and bytes(view[: len(header)]) == header:
+        return known
     if len(view) < PREFIX.size:
         return None
     (size,) = HEADER_BYTES.unpack_from(view, HEADER_BYTES_AT)
-    return _PLANS.get(bytes(view[:size])) if size <= _MOST_CACHED_BYTES else None
+    if size > _MOST_CACHED_BYTES:
+        return None
+    header = bytes(view[:size])
+    known = _PLANS.get(header)
+    if known is not None:
+        _LATEST_PLAN[0] = header, known
+    return known
 
 
 def _checked(as_: str | None) -> str | None:

@@ -68,16 +68,16 @@ class Memory:
 
     def __init__(self, buffer: Any, writable: bool, owner: Any) -> None:
         """Raises FrameError where it cannot be written but shall."""
-        whole: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8)
+        view = memoryview(buffer)
+        if not writable:
+            view = view.toreadonly()
+        elif view.readonly:
+            raise FrameError("frame: its memory cannot be written; decode with copy=True")
+        whole: npt.NDArray[np.uint8] = np.frombuffer(view, np.uint8)
         if owner is not None:
             borrowed = whole.view(_Link).view(_Borrowed)
             borrowed.owner = owner
             whole = borrowed
-        if writable:
-            if not whole.flags.writeable:
-                raise FrameError("frame: its memory cannot be written; decode with copy=True")
-        elif whole.flags.writeable:
-            whole.flags.writeable = False
         self.bytes = whole
         self._alias: npt.NDArray[np.uint8] | None = None
 
