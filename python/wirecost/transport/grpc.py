@@ -12,14 +12,15 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.base import Capabilities, Frame
 from wirecost.transport.inbox import Inbox, wait_until
-from wirecost.transport.offers import Following, Offer, Servers, path_of
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.offers import Following, Servers, path_of
+from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.served import ServedPublisher, ServedTransport, Server
 
 _MAX_BYTES = 1 << 30
 _WAITING = 16
@@ -58,13 +59,12 @@ class _Threads(Executor):
         return future
 
 
-class _Server:
-    """One for all publishers and repliers of a transport; a call has a thread."""
+class _Server(Server):
+    """A call has a thread; a topic's subscribers are inboxes."""
 
     def __init__(self, target: str) -> None:
+        super().__init__()
         grpc = _grpc()
-        self.topics: dict[str, set[Inbox]] = {}
-        self.services: dict[str, Callable[[Any], None]] = {}
         outer = self
 
         class Handler(grpc.GenericRpcHandler):  # type: ignore[misc, name-defined]
@@ -123,33 +123,18 @@ class _Server:
         self._server.stop(0.2).wait(2)
 
 
-class _Publisher(Publisher):
-    def __init__(self, server: _Server, path: str, offer: Offer | None) -> None:
-        super().__init__()
-        self._server = server
-        self._path = path
-        self._offer = offer
-        self._inboxes = server.topics[path]
-
+class _Publisher(ServedPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if frame.nbytes + len(trailer) > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: grpc carries at most 1 GiB")
-        if self._inboxes:
+        if self._subscribers:
             message = joined(frame, trailer)
-            for inbox in list(self._inboxes):
+            for inbox in list(self._subscribers):
                 inbox.put(message)
         return True
 
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        return wait_until(lambda: bool(self._inboxes), timeout)
-
-    def close(self) -> None:
-        if self._offer is not None:
-            self._offer.close()
-        if self._server.topics.get(self._path) is self._inboxes:
-            del self._server.topics[self._path]
-        for inbox in list(self._inboxes):
-            inbox.put(b"")
+    def _dismiss(self, subscriber: Inbox) -> None:
+        subscriber.put(b"")
 
 
 class _Subscriber(QueuedSubscriber):
@@ -233,23 +218,7 @@ class _Requester(QueuedRequester):
         self.inbox.close()
 
 
-class _Replier(QueuedReplier):
-    offer: Offer | None = None
-
-    def __init__(self, server: _Server, path: str) -> None:
-        super().__init__()
-        self._server = server
-        self._path = path
-        server.services[path] = self.inbox.put
-
-    def close(self) -> None:
-        if self.offer is not None:
-            self.offer.close()
-        self._server.services.pop(self._path, None)
-        self.inbox.close()
-
-
-class Grpc(Transport):
+class Grpc(ServedTransport):
     name = "grpc"
     title = "gRPC"
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -261,12 +230,12 @@ class Grpc(Transport):
         full="the oldest waiting frame of that subscriber is lost",
     )
 
+    publishes = _Publisher
+
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
-        self._servers = Servers("grpc", address)
         if self._servers.folder is None and ":" not in self._servers.address:
             raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
-        self._server: _Server | None = None
 
     @classmethod
     def missing(cls) -> str | None:
@@ -274,43 +243,15 @@ class Grpc(Transport):
             return "not installed: pip install wirecost[transports]"
         return None
 
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        with Servers.of_their_own() as folder:
-            yield folder
-
-    def _own(self) -> _Server:
-        if self._server is None:
-            told = self._servers.folder is None
-            self._server = _Server(self._servers.address if told else "127.0.0.1:0")
-        return self._server
-
-    def publisher(self, topic: str) -> Publisher:
-        server, path = self._own(), path_of("topic", topic)
-        if path in server.topics:
-            raise UserError(f"topic {topic!r}: this transport publishes it already")
-        server.topics[path] = set()
-        return _Publisher(server, path, self._servers.offer(path, server.address))
-
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
         return _Subscriber(self._servers, topic, depth)
 
     def requester(self, service: str) -> QueuedRequester:
         return _Requester(self._servers, service)
 
-    def replier(self, service: str) -> QueuedReplier:
-        server, path = self._own(), path_of("service", service)
-        if path in server.services:
-            raise UserError(f"service {service!r}: this transport answers it already")
-        replier = _Replier(server, path)
-        replier.offer = self._servers.offer(path, server.address)
-        return replier
-
-    def close(self) -> None:
-        server, self._server = self._server, None
-        if server is not None:
-            server.close()
+    def _serve(self) -> Server:
+        told = self._servers.folder is None
+        return _Server(self._servers.address if told else "127.0.0.1:0")
 
 
 TRANSPORTS = [Grpc]

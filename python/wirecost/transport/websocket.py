@@ -13,15 +13,16 @@ import socket
 import struct
 import threading
 import urllib.parse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.base import Capabilities, Frame
 from wirecost.transport.inbox import wait_until
-from wirecost.transport.offers import Following, Offer, Servers, path_of
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.offers import Following, Servers, path_of
+from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.served import ServedPublisher, ServedTransport, Server
 
 _MAX_BYTES = 1 << 30
 _READ_BYTES = 1 << 18
@@ -52,15 +53,13 @@ def _reply(connection: Any, message: bytes) -> None:
         connection.send(message)
 
 
-class _Server:
-    """One for all publishers and repliers of a transport; each connection has a thread."""
+class _Server(Server):
+    """Each connection has a thread; a topic's subscribers are connections."""
 
     def __init__(self, host: str, port: int) -> None:
         from websockets.sync.server import serve  # noqa: PLC0415
 
-        # A path's connections, or what takes its requests.
-        self.topics: dict[str, set[Any]] = {}
-        self.services: dict[str, Callable[[Any], None]] = {}
+        super().__init__()
         try:
             self._server = serve(
                 self._serve,
@@ -176,41 +175,26 @@ class _Client:
             self._socket.shutdown(socket.SHUT_RDWR)
 
 
-class _Publisher(Publisher):
-    def __init__(self, server: _Server, path: str, offer: Offer | None) -> None:
-        super().__init__()
-        self._server = server
-        self._path = path
-        self._offer = offer
-        self._connections = server.topics[path]
-
+class _Publisher(ServedPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
         if frame.nbytes + len(trailer) > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: websocket carries at most 1 GiB")
-        if not self._connections:
+        if not self._subscribers:
             return True
         message = joined(frame, trailer)
         delivered = False
-        for connection in list(self._connections):
+        for connection in list(self._subscribers):
             try:
                 connection.send(message)
                 delivered = True
             except ConnectionClosed:
-                self._connections.discard(connection)
+                self._subscribers.discard(connection)
         return delivered
 
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        return wait_until(lambda: bool(self._connections), timeout)
-
-    def close(self) -> None:
-        if self._offer is not None:
-            self._offer.close()
-        if self._server.topics.get(self._path) is self._connections:
-            del self._server.topics[self._path]
-        for connection in list(self._connections):
-            connection.close()
+    def _dismiss(self, subscriber: Any) -> None:
+        subscriber.close()
 
 
 class _Subscriber(QueuedSubscriber):
@@ -237,21 +221,6 @@ class _Subscriber(QueuedSubscriber):
         for client in list(self._clients):
             client.close()
         self.inbox.close()
-
-
-class _Replier(QueuedReplier):
-    offer: Offer | None = None
-
-    def __init__(self, server: _Server, path: str) -> None:
-        super().__init__()
-        self._server = server
-        self._path = path
-        server.services[path] = self.inbox.put
-
-    def close(self) -> None:
-        if self.offer is not None:
-            self.offer.close()
-        self._server.services.pop(self._path, None)
 
 
 class _Requester(QueuedRequester):
@@ -295,7 +264,7 @@ class _Requester(QueuedRequester):
             self._client.close()
 
 
-class WebSocket(Transport):
+class WebSocket(ServedTransport):
     name = "websocket"
     title = "WebSocket"
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -308,13 +277,12 @@ class WebSocket(Transport):
         " within seconds",
     )
 
+    publishes = _Publisher
+
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
-        self._servers = Servers("websocket", address)
-        self._bind = ("127.0.0.1", 0)
-        if self._servers.folder is None:
-            self._bind = _host(self._servers.address)
-        self._server: _Server | None = None
+        told = self._servers.folder is None
+        self._bind = _host(self._servers.address) if told else ("127.0.0.1", 0)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -322,42 +290,14 @@ class WebSocket(Transport):
             return "not installed: pip install wirecost[transports]"
         return None
 
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        with Servers.of_their_own() as folder:
-            yield folder
-
-    def _own(self) -> _Server:
-        if self._server is None:
-            self._server = _Server(*self._bind)
-        return self._server
-
-    def publisher(self, topic: str) -> Publisher:
-        server, path = self._own(), path_of("topic", topic)
-        if path in server.topics:
-            raise UserError(f"topic {topic!r}: this transport publishes it already")
-        server.topics[path] = set()
-        return _Publisher(server, path, self._servers.offer(path, server.address))
-
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
         return _Subscriber(self._servers, topic, depth)
 
     def requester(self, service: str) -> QueuedRequester:
         return _Requester(self._servers, service)
 
-    def replier(self, service: str) -> QueuedReplier:
-        server, path = self._own(), path_of("service", service)
-        if path in server.services:
-            raise UserError(f"service {service!r}: this transport answers it already")
-        replier = _Replier(server, path)
-        replier.offer = self._servers.offer(path, server.address)
-        return replier
-
-    def close(self) -> None:
-        server, self._server = self._server, None
-        if server is not None:
-            server.close()
+    def _serve(self) -> Server:
+        return _Server(*self._bind)
 
 
 TRANSPORTS = [WebSocket]
