@@ -174,20 +174,23 @@ with transport.subscriber("/strange") as topic:
 
 
 def test_a_process_is_a_node_of_one_master(start: Any, master: str) -> None:
-    ours = start(
-        OURS
-        + """
+    with find("ros1").server() as another:
+        assert another
+        ours = start(
+            OURS
+            + """
 import json
 from wirecost.errors import UserError
 open_transport("ros1", sys.argv[1])
 try:
-    open_transport("ros1", "http://127.0.0.1:1")
+    open_transport("ros1", sys.argv[2])
 except UserError as error:
     print(json.dumps(str(error)))
 """,
-        master,
-    )
-    assert "use another process" in ours.last()
+            master,
+            another,
+        )
+        assert "use another process" in ours.last()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:80", "http://", "http://x:y", "http://h:99999"])

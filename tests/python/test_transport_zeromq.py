@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import stat
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from transport_peer import PATIENCE, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
-from wirecost.transport.places import MOST_NAME, file_name, private_folder
+from wirecost.transport.places import LEAST_NAME, MOST_NAME, MOST_PATH, file_name, private_folder
 
 zmq = pytest.importorskip("zmq")
 
@@ -174,3 +175,17 @@ def test_names_of_files_are_short_and_different() -> None:
     names = [file_name(one) for one in topics]
     assert len(set(names)) == len(names)
     assert all(len(os.fsencode(one)) <= MOST_NAME and "/" not in one for one in names)
+    assert all(len(os.fsencode(file_name(one, LEAST_NAME))) <= LEAST_NAME for one in topics)
+
+
+def test_long_names_meet_in_long_folders() -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="f" * (MOST_PATH - 60), dir="/tmp") as folder,
+        open_transport("zeromq", folder) as transport,
+    ):
+        with transport.publisher("t" * 40) as publisher, transport.subscriber("t" * 40) as listener:
+            assert publisher.wait_for_subscriber(PATIENCE)
+            publisher.send(content(10, 1))
+            assert listener.receive(PATIENCE)
+        with pytest.raises(UserError, match="set XDG_RUNTIME_DIR"):
+            open_transport("zeromq", f"{folder}/{'g' * 40}").publisher("t" * 40)

@@ -23,6 +23,8 @@ from wirecost.errors import UserError
 
 MOST_NAME = 48
 """Characters of a file's name: the path of a Unix socket has at most 107."""
+LEAST_NAME = 17
+MOST_PATH = 107
 DOOR_S = 10.0
 """Seconds to wait for others who take their places at the same moment."""
 PORTS = range(20000, 32768)
@@ -47,12 +49,13 @@ def private_folder(middleware: str) -> Path:
     return base / middleware
 
 
-def file_name(topic: str) -> str:
-    """A file's name for a topic, the same for the same and readable where it is short."""
+def file_name(topic: str, most: int = MOST_NAME) -> str:
+    """A file's name for a topic, the same for the same and readable where it is short; of ``most``
+    characters, at least ``LEAST_NAME``."""
     name = quote(topic, safe="")
-    if len(name) <= MOST_NAME:
+    if len(name) <= most:
         return name
-    return f"{name[: MOST_NAME - 17]}-{hashlib.sha256(topic.encode()).hexdigest()[:16]}"
+    return f"{name[: most - 17]}-{hashlib.sha256(topic.encode()).hexdigest()[:16]}"
 
 
 class Lock:

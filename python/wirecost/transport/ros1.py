@@ -54,14 +54,14 @@ def _node(master: str) -> Any:
     import rospy  # noqa: PLC0415
 
     with _node_lock:
+        host, port = _host(master)
+        if not reachable(host, port):
+            raise UserError(f"no ROS master at {master}: start roscore, or set ROS_MASTER_URI")
         if _node_of not in {None, master}:
             raise UserError(
                 f"ros1: this process is a node of {_node_of} already, and can be none of {master}:"
                 " use another process"
             )
-        host, port = _host(master)
-        if not reachable(host, port):
-            raise UserError(f"no ROS master at {master}: start roscore, or set ROS_MASTER_URI")
         if _node_of is None:
             os.environ["ROS_MASTER_URI"] = master
             if host in {"127.0.0.1", "localhost"} and "ROS_IP" not in os.environ:

@@ -30,7 +30,15 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
-from wirecost.transport.places import claim, file_name, port_of, private_folder
+from wirecost.transport.places import (
+    LEAST_NAME,
+    MOST_NAME,
+    MOST_PATH,
+    claim,
+    file_name,
+    port_of,
+    private_folder,
+)
 from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
 from wirecost.transport.zeromq_socket import START, Library, Socket
 
@@ -246,9 +254,14 @@ class ZeroMQ(_ZeroMQ):
 
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
         folder = Path(self.address) if self.address else private_folder("zeromq")
-        socket = folder / f"{file_name(name)}.{kind}.sock"
-        if len(os.fsencode(socket)) > 107:
-            raise UserError(f"{socket}: longer than the 107 bytes that a socket's path may have")
+        end = f".{kind}.sock"
+        room = MOST_PATH - len(os.fsencode(folder)) - 1 - len(end)
+        socket = folder / f"{file_name(name, max(LEAST_NAME, min(room, MOST_NAME)))}{end}"
+        if len(os.fsencode(socket)) > MOST_PATH:
+            raise UserError(
+                f"{socket}: longer than the {MOST_PATH} bytes that a socket's path may have; set"
+                " XDG_RUNTIME_DIR to a shorter one, or give another address"
+            )
         if not bind:
             return f"ipc://{socket}", []
         lock = claim(socket.with_suffix(".lock"), f"{kind} {name!r}")
