@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · bench · clean: the only commands anyone must know.
+# run · test · lint · bench · bare · wheel · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint bench clean install install-test test-frameworks
+.PHONY: run test lint bench bare wheel clean install install-test test-frameworks
 
 WIRECOST := .venv/bin/wirecost
 
+REFLECTIONS := 829440,100000
 run: install
-	$(WIRECOST) bench osi --reflections 829440,100000
+	$(WIRECOST) bench osi --reflections $(REFLECTIONS)
 
 test: install-test
 	setup/test
@@ -23,6 +24,14 @@ lint: install-test
 
 bench: install
 	$(WIRECOST) bench osi --table1
+
+# The README's two commands on a bare Debian 12 that exists as long as they run.
+bare:
+	setup/bare sh -c 'make run && make test'
+
+# build/dist: source distribution, and a wheel for machines without a compiler.
+wheel: install
+	setup/wheel
 
 install:
 	@setup/install
