@@ -221,7 +221,7 @@ class Ecal(Transport):
             found = importlib.util.find_spec("ecal.nanobind_core")
         except ImportError:
             found = None
-        return None if found else "not installed: pip install wirecost[transports]"
+        return None if found else "not installed: pip install eclipse-ecal"
 
     @classmethod
     @contextmanager

@@ -240,7 +240,7 @@ class Grpc(ServedTransport):
     @classmethod
     def missing(cls) -> str | None:
         if importlib.util.find_spec("grpc") is None:
-            return "not installed: pip install wirecost[transports]"
+            return "not installed: pip install grpcio"
         return None
 
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:

@@ -278,7 +278,7 @@ class Mqtt(Transport):
     @classmethod
     def missing(cls) -> str | None:
         if importlib.util.find_spec("paho") is None:
-            return "not installed: pip install wirecost[transports]"
+            return "not installed: pip install paho-mqtt"
         return None
 
     @classmethod

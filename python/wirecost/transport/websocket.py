@@ -287,7 +287,7 @@ class WebSocket(ServedTransport):
     @classmethod
     def missing(cls) -> str | None:
         if importlib.util.find_spec("websockets") is None:
-            return "not installed: pip install wirecost[transports]"
+            return "not installed: pip install websockets"
         return None
 
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
