@@ -2,7 +2,7 @@
 # Raw DDS endpoints on Fast DDS, where it is installed (Debian: libfastrtps-dev).
 find_package(fastrtps 2.9 QUIET CONFIG)
 if(NOT TARGET fastrtps)
-  message(STATUS "Fast DDS (libfastrtps-dev) not found: record and replay do without DDS")
+  message(${WIRECOST_ABSENT} "No Fast DDS (libfastrtps-dev): record and replay do without DDS")
   return()
 endif()
 add_library(

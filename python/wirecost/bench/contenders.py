@@ -98,13 +98,13 @@ class Registry:
 
     def make(self, build: str, fmus: list[str]) -> None:
         """Build and install FMUs of a build that was not installed with the package."""
-        directory = Path(self.manifest["build_directory"])
+        directory = Path(self.manifest["build_directory"] or "/nonexistent")
         if not (directory / "CMakeCache.txt").is_file():
             raise UserError(
-                f"the {build} FMUs are not installed and {directory} is gone; "
-                "build them from a checkout with `make run`"
+                f"the {build} FMUs of {', '.join(fmus)} are not installed, and building them needs "
+                "a compiler and a checkout: run this from one, after `make install`"
             )
-        prefix = str(self.folder.parent.parent)
+        prefix = str(self.folder.parent)
         targets = [f"fmus_{build}_{name}" for name in fmus]
         install = ["cmake", "--install", str(directory), "--prefix", prefix, "--component"]
         with (directory.parent / ".lock").open("w") as lock:

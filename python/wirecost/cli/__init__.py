@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -30,10 +31,11 @@ from wirecost.cli import (
     transports,
 )
 from wirecost.errors import UserError
+from wirecost.installation import installation
 
 app = typer.Typer(
     help="What a message costs from one component to the next, and how to make it cheap.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -59,6 +61,36 @@ app.command("report")(report.command)
 app.command("log")(log.command)
 app.command("doctor")(doctor.command)
 app.command("transports")(transports.command)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Version, commit, compiler, wheel or checkout.")
+    ] = False,
+    cmake_dir: Annotated[
+        bool, typer.Option("--cmake-dir", help="Where find_package(wirecost) looks: wirecost_DIR.")
+    ] = False,
+    include_dir: Annotated[
+        bool, typer.Option("--include-dir", help="The headers for C and C++ programs.")
+    ] = False,
+    pkgconfig_dir: Annotated[
+        bool, typer.Option("--pkgconfig-dir", help="For PKG_CONFIG_PATH.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    if version:
+        print(installation())
+    elif cmake_dir:
+        print(installation().cmake)
+    elif include_dir:
+        print(installation().include)
+    elif pkgconfig_dir:
+        print(installation().pkgconfig)
+    else:
+        print(context.get_help())
 
 
 def main() -> None:

@@ -65,6 +65,9 @@ def command(
             help="How a column is stored: exact, auto, float32, error:E; FIELD may be *.",
         ),
     ] = None,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="Print the files that would be written; write none.")
+    ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
     languages = chosen("--lang", lang, LANGUAGES)
@@ -92,6 +95,9 @@ def command(
     )
     wanted = Columns(tuple(columns or ()), tuple(reduce or ()))
     texts = compile_schema(inputs, languages, request, include or (), dialect, wanted)
+    if list_only:
+        print(*(out / path for path in texts), sep="\n")
+        return
     written = write(texts, out)
     Console(soft_wrap=True).print(
         f"{out}: {len(written)} files written, {len(texts) - len(written)} unchanged",

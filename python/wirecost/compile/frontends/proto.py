@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,16 +23,14 @@ TIMEOUT_S = 60
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
     """Raises CompileError with protoc's first complaint."""
-    protoc = shutil.which("protoc")
-    if protoc is None:
-        raise UserError("protoc is needed to read .proto files; apt-get install protobuf-compiler")
+    protoc = _protoc()
     for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
     roots = list(dict.fromkeys([*include, *(_root(path, include) for path in paths)]))
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "schema.fds"
-        command = [protoc, "--include_imports", "--include_source_info"]
+        command = [*protoc, "--include_imports", "--include_source_info"]
         command += [f"--descriptor_set_out={made}", *(f"-I{root}" for root in roots)]
         try:
             done = subprocess.run(
@@ -49,6 +49,18 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
     return descriptor_set.convert(found.file, _shown(found, roots))
+
+
+def _protoc() -> list[str]:
+    """The machine's protoc, else the one of Python's grpcio-tools."""
+    if found := shutil.which("protoc"):
+        return [found]
+    if importlib.util.find_spec("grpc_tools"):
+        return [sys.executable, "-m", "grpc_tools.protoc"]
+    raise UserError(
+        "protoc is needed to read .proto files; pip install grpcio-tools, or apt-get install "
+        "protobuf-compiler"
+    )
 
 
 def _root(path: Path, include: Sequence[Path]) -> Path:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# wirecost_compile(TARGET SCHEMAS schema…
+#                  [WIRES wire…]               protobuf if none; ros1, cdr, columns
+#                  [LANG language…]            cpp if none; python, java
+#                  [PROTOBUF_API]              also classes with Protobuf's interface
+#                  [COLUMNS message…] [REDUCE field=how…] [IMPORT_DIRS folder…]
+#                  [NAMESPACE name] [API_NAMESPACE name] [OUT_DIR folder] [DEPENDS file…])
+#
+# Runs `wirecost compile` when a schema has changed. For C++, TARGET is a library of headers:
+# link it, include what `wirecost compile` writes. For other languages alone it is a target that
+# is always built. Schemas that others import belong into DEPENDS.
+function(wirecost_compile target)
+  set(one NAMESPACE API_NAMESPACE OUT_DIR)
+  set(many SCHEMAS WIRES LANG COLUMNS REDUCE IMPORT_DIRS DEPENDS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg PROTOBUF_API "${one}" "${many}")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SCHEMAS)
+    message(FATAL_ERROR "wirecost_compile(${target} SCHEMAS schema… [WIRES …] [LANG …]): "
+                        "not understood: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT WIRECOST_EXECUTABLE)
+    message(FATAL_ERROR "wirecost_compile needs the command `wirecost`: install the Python package "
+                        "and put it on PATH, or set WIRECOST_EXECUTABLE")
+  endif()
+  foreach(option LANG=cpp WIRES=protobuf OUT_DIR=${CMAKE_CURRENT_BINARY_DIR}/${target})
+    string(REGEX MATCH "^([A-Z_]+)=(.*)$" matched ${option})
+    if(NOT arg_${CMAKE_MATCH_1})
+      set(arg_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  if(arg_COLUMNS)
+    list(APPEND arg_WIRES columns)
+    list(REMOVE_DUPLICATES arg_WIRES)
+  endif()
+
+  # A schema is a file here, or the name of a Python module.
+  foreach(schema IN LISTS arg_SCHEMAS)
+    get_filename_component(file ${schema} ABSOLUTE)
+    if(EXISTS ${file})
+      list(APPEND arg_DEPENDS ${file})
+      list(APPEND inputs ${file})
+    else()
+      list(APPEND inputs ${schema})
+    endif()
+  endforeach()
+  string(JOIN "," languages ${arg_LANG})
+  string(JOIN "," wires ${arg_WIRES})
+  set(command ${WIRECOST_EXECUTABLE} compile ${inputs} --out ${arg_OUT_DIR} --lang ${languages}
+              --wire ${wires})
+  foreach(option IMPORT_DIRS=--include COLUMNS=--columns REDUCE=--reduce NAMESPACE=--namespace
+                 API_NAMESPACE=--api-namespace)
+    string(REGEX MATCH "^([A-Z_]+)=(.*)$" matched ${option})
+    set(flag ${CMAKE_MATCH_2})
+    foreach(value IN LISTS arg_${CMAKE_MATCH_1})
+      if(flag STREQUAL "--include")
+        get_filename_component(value ${value} ABSOLUTE)
+      endif()
+      list(APPEND command ${flag} ${value})
+    endforeach()
+  endforeach()
+  if(arg_PROTOBUF_API)
+    list(APPEND command --protobuf-api)
+  endif()
+
+  # The build tool must know the outputs' names, which follow from the schema.
+  execute_process(COMMAND ${command} --list OUTPUT_VARIABLE outputs
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE complaint RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "wirecost_compile(${target}): ${complaint}")
+  endif()
+  string(REPLACE "\n" ";" outputs "${outputs}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_DEPENDS})
+  add_custom_command(
+    OUTPUT ${outputs}
+    COMMAND ${command}
+    # What did not change was not written again.
+    COMMAND ${CMAKE_COMMAND} -E touch ${outputs}
+    DEPENDS ${arg_DEPENDS}
+    COMMENT "Compiling the schemas of ${target}"
+    VERBATIM)
+
+  if(cpp IN_LIST arg_LANG)
+    add_library(${target} INTERFACE ${outputs})
+    target_compile_features(${target} INTERFACE cxx_std_20)
+    target_include_directories(${target} SYSTEM INTERFACE ${arg_OUT_DIR}/cpp)
+  else()
+    add_custom_target(${target} ALL DEPENDS ${outputs})
+  endif()
+endfunction()
