@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel in a fresh environment, far from the checkout, and what C++, Java and Python build on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONSUMERS = ROOT / "examples" / "consumers"
+PLAIN = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
+"""What every Linux with a C++ program on it has."""
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    """That of WIRECOST_WHEEL, else the one that setup/test made."""
+    named = os.environ.get("WIRECOST_WHEEL")
+    found = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
+    if not found:
+        pytest.skip("no wheel in build/dist; `make wheel` makes it")
+    return found[0].resolve()
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("fresh") / "environment"
+    subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel]
+    subprocess.run(pip, check=True, timeout=600)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """``run(command…, cwd=…)``: what it prints, or its words as it fails; only the environment and the system's programs are on
+    PATH, and nothing of this shell's settings remains."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+
+    def run(*command: str | Path, cwd: Path = elsewhere, status: int = 0) -> str:
+        done = subprocess.run(
+            list(map(str, command)),
+            cwd=cwd,
+            env={
+                "PATH": f"{environment / 'bin'}:/usr/bin:/bin",
+                "HOME": str(Path.home()),
+                "LANG": "C.UTF-8",
+                "PKG_CONFIG_PATH": str(elsewhere / "none"),
+            },
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stderr if status else done.stdout
+
+    return run
+
+
+def test_it_says_what_it_is(run: Run) -> None:
+    version = run("wirecost", "--version")
+    assert version.startswith("wirecost 0.")
+    assert ", wheel)" in version
+    assert run("python", "-m", "wirecost", "--version") == version
+    assert "Usage" in run("wirecost")
+
+
+def test_a_command_runs_without_the_checkout(run: Run, tmp_path: Path) -> None:
+    wanted = ("--reflections", "1000", "--steps", "2", "--contenders", "protobuf,columns")
+    document = json.loads(run("wirecost", "bench", "osi", *wanted, "--json", "-", cwd=tmp_path))
+    assert {row["contender"] for row in document["rows"]} == {"protobuf", "columns"}
+
+
+def test_what_needs_a_checkout_says_so_in_one_line(run: Run) -> None:
+    words = run("wirecost", "bench", "osi", "--builds", "debug", "--reflections", "10", status=2)
+    assert "compiler" in words
+    assert len(words.strip().splitlines()) == 1
+
+
+def test_proto_files_are_read_without_debians_protoc(
+    environment: Path, run: Run, tmp_path: Path
+) -> None:
+    bare = ("env", "-i", f"PATH={environment / 'bin'}", environment / "bin" / "wirecost")
+    out = ("--lang", "python", "--out", tmp_path)
+    assert "written" in run(*bare, "compile", CONSUMERS / "state.proto", *out)
+
+
+def test_models_need_nothing_of_the_machine(environment: Path, tmp_path: Path) -> None:
+    archives = sorted(environment.rglob("wirecost/fmus/release/*.fmu"))
+    assert len(archives) > 70
+    for archive in archives:
+        with zipfile.ZipFile(archive) as opened:
+            (library,) = (name for name in opened.namelist() if name.endswith(".so"))
+            path = Path(opened.extract(library, tmp_path))
+        words = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True)
+        needed = {line.split()[1] for line in words.stdout.splitlines() if "NEEDED" in line}
+        assert needed <= PLAIN, archive.name
+
+
+def test_the_wheel_knows_nothing_of_the_checkout(environment: Path, wheel: Path) -> None:
+    place = str(ROOT).encode()
+    with zipfile.ZipFile(wheel) as opened:
+        carried = [name for name in opened.namelist() if place in opened.read(name)]
+    assert carried == []
+
+
+@pytest.fixture
+def consumer(run: Run, tmp_path: Path) -> Callable[[str], Path]:
+    """A copy of the consumers, so that nothing of the checkout is beside them."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(CONSUMERS, tmp_path / "consumers")) / name
+
+    return copy
+
+
+def test_a_cmake_project_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:
+    folder = consumer("cmake")
+    prefix = run("wirecost", "--cmake-dir").strip()
+    run("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=folder)
+    run("cmake", "--build", "build", cwd=folder)
+    assert run("build/consumer", cwd=folder) == "17 bytes, position 0.5\n"
+    schema = folder.parent / "state.proto"
+    schema.write_text(schema.read_text().replace("positions = 3", "positions = 300"))
+    run("cmake", "--build", "build", cwd=folder)
+    assert run("build/consumer", cwd=folder) == "18 bytes, position 0.5\n"
+
+
+def test_a_makefile_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:
+    folder = consumer("pkg-config")
+    found = run("wirecost", "--pkgconfig-dir").strip()
+    run("env", f"PKG_CONFIG_PATH={found}", "make", cwd=folder)
+    assert run("./consumer", cwd=folder) == "17 bytes, position 0.5\n"
+
+
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="no Maven: apt-get install maven")
+def test_a_maven_project_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:
+    folder = consumer("maven")
+    run("mvn", "--quiet", "--batch-mode", "package", cwd=folder)
+    assert run("java", "-cp", "target/classes", "Consumer", cwd=folder) == "2 bytes, stamp 7\n"
+
+
+def test_a_python_project_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:
+    folder = consumer("python")
+    run("python", "-m", "pip", "install", "--quiet", "-r", "requirements.txt", cwd=folder)
+    assert "17 bytes, position 0.5" in run("./run", cwd=folder)
+
+
+def test_the_checkout_installs_the_same_for_c_and_cpp(environment: Path, tmp_path: Path) -> None:
+    cmake = Path(sys.executable).with_name("cmake")
+    install = [cmake, "--install", ROOT / "build" / "cmake", "--component", "dev"]
+    subprocess.run([*install, "--prefix", tmp_path], check=True, capture_output=True)
+    (package,) = environment.glob("lib/python3*/site-packages/wirecost")
+
+    def below(prefix: Path) -> set[str]:
+        files = (p for part in ("include", "lib") for p in (prefix / part).rglob("*"))
+        return {str(p.relative_to(prefix)) for p in files if p.is_file()}
+
+    assert below(tmp_path) == below(package) - {"lib/libwirecost-heap.so"}
+
+
+def test_an_archive_runs_under_a_second_importer(
+    environment: Path, run: Run, tmp_path: Path
+) -> None:
+    importer = tmp_path / "libcosim"
+    subprocess.run(["/usr/bin/python3", "-m", "venv", importer], check=True)
+    program = importer / "bin" / "python"
+    pins = ROOT / "setup" / "python-importers.txt"
+    run(program, "-m", "pip", "install", "--quiet", "-r", pins)
+    (fmus,) = environment.glob("lib/python3*/site-packages/wirecost/fmus/release")
+    models = [fmus / f"wirecost_{role}_protobuf_fmi2.fmu" for role in ("source", "sensor")]
+    words = run(program, ROOT / "tests" / "importers" / "libcosim.py", *models)
+    assert words.split() == ["10", "829440", "46080"]
