@@ -56,7 +56,9 @@ def test_a_command_finds_tracked_files_and_nothing_else() -> None:
 
 
 def test_its_packages_are_those_a_reader_is_told_to_have() -> None:
-    done = run("sh", "-c", "command -v make; command -v python3 || command -v g++ || command -v git")
+    done = run(
+        "sh", "-c", "command -v make; command -v python3 || command -v g++ || command -v git"
+    )
     assert done.stdout == "/usr/bin/make\n"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library over every transport that can be used here: loops, event loops, requests."""
+"""The library over every transport: loops, event loops, requests; what is missing is skipped."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import needs
 import wirecost
 from wirecost.errors import UserError
 from wirecost.transport import find, names
@@ -33,12 +34,7 @@ IN_PROCESS = [name for name in names() if name != "ros1"]
 @pytest.fixture(params=IN_PROCESS)
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     """A transport, a topic of the test's own, and an address."""
-    kind = find(request.param)
-    if why := kind.missing():
-        pytest.skip(f"{request.param}: {why}")
-    if kind.capabilities.not_exercised:
-        pytest.skip(kind.capabilities.not_exercised)
-    with kind.server() as address:
+    with needs.server(request.param) as address:
         yield request.param, f"t{uuid.uuid4().hex}", address
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel in a fresh environment, far from the checkout, and what C++, Java and Python build on it."""
+"""The wheel in a fresh environment, far from the checkout, and what others build on it."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """``run(command…, cwd=…)``: what it prints, or its words as it fails; only the environment and the system's programs are on
-    PATH, and nothing of this shell's settings remains."""
+    """``run(command…, cwd=…)``: what it prints, or its words as it fails. Only the environment and
+    the system's programs are on PATH, and nothing of this shell's settings remains."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
 
     def run(*command: str | Path, cwd: Path = elsewhere, status: int = 0) -> str:
@@ -109,7 +109,7 @@ def test_models_need_nothing_of_the_machine(environment: Path, tmp_path: Path) -
         assert needed <= PLAIN, archive.name
 
 
-def test_the_wheel_knows_nothing_of_the_checkout(environment: Path, wheel: Path) -> None:
+def test_the_wheel_knows_nothing_of_the_checkout(wheel: Path) -> None:
     place = str(ROOT).encode()
     with zipfile.ZipFile(wheel) as opened:
         carried = [name for name in opened.namelist() if place in opened.read(name)]
@@ -117,7 +117,7 @@ def test_the_wheel_knows_nothing_of_the_checkout(environment: Path, wheel: Path)
 
 
 @pytest.fixture
-def consumer(run: Run, tmp_path: Path) -> Callable[[str], Path]:
+def consumer(tmp_path: Path) -> Callable[[str], Path]:
     """A copy of the consumers, so that nothing of the checkout is beside them."""
 
     def copy(name: str) -> Path:

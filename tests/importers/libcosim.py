@@ -26,10 +26,10 @@ VIEW_OUT, DATA_OUT = (0, 1, 2), (3, 4, 5)
 def system(source: Path, sensor: Path) -> str:
     """The structure of the simulated system: the view's parts go from source to sensor."""
     connections = "".join(
-        f'''<VariableConnection>
+        f"""<VariableConnection>
              <Variable simulator="source" name="OSMPSensorViewOut.{part}"/>
              <Variable simulator="sensor" name="OSMPSensorViewIn.{part}"/>
-           </VariableConnection>'''
+           </VariableConnection>"""
         for part in PARTS
     )
     return f'''<?xml version="1.0" encoding="UTF-8"?>

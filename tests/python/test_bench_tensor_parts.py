@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from wirecost.bench.tensor import blocks, wrapyfi_environment
 from wirecost.bench.tensor.blocks import Order, Side
 from wirecost.bench.tensor.cases import Lane, plan
@@ -93,7 +94,7 @@ def test_wrong_content_is_noticed(
 
 
 def test_another_frameworks_object_is_noticed() -> None:
-    polars = pytest.importorskip("polars")
+    polars = needs.package("polars")
     assert "DataFrame arrived, not numpy's" in (NUMPY.check_kind(polars.DataFrame()) or "")
 
 

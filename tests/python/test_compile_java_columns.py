@@ -41,7 +41,9 @@ REDUCTIONS = {
     "error:1e-7": Reduction("error", 1e-7),
 }
 
-pytestmark = pytest.mark.skipif(shutil.which("javac") is None, reason="javac is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("javac") is None, reason="no javac: apt install openjdk-17-jdk-headless"
+)
 
 Run = Callable[..., None]
 """``run(lines, option)``: runs vectors through the generated classes."""

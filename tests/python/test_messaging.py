@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+import needs
 import wirecost
 from messaging_fakes import MISSING, OPEN, RELEASED, fake_transports
 from wirecost.errors import UserError
@@ -112,7 +113,7 @@ def test_options_of_decoding() -> None:
         wirecost.subscribe("fake", "camera", writable=True) as messages,
         wirecost.publish("fake", "camera", checksum=True) as pub,
     ):
-        pandas = pytest.importorskip("pandas")
+        pandas = needs.package("pandas")
         pub.send(pandas.DataFrame({"speed": [1.5, 2.5]}))
         assert type(tables.receive()).__module__.startswith("polars")
         messages.receive()

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import needs
 import wirecost.osi
 from columns_random import SAMPLES, columns_of, lists
 from wirecost.errors import UserError
@@ -103,7 +104,7 @@ def test_columns_in_a_trace_are_not_copied(trace: Path) -> None:
 
 
 def test_polars_and_arrow_share_aligned_memory() -> None:
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     content = in_columns(sensor_view(1000))
     # A message at an address that is a multiple of 64, as shared memory has it.
     room = np.zeros(len(content) + 64, np.uint8)
@@ -127,8 +128,8 @@ def test_polars_and_arrow_share_aligned_memory() -> None:
 
 
 def test_columns_of_every_shape_become_tables() -> None:
-    pl = pytest.importorskip("polars")
-    pytest.importorskip("pyarrow")
+    pl = needs.package("polars")
+    needs.package("pyarrow")
     rows = [
         LidarDetection(intensity=i, classification=1 + i % 2, height=1.5 if i else None)
         for i in range(4)
@@ -169,7 +170,7 @@ def single(node: Any, value: Any) -> Any:
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_arrow_has_the_rows(name: str, data: st.DataObject) -> None:
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     columns = columns_of(name)
     rows = data.draw(lists(columns.NODE))
     how = data.draw(st.sampled_from(["exact", "auto"]))
@@ -182,7 +183,7 @@ def test_arrow_has_the_rows(name: str, data: st.DataObject) -> None:
 
 
 def test_a_table_of_few_bytes_is_bounded() -> None:
-    pytest.importorskip("pyarrow")
+    needs.package("pyarrow")
     made = LidarSensorViewReflectionColumns.build(10**7, {"time_of_flight": 1.0}, reductions="auto")
     columns = LidarSensorViewReflectionColumns.read(made)
     with pytest.raises(UserError, match="more than 1000 values"):

@@ -20,7 +20,9 @@ from wirecost.errors import UserError
 from wirecost.replay import ros1
 from wirecost.replay.system import Call, Topic
 
-pytestmark = pytest.mark.skipif(not ROSMASTER.exists(), reason="ROS 1 is not installed")
+pytestmark = pytest.mark.skipif(
+    not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"
+)
 
 STRING_MD5 = "992ce8a1687cec8c8bd883ec73ca41d1"
 TRIGGER_MD5 = "937c9679a518e3a18d831e57125ea522"

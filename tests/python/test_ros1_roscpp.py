@@ -16,7 +16,8 @@ from wirecost.replay.system import Call, Qos, Service, Topic
 NODE = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cpp" / "ros1" / "ros1_node"
 
 pytestmark = pytest.mark.skipif(
-    not (ROSMASTER.exists() and NODE.exists()), reason="ROS 1 is not installed"
+    not (ROSMASTER.exists() and NODE.exists()),
+    reason="no ROS 1: apt install python3-rosmaster libroscpp-dev, then build again",
 )
 
 MD5 = "992ce8a1687cec8c8bd883ec73ca41d1"

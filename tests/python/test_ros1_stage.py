@@ -16,7 +16,9 @@ from wirecost._middleware import Player, Queue
 from wirecost.replay import ros1
 from wirecost.replay.system import Call, Qos, Service, Stage, Topic
 
-pytestmark = pytest.mark.skipif(not ROSMASTER.exists(), reason="ROS 1 is not installed")
+pytestmark = pytest.mark.skipif(
+    not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"
+)
 
 STRING = "992ce8a1687cec8c8bd883ec73ca41d1"
 SWITCH = Service("/switch", "std_srvs/SetBool", "09fb03525b03e7ea1fd3992bafd87e16")

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import needs
 from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 
@@ -81,7 +82,7 @@ def test_every_truncation_is_refused() -> None:
     for message in (MESSAGE, np.arange(6.0)):
         for checksum in (False, True):
             if checksum:
-                pytest.importorskip("xxhash", reason="xxhash is not installed")
+                needs.package("xxhash")
             whole = encode(message, checksum=checksum).tobytes()
             decode(whole)
             for size in range(len(whole)):
@@ -103,7 +104,7 @@ def test_every_changed_byte_of_a_header_is_refused(message: Any) -> None:
 
 
 def test_changed_data_are_other_values_or_refused_by_the_checksum() -> None:
-    pytest.importorskip("xxhash", reason="xxhash is not installed")
+    needs.package("xxhash")
     message = np.arange(50, dtype="u1")
     whole = bytearray(encode(message).tobytes())
     (header,) = struct.unpack_from("<I", whole, 16)
@@ -122,7 +123,7 @@ def test_changed_data_are_other_values_or_refused_by_the_checksum() -> None:
 
 
 def test_the_checksum_is_xxh3_of_padding_and_segments() -> None:
-    xxhash = pytest.importorskip("xxhash", reason="xxhash is not installed")
+    xxhash = needs.package("xxhash")
     for message in (np.arange(7, dtype="u1"), None, [np.zeros(3), np.zeros(0), "x"]):
         whole = encode(message, checksum=True).tobytes()
         (header,) = struct.unpack_from("<I", whole, 16)

@@ -13,13 +13,10 @@ import msgpack
 import numpy as np
 import pytest
 
+import needs
 from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.memory import own_copy
-
-
-def needs(package: str) -> Any:
-    return pytest.importorskip(package, reason=f"{package} is not installed")
 
 
 def there_and_back(value: Any, **options: Any) -> Any:
@@ -27,8 +24,8 @@ def there_and_back(value: Any, **options: Any) -> Any:
 
 
 def pandas_frames() -> dict[str, Any]:
-    pd = needs("pandas")
-    needs("pyarrow")
+    pd = needs.package("pandas")
+    needs.package("pyarrow")
     days = pd.date_range("2020-01-01", periods=4, freq="D", tz="Europe/Berlin")
     text = ["a", None, "ü", "a"]
     return {
@@ -77,7 +74,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pandas_frames(name: str) -> None:
-    pd = needs("pandas")
+    pd = needs.package("pandas")
     frame = pandas_frames()[name]
     frame.attrs["unit"] = {"x": "m"}
     for options in ({}, {"copy": True}):
@@ -91,7 +88,7 @@ def test_pandas_frames(name: str) -> None:
 
 
 def test_pandas_copies_nothing_it_need_not_and_refuses_objects() -> None:
-    pd = needs("pandas")
+    pd = needs.package("pandas")
     frame = pandas_frames()["one block"]
     assert encode(frame).copies == 0
     room = own_copy(memoryview(encode(frame).tobytes()))
@@ -110,7 +107,7 @@ def test_pandas_copies_nothing_it_need_not_and_refuses_objects() -> None:
 
 
 def arrow_arrays() -> dict[str, Any]:
-    pa = needs("pyarrow")
+    pa = needs.package("pyarrow")
     text = ["a", None, "long" * 9, "", "ü"] * 4
     lists = [[1, 2], None, [], [3], [4, None]] * 4
     return {
@@ -155,7 +152,7 @@ def test_pyarrow_arrays_and_their_slices(name: str) -> None:
 
 
 def test_pyarrow_sends_only_what_a_slice_sees() -> None:
-    pa = needs("pyarrow")
+    pa = needs.package("pyarrow")
     frame = encode(pa.array(range(100_000), pa.int64())[70_003:70_011])
     assert (frame.nbytes < 2000, frame.copies) == (True, 0)
     frame = encode(pa.array(["text"] * 100_000)[70_003:70_011])
@@ -163,7 +160,7 @@ def test_pyarrow_sends_only_what_a_slice_sees() -> None:
 
 
 def test_pyarrow_names_that_are_no_text_are_refused() -> None:
-    pa = needs("pyarrow")
+    pa = needs.package("pyarrow")
     fields = pa.struct([("inner", pa.struct([("leaf", pa.int8())]))])
     table = pa.table({"outer": pa.array([], fields)})
     for name in (b"outer", b"inner", b"leaf"):
@@ -179,7 +176,7 @@ def test_pyarrow_names_that_are_no_text_are_refused() -> None:
 
 
 def test_pyarrow_tables_tensors_and_scalars() -> None:
-    pa = needs("pyarrow")
+    pa = needs.package("pyarrow")
     arrays = {name: a for name, a in arrow_arrays().items() if len(a) == 20}
     table = pa.table(arrays).replace_schema_metadata({"k": "v"})
     table = pa.concat_tables([table, table.slice(5, 11)])
@@ -196,8 +193,8 @@ def test_pyarrow_tables_tensors_and_scalars() -> None:
 
 
 def test_polars_and_what_offers_arrow() -> None:
-    pl = needs("polars")
-    needs("pyarrow")
+    pl = needs.package("polars")
+    needs.package("pyarrow")
     from polars.testing import assert_frame_equal, assert_series_equal
 
     frame = pl.DataFrame(
@@ -227,7 +224,7 @@ def test_polars_and_what_offers_arrow() -> None:
 
 
 def test_tables_in_another_framework() -> None:
-    pd, pl, pa = needs("pandas"), needs("polars"), needs("pyarrow")
+    pd, pl, pa = needs.package("pandas"), needs.package("polars"), needs.package("pyarrow")
     content = {"i": [1, 2, 3], "s": ["a", "b", "c"]}
     tables = {
         "pandas": pd.DataFrame(content),
@@ -244,7 +241,7 @@ def test_tables_in_another_framework() -> None:
 
 
 def test_xarray() -> None:
-    xr, pd = needs("xarray"), needs("pandas")
+    xr, pd = needs.package("xarray"), needs.package("pandas")
     array = xr.DataArray(
         np.arange(6.0).reshape(2, 3),
         dims=("time", "x"),
@@ -267,32 +264,32 @@ def test_xarray() -> None:
     xr.testing.assert_identical(there_and_back(array.variable), array.variable)
     with pytest.raises(UserError, match="reset_index"):
         encode(array.stack(z=("time", "x")))
-    if pytest.importorskip("dask.array", reason="dask is not installed"):
+    if needs.package("dask.array"):
         lazy = encode(data.chunk({"x": 1}))
         assert lazy.copies > 0
         xr.testing.assert_identical(decode(lazy.tobytes()), data)
 
 
 def test_dask() -> None:
-    da, pd = needs("dask.array"), needs("pandas")
+    da, pd = needs.package("dask.array"), needs.package("pandas")
     array = da.from_array(np.arange(20.0).reshape(4, 5), chunks=(2, 3))
     found = there_and_back(array)
     assert found.chunks == array.chunks
     assert (found.compute() == array.compute()).all()
     assert (there_and_back(np.arange(3), as_="dask").compute() == [0, 1, 2]).all()
-    dd = needs("dask.dataframe")
+    dd = needs.package("dask.dataframe")
     frame = pd.DataFrame({"a": range(6)})
     lazy = there_and_back(dd.from_pandas(frame, npartitions=2))
     assert lazy.npartitions == 2
     pd.testing.assert_frame_equal(lazy.compute(), frame)
     with pytest.raises(UserError, match="compute"):
-        encode(needs("dask").delayed(1))
+        encode(needs.package("dask").delayed(1))
     with pytest.raises(UserError, match="compute_chunk_sizes"):
         encode(array[array > 3])
 
 
 def test_zarr() -> None:
-    zarr = needs("zarr")
+    zarr = needs.package("zarr")
     array = zarr.create_array({}, data=np.arange(20).reshape(4, 5), chunks=(2, 5))
     array.attrs["unit"] = "m"
     found = there_and_back(array)
@@ -308,7 +305,7 @@ def test_zarr() -> None:
 
 
 def test_pint() -> None:
-    pint = needs("pint")
+    pint = needs.package("pint")
     registry = pint.get_application_registry()
     for unit in ("m", "kg * m ** 2 / s ** 3", "dimensionless", "degC", "m ** 0.5"):
         value = registry.Quantity(np.arange(3.0), unit)
@@ -322,7 +319,7 @@ def test_pint() -> None:
 
 
 def test_pillow() -> None:
-    image = needs("PIL.Image")
+    image = needs.package("PIL.Image")
     noise = image.effect_noise((7, 5), 90)
     for mode in (
         "1",
@@ -431,13 +428,13 @@ ROOTS = {"pillow": "PIL"}
 @pytest.mark.parametrize("name", HOSTILE)
 def test_objects_that_cannot_be_are_refused(name: str) -> None:
     framework, kind, body = HOSTILE[name]
-    needs(ROOTS.get(framework, framework))
+    needs.package(ROOTS.get(framework, framework))
     with pytest.raises(FrameError, match=r"^frame: "):
         hostile(framework, kind, body)
 
 
 def arrow_bodies() -> dict[str, Any]:
-    pa = needs("pyarrow")
+    pa = needs.package("pyarrow")
 
     def body(kind: Any, *node: Any) -> Any:
         schema = pa.schema([pa.field("", kind)]).serialize().to_pybytes()
@@ -487,7 +484,7 @@ def test_arrow_buffers_that_lie_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("text", [b"_PL_ENUM_VALUES2", b"1;a1;b", b"9;a", b"-1;", b"\xff;"])
 def test_polars_does_not_end_the_program_for_metadata(text: bytes) -> None:
-    pl, pa = needs("polars"), needs("pyarrow")
+    pl, pa = needs.package("polars"), needs.package("pyarrow")
     key = b"_PL_ENUM_VALUES2"
     kind = pa.dictionary(pa.uint8(), pa.string_view(), ordered=True)
     values = pa.DictionaryArray.from_arrays(

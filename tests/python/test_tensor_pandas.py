@@ -9,13 +9,14 @@ import msgpack
 import numpy as np
 import pytest
 
+import needs
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.layout import build
 from wirecost.tensor.memory import own_copy
 from wirecost.tensor.writer import Writer
 
-pd = pytest.importorskip("pandas", reason="pandas is not installed")
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pd = needs.package("pandas")
+needs.package("pyarrow")
 NUMBERS = np.random.default_rng(2).random((6, 5))
 
 

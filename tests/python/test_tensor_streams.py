@@ -11,6 +11,7 @@ import msgpack
 import numpy as np
 import pytest
 
+import needs
 from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.arrow_arrays import write_array
@@ -18,7 +19,7 @@ from wirecost.tensor.layout import build
 from wirecost.tensor.memory import own_copy
 from wirecost.tensor.writer import Writer
 
-pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pa = needs.package("pyarrow")
 
 
 def there_and_back(value: Any, **options: Any) -> Any:
@@ -66,7 +67,7 @@ def test_a_table_without_batches() -> None:
     nothing = pa.Table.from_batches([], typed().schema)
     for value in (table, nothing):
         assert there_and_back(value).equals(table)
-    if pytest.importorskip("pandas", reason="pandas is not installed"):
+    if needs.package("pandas"):
         column = nothing.select(["runs", "text"])
         assert len(there_and_back(column, as_="pandas")) == 0
 
@@ -132,7 +133,7 @@ def test_tables_of_before_are_read() -> None:
     assert decode(made(body, "pyarrow", "table")).equals(table)
     old = made({"table": body}, "polars", "frame")
     assert decode(old, as_="pyarrow").equals(table)
-    polars = pytest.importorskip("polars", reason="polars is not installed")
+    polars = needs.package("polars")
     assert decode(old).equals(polars.DataFrame(table.to_pydict()))
 
 
@@ -175,7 +176,7 @@ def test_views_that_a_null_hides_are_looked_at(around: str) -> None:
 
 
 def test_polars_refuses_python_objects_and_takes_what_arrow_has() -> None:
-    polars = pytest.importorskip("polars", reason="polars is not installed")
+    polars = needs.package("polars")
     objects = polars.DataFrame({"o": polars.Series([object()], dtype=polars.Object)})
     with pytest.raises(UserError, match="dtype Object"):
         encode(objects)

@@ -1,42 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every transport must do, in two processes; each one usable here is tried."""
+"""What every transport must do, in two processes; those that are missing here are skipped."""
 
 from __future__ import annotations
 
-import importlib.util
 import secrets
 import select
 import signal
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
+import needs
 from transport_peer import PATIENCE, Bytes, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Publisher, Sample, Subscriber, Transport, find, names, open_transport
-from wirecost.transport.registry import MODULES
 
 SIZES = [0, 1, 24, 1000, 65_535, 65_536, 320_000, 8_000_000]
 RUN = secrets.token_hex(4)
 TOPICS = iter(range(1_000_000))
+ASKING = [name for name in names() if find(name).capabilities.request_reply]
 
 
-def usable() -> list[str]:
-    there = [n for n in names() if importlib.util.find_spec(f"wirecost.transport.{MODULES[n]}")]
-    return [one for one in there if find(one).missing() is None]
-
-
-@pytest.fixture(scope="module", params=usable())
+@pytest.fixture(scope="module", params=names())
 def place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, str | None]]:
     """A transport's name and where it is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        with find(request.param).server() as address:
+        with needs.server(request.param) as address:
             yield request.param, address
 
 
@@ -333,19 +327,17 @@ def test_a_descriptor_tells_of_every_message(here: Transport, helper: Peer, topi
     helper.call("close", topic=topic)
 
 
-@pytest.fixture
-def asking(here: Transport) -> Any:
-    if not here.capabilities.request_reply:
-        for make in here.requester, here.replier:
-            with pytest.raises(NotImplementedError, match="no requests"):
-                make("service")
-        pytest.skip("it has no requests")
-    return here
+@pytest.mark.parametrize("place", [n for n in names() if n not in ASKING], indirect=True)
+def test_who_has_no_requests_says_so(here: Transport) -> None:
+    for make in here.requester, here.replier:
+        with pytest.raises(NotImplementedError, match="no requests"):
+            make("service")
 
 
-def test_requests_are_answered(asking: Transport, helper: Peer, topic: str) -> None:
+@pytest.mark.parametrize("place", ASKING, indirect=True)
+def test_requests_are_answered(here: Transport, helper: Peer, topic: str) -> None:
     helper.call("replier", service=topic)
-    with asking.requester(topic) as requester:
+    with here.requester(topic) as requester:
         assert requester.wait_for_replier(PATIENCE)
         helper.tell("reply", service=topic, count=len(SIZES))
         for seed, size in enumerate(SIZES):
@@ -357,11 +349,12 @@ def test_requests_are_answered(asking: Transport, helper: Peer, topic: str) -> N
     helper.call("close", topic=topic)
 
 
+@pytest.mark.parametrize("place", ASKING, indirect=True)
 def test_a_reply_that_comes_too_late_is_not_the_next_ones(
-    asking: Transport, helper: Peer, topic: str
+    here: Transport, helper: Peer, topic: str
 ) -> None:
     helper.call("replier", service=topic)
-    with asking.requester(topic) as requester:
+    with here.requester(topic) as requester:
         assert requester.wait_for_replier(PATIENCE)
         helper.tell("reply", service=topic, count=1, late=0.5)
         with pytest.raises(UserError, match=r"no reply within 0\.1 s"):
@@ -374,18 +367,20 @@ def test_a_reply_that_comes_too_late_is_not_the_next_ones(
     helper.call("close", topic=topic)
 
 
-def test_a_question_to_nobody_is_an_error(asking: Transport, topic: str) -> None:
-    with asking.requester(topic) as requester:
+@pytest.mark.parametrize("place", ASKING, indirect=True)
+def test_a_question_to_nobody_is_an_error(here: Transport, topic: str) -> None:
+    with here.requester(topic) as requester:
         assert not requester.wait_for_replier(0.05)
         with pytest.raises(UserError, match=topic):
             requester.ask(content(10, 0), 0.1)
 
 
+@pytest.mark.parametrize("place", ASKING, indirect=True)
 def test_a_killed_replier_is_replaced(
-    asking: Transport, start: Callable[[], Peer], topic: str
+    here: Transport, start: Callable[[], Peer], topic: str
 ) -> None:
     frame = content(1000, 1)
-    with asking.requester(topic) as requester:
+    with here.requester(topic) as requester:
         for _ in range(2):
             peer = start()
             peer.call("replier", service=topic)

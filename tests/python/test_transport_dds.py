@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from wirecost.errors import UserError
 from wirecost.tensor import encode
 from wirecost.transport import Transport, find, open_transport
 
-pytestmark = pytest.mark.skipif(find("dds").missing() is not None, reason="DDS is missing")
+needs.transport("dds")
 
 SECONDS = 60
 READER = """

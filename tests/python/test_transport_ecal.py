@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.transport import find
+import needs
 from wirecost.transport.ecal_leftovers import sweep
 
 
@@ -53,9 +53,8 @@ def test_what_is_young_is_left_alone(system: tuple[Path, Path]) -> None:
     assert names(system[0]) == before
 
 
-@pytest.mark.skipif(find("ecal").missing() is not None, reason="eCAL is not installed")
 def test_a_transport_has_names_of_its_own() -> None:
-    kind = find("ecal")
+    kind = needs.transport("ecal")
     with kind.server() as one, kind.server() as other:
         assert one
         assert one != other

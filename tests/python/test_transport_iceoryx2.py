@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import secrets
 import signal
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from transport_peer import PATIENCE, Bytes, Peer, content
 from wirecost.errors import UserError
 from wirecost.tensor import SamplePool, decode, encode
 from wirecost.transport import Transport, open_transport
 
-iceoryx2 = pytest.importorskip("iceoryx2")
+needs.transport("iceoryx2")
+iceoryx2 = importlib.import_module("iceoryx2")
 
 SHARED = Path("/dev/shm")
 ROOT = Path("/tmp/iceoryx2")

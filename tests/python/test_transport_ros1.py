@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from wirecost.errors import UserError
 from wirecost.transport import find, open_transport
 from wirecost.transport.images import image
 
-pytestmark = pytest.mark.skipif(find("ros1").missing() is not None, reason="ROS 1 is missing")
+needs.transport("ros1")
 
 SECONDS = 60
 LISTENER = """
@@ -50,7 +51,7 @@ transport = open_transport("ros1", sys.argv[1])
 
 @pytest.fixture(scope="module")
 def master() -> Iterator[str]:
-    with find("ros1").server() as address:
+    with needs.server("ros1") as address:
         assert address
         yield address
 
@@ -200,7 +201,7 @@ def test_an_address_is_checked(address: str) -> None:
 
 
 def test_a_master_that_is_away_is_named() -> None:
-    with find("ros1").server() as address:
+    with needs.server("ros1") as address:
         assert address
     with pytest.raises(UserError, match=r"no ROS master at .*: start roscore"):
         open_transport("ros1", address)
@@ -243,7 +244,7 @@ def test_arrays_that_are_none(shape: tuple[int, ...]) -> None:
 
 
 def test_the_master_ends_with_its_user() -> None:
-    with find("ros1").server() as address:
+    with needs.server("ros1") as address:
         assert address
         port = address.rpartition(":")[2]
         assert f"-p\0{port}\0" in command_lines()

@@ -13,28 +13,24 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from wirecost.errors import UserError
 from wirecost.tensor import encode
-from wirecost.transport import find, open_transport
+from wirecost.transport import open_transport
 from wirecost.transport.inbox import Inbox, wait_until
 from wirecost.transport.offers import Offer, offered, path_of
-from wirecost.transport.server_process import program
 
 PATIENCE = 30.0
 FRAME = encode({"number": 7})
 SCHEMES = {"websocket": "ws://", "grpc": ""}
 
 
-def installed(name: str) -> str:
-    if why := find(name).missing():
-        pytest.skip(why)
-    return name
-
-
 @pytest.fixture(params=list(SCHEMES))
 def serving(request: pytest.FixtureRequest) -> str:
     """A transport whose publishers are servers."""
-    return installed(request.param)
+    name: str = request.param
+    needs.transport(name)
+    return name
 
 
 def free_port() -> int:
@@ -91,7 +87,7 @@ def test_a_topic_without_a_name_is_refused(serving: str, tmp_path: Path) -> None
 
 
 def test_a_subscriber_of_any_make_reads_a_websocket(tmp_path: Path) -> None:
-    installed("websocket")
+    needs.transport("websocket")
     from websockets.sync.client import connect
 
     with open_transport("websocket", str(tmp_path)) as transport:
@@ -122,10 +118,7 @@ def test_an_offer_ends_with_its_owner(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[str]:
-    installed("mqtt")
-    if program("mosquitto") is None:
-        pytest.skip("mosquitto is not installed")
-    with find("mqtt").server() as address:
+    with needs.server("mqtt") as address:
         assert address
         yield address
 
@@ -162,10 +155,7 @@ def test_mqtt_refuses_patterns(broker: str, topic: str) -> None:
 
 
 def test_mqtt_outlives_its_broker() -> None:
-    installed("mqtt")
-    if program("mosquitto") is None:
-        pytest.skip("mosquitto is not installed")
-    with find("mqtt").server() as address:
+    with needs.server("mqtt") as address:
         publisher = open_transport("mqtt", address).publisher("x")
         assert publisher.send(FRAME)
     # Nobody takes them; the publisher says so and does not wait.
@@ -177,9 +167,8 @@ def test_mqtt_outlives_its_broker() -> None:
 
 
 def test_the_broker_ends_with_its_owner() -> None:
-    installed("mqtt")
-    if program("mosquitto") is None:
-        pytest.skip("mosquitto is not installed")
+    with needs.server("mqtt"):
+        pass
     script = (
         "import os, signal\n"
         "from wirecost.transport import find\n"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import queue
 import signal
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from transport_peer import PATIENCE, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
 from wirecost.transport.zenoh import key_of
 
-zenoh = pytest.importorskip("zenoh")
+needs.transport("zenoh")
+zenoh = importlib.import_module("zenoh")
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import socket
@@ -13,12 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import needs
 from transport_peer import PATIENCE, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
 from wirecost.transport.places import LEAST_NAME, MOST_NAME, MOST_PATH, file_name, private_folder
 
-zmq = pytest.importorskip("zmq")
+needs.transport("zeromq")
+zmq = importlib.import_module("zmq")
 
 
 @pytest.fixture(autouse=True)
