@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "osi_table_generated.h"
+#include "osi_table_object.h"  // before what includes the same without the object API
 #include "wirecost/codec/flatbuffers_table.hpp"
 
 namespace wirecost::flatbuffer {

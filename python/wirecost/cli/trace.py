@@ -248,6 +248,8 @@ def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple
             f"--contender {chosen.name}: reads {chosen.wire}, traces hold Protobuf; choose "
             + " or ".join(c.name for c in registry.contenders.values() if c.schema.endswith(".fds"))
         )
+    if missing := registry.missing("release", [chosen.name]):
+        registry.make("release", missing)
     with TemporaryDirectory(prefix="wirecost-play-") as logs:
         yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": logs}
 
