@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -40,3 +42,13 @@ def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
         return document
 
     return run
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    """That of WIRECOST_WHEEL, else the one that setup/test made."""
+    named = os.environ.get("WIRECOST_WHEEL")
+    found = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
+    if not found:
+        pytest.skip("no wheel in build/dist; `make wheel` makes it")
+    return found[0].resolve()

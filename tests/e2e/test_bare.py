@@ -131,3 +131,9 @@ def descendants(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
+
+
+def test_the_wheel_needs_python_alone(wheel: Path) -> None:
+    done = run("--with", str(wheel), "tests/wheel/commands")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("all commands of the wheel work\n")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -20,16 +19,6 @@ PLAIN = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-
 """What every Linux with a C++ program on it has."""
 
 Run = Callable[..., str]
-
-
-@pytest.fixture(scope="module")
-def wheel() -> Path:
-    """That of WIRECOST_WHEEL, else the one that setup/test made."""
-    named = os.environ.get("WIRECOST_WHEEL")
-    found = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
-    if not found:
-        pytest.skip("no wheel in build/dist; `make wheel` makes it")
-    return found[0].resolve()
 
 
 @pytest.fixture(scope="module")
