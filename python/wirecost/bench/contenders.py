@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -106,11 +107,13 @@ class Registry:
             )
         prefix = str(self.folder.parent)
         targets = [f"fmus_{build}_{name}" for name in fmus]
-        install = ["cmake", "--install", str(directory), "--prefix", prefix, "--component"]
+        own = Path(sys.executable).with_name("cmake")
+        cmake = str(own) if own.exists() else "cmake"
+        install = [cmake, "--install", str(directory), "--prefix", prefix, "--component"]
         with (directory.parent / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # as `make install` does: one build at a time
             for command in (
-                ["cmake", "--build", str(directory), "--target", *targets],
+                [cmake, "--build", str(directory), "--target", *targets],
                 *([*install, f"{build}_{name}"] for name in fmus),
             ):
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
