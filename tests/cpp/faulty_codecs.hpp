@@ -2,7 +2,6 @@
 // Codecs that do less than they should, each in one way, to see them caught.
 #pragma once
 
-#include "wirecost/codec/flatbuffers_struct.hpp"
 #include "wirecost/codec/flatbuffers_table.hpp"
 
 namespace wirecost {
