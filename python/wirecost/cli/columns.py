@@ -21,7 +21,9 @@ from wirecost.errors import UserError
 from wirecost.report.terminal import print_table
 from wirecost.traces import open_trace
 
-app = typer.Typer(help="How lists are best stored in columns.", no_args_is_help=True)
+app = typer.Typer(
+    help="How lists are best stored in columns.", no_args_is_help=True, add_completion=False
+)
 
 STDERR = Console(stderr=True)
 """Progress and warnings: standard output is for results."""

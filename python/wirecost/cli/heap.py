@@ -12,7 +12,9 @@ import typer
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
-app = typer.Typer(help="Keep page faults out of callbacks.", no_args_is_help=True)
+app = typer.Typer(
+    help="Keep page faults out of callbacks.", no_args_is_help=True, add_completion=False
+)
 
 
 @app.callback()

@@ -27,7 +27,9 @@ from wirecost.report.probe_table import counter_table, document, time_table
 from wirecost.report.table import Table
 from wirecost.report.terminal import print_table
 
-app = typer.Typer(help="Show and convert what probes recorded.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show and convert what probes recorded.", no_args_is_help=True, add_completion=False
+)
 
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="Probe logs, or folders that hold them.")

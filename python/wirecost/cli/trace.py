@@ -31,7 +31,11 @@ from wirecost.traces.convert import Bound, convert
 from wirecost.traces.info import info
 from wirecost.traces.mcap_writer import COMPRESSIONS
 
-app = typer.Typer(help="Look into OSI traces, check, convert and play them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Look into OSI traces, check, convert and play them.",
+    no_args_is_help=True,
+    add_completion=False,
+)
 
 
 STDERR = Console(stderr=True)

@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import vl_convert as vlc
@@ -21,9 +25,22 @@ from wirecost.report.scenarios import content_of
 
 @cache
 def bundle() -> Markup:
-    """Vega, Vega-Lite and their embedder, for a script element."""
+    """Vega, Vega-Lite and their embedder, for a script element.
+
+    Making it takes a second and a half; it is kept in the user's cache for the next report.
+    """
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    kept = Path(caches, "wirecost", f"vega-{vlc.__version__}.js")
+    with suppress(OSError):
+        return Markup(kept.read_text(encoding="utf-8"))
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return Markup(source.replace("</script", "<\\/script"))
+    source = source.replace("</script", "<\\/script")
+    with suppress(OSError):  # without a cache every report makes its own
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as pending:
+            pending.write(source)
+        Path(pending.name).replace(kept)
+    return Markup(source)
 
 
 def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:

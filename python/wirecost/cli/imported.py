@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of commands whose modules are imported when their command is asked for.
+
+Every worker of a benchmark imports ``wirecost.cli`` anew, and all commands together take a second.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+def imported(prefix: str, *names: str) -> type[TyperGroup]:
+    """The class of a group whose command ``name`` is in the module ``prefix + name``: a function
+    ``command``, or a group ``app``."""
+
+    class Imported(TyperGroup):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.commands = dict.fromkeys(names)  # type: ignore[assignment]
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            del ctx
+            if cmd_name not in names:
+                return None
+            module = importlib.import_module(prefix + cmd_name)
+            app: typer.Typer | None = getattr(module, "app", None)
+            if app is None:
+                app = typer.Typer(add_completion=False)
+                app.command(cmd_name)(module.command)
+            command = get_command(app)
+            command.name = cmd_name
+            return command
+
+    return Imported
