@@ -7,6 +7,7 @@ import json
 import os
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -30,7 +31,7 @@ def bundle() -> Markup:
     Making it takes a second and a half; it is kept in the user's cache for the next report.
     """
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    kept = Path(caches, "wirecost", f"vega-{vlc.__version__}.js")
+    kept = Path(caches, "wirecost", f"vega-{version('vl-convert-python')}.js")
     with suppress(OSError):
         return Markup(kept.read_text(encoding="utf-8"))
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
