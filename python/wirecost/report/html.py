@@ -32,7 +32,7 @@ def bundle() -> Markup:
     """
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     kept = Path(caches, "wirecost", f"vega-{version('vl-convert-python')}.js")
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         return Markup(kept.read_text(encoding="utf-8"))
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     source = source.replace("</script", "<\\/script")
