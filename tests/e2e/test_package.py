@@ -166,7 +166,7 @@ def test_an_archive_runs_under_a_second_importer(
     importer = tmp_path / "libcosim"
     subprocess.run(["/usr/bin/python3", "-m", "venv", importer], check=True)
     program = importer / "bin" / "python"
-    pins = ROOT / "setup" / "python-importers.txt"
+    pins = ROOT / "setup" / "importers.txt"
     run(program, "-m", "pip", "install", "--quiet", "-r", pins)
     (fmus,) = environment.glob("lib/python3*/site-packages/wirecost/fmus/release")
     models = [fmus / f"wirecost_{role}_protobuf_fmi2.fmu" for role in ("source", "sensor")]

@@ -175,7 +175,15 @@ def test_the_commands_of_an_example_make_its_report(tmp_path: Path, name: str) -
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     if name.endswith(".cpp"):
         build, prefix = ROOT / "build" / "cmake", tmp_path / "prefix"
-        install = ["cmake", "--install", build, "--component", "probe", "--prefix", prefix]
+        install = [
+            Path(sys.executable).with_name("cmake"),
+            "--install",
+            build,
+            "--component",
+            "dev",
+            "--prefix",
+            prefix,
+        ]
         subprocess.run(install, check=True, capture_output=True)
         environment |= {
             "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"),
