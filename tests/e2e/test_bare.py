@@ -66,10 +66,17 @@ def test_its_exit_status_is_the_commands() -> None:
     assert run("sh", "-c", "exit 7").returncode == 7
 
 
-def test_no_command_is_a_fault_with_its_remedy() -> None:
-    done = run()
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name a command, such as: setup/bare make run"),
+        (("--with", "nothing.whl", "true"), "--with nothing.whl: no such file"),
+    ],
+)
+def test_a_wrong_call_is_a_fault_with_its_remedy(words: tuple[str, ...], told: str) -> None:
+    done = run(*words)
     assert done.returncode == 2
-    assert done.stderr == "setup/bare: name a command, such as: setup/bare make run\n"
+    assert done.stderr == f"setup/bare: {told}\n"
 
 
 def processes(mark: str) -> list[psutil.Process]:
