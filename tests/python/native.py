@@ -20,6 +20,7 @@ from compiled import PROTOS, ROOT
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
+CMAKE = Path(sys.executable).with_name("cmake")
 BUILDS = ROOT / "build" / "test-native"
 KEPT_SECONDS = 24 * 3600
 PACKAGES = {
@@ -58,8 +59,8 @@ def folder() -> Path:
             _remove_old()
             write(texts, built)
             build = built / "build"
-            _run("cmake", "-S", built, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
-            _run("cmake", "--build", build, "--parallel", "2")
+            _run(CMAKE, "-S", built, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+            _run(CMAKE, "--build", build, "--parallel", "2")
             (built / "done").touch()
     return built / "python"
 
