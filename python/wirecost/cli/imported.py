@@ -21,6 +21,7 @@ def imported(prefix: str, *names: str) -> type[TyperGroup]:
     class Imported(TyperGroup):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
+            # Names are enough for listing and completion; what a name stands for is get_command's.
             self.commands = dict.fromkeys(names)  # type: ignore[assignment]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -30,6 +30,7 @@ def bundle() -> Markup:
 
     Making it takes a second and a half; it is kept in the user's cache for the next report.
     """
+    # Path.home() raises where a user has no home; a path that cannot be made is no harm here.
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     kept = Path(caches, "wirecost", f"vega-{version('vl-convert-python')}.js")
     with suppress(OSError, ValueError):
