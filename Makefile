@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · bench · bare · wheel · clean: the only commands anyone must know.
+# run · test · lint · attack · bench · bare · wheel · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint bench bare wheel clean install install-test test-frameworks
+.PHONY: run test lint attack bench bare wheel clean install install-test test-frameworks
 
 WIRECOST := .venv/bin/wirecost
 
@@ -21,6 +21,12 @@ test-frameworks:
 
 lint: install-test
 	setup/lint
+
+# Hostile input for everything that reads; what finds a fault stays in build/attack.
+ATTACK := --seconds 3600
+attack: install-test
+	.venv/bin/cmake --build build/cmake --target optimized_fuzzers
+	PYTHONPATH=tests:tests/python .venv/bin/python -m attack $(ATTACK)
 
 bench: install
 	$(WIRECOST) bench osi --table1

@@ -88,7 +88,7 @@ def set_request(wanted: Sequence[tuple[str, Typed]]) -> bytes:
     writer.scalar("I", len(wanted))
     for name, value in wanted:
         writer.string(name)
-        _write(writer, value)
+        write_value(writer, value)
     return writer.message()
 
 
@@ -102,7 +102,7 @@ def read_results(reply: bytes) -> list[str | None]:
     return results
 
 
-def _write(writer: Writer, typed_value: Typed) -> None:
+def write_value(writer: Writer, typed_value: Typed) -> None:
     kind, value = typed_value.kind, typed_value.value
     writer.scalar("B", kind)
     scalars = ((_BOOL, "?", False), (_INTEGER, "q", 0), (_DOUBLE, "d", 0.0))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything of ours that reads, in this process: one target each."""
+
+from __future__ import annotations
+
+import ctypes
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from attack import corpora
+from attack.target import Target
+from wirecost.bench.contenders import SCHEMAS
+from wirecost.columns.converter import Converter
+from wirecost.compile.compiler import compile_schema
+from wirecost.compile.emit import Request
+from wirecost.compile.schema import CompileError
+from wirecost.errors import UserError
+from wirecost.heap.report import read_report
+from wirecost.records import probe_log, setlevel
+from wirecost.replay import call_record
+from wirecost.replay.dds import entities, parameters
+from wirecost.replay.dds.cdr import CdrError
+from wirecost.replay.recording_reader import read_recording
+from wirecost.replay.ros1 import tcpros
+from wirecost.replay.ros1.sockets import PeerError
+from wirecost.scans import pcd
+from wirecost.traces import open_trace
+from wirecost.traces.info import info
+from wirecost.traces.trace import silent
+from wirecost.transport import trailer
+from wirecost.verification import IndependentReader
+
+
+@dataclass(frozen=True)
+class FromFile:
+    """Reads the input as a file of that name."""
+
+    name: str
+    read: Callable[[Path], object]
+
+    def __call__(self, data: bytes) -> None:
+        path = Path(tempfile.gettempdir(), self.name)
+        path.write_bytes(data)
+        try:
+            self.read(path)
+        finally:
+            path.unlink()
+
+
+def _trace(path: Path) -> None:
+    with open_trace(path) as trace:
+        for _, message in trace.frames():
+            len(message)
+
+
+def _trace_info(path: Path) -> None:
+    with open_trace(path) as trace:
+        info(trace, silent)
+
+
+def _probe_log(path: Path) -> None:
+    probe_log.events_of(probe_log.read_logs([path]))
+
+
+def _compiled(path: Path) -> None:
+    wires = ("protobuf", "ros1", "cdr")
+    compile_schema([str(path)], ["cpp", "python", "java"], Request(wires=wires))
+
+
+@cache
+def _to_rows() -> Converter:
+    return Converter.to_rows_of("osi3.SensorView")
+
+
+@cache
+def _to_columns() -> Converter:
+    return Converter.to_columns_of("osi3.SensorView", ["all"])
+
+
+def _rows(data: bytes) -> None:
+    _to_rows().to_rows(memoryview(data))
+
+
+def _columns(data: bytes) -> None:
+    _to_columns().to_columns(memoryview(data))
+
+
+@cache
+def _independent(schema: str) -> IndependentReader:
+    return IndependentReader(SCHEMAS / schema)
+
+
+def _canonical(schema: str, data: bytes) -> None:
+    buffer = ctypes.create_string_buffer(data, len(data))
+    _independent(schema).read("SensorView", ctypes.addressof(buffer), len(data))
+
+
+def _header(data: bytes) -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        here.sendall(data[: 1 << 16])
+        here.shutdown(socket.SHUT_WR)
+        tcpros.read_header(there, time.monotonic() + 5)
+
+
+def _trailer(data: bytes) -> None:
+    stream, number, _ = trailer.split(data)
+    trailer.StreamCounter().add(stream, number)
+
+
+NAME = "20261122T101010Z_sv_370_32011_3_attack"
+"""A trace's name by OSI's rules: it tells what the trace holds."""
+
+TARGETS = (
+    Target("trace-osi", partial(corpora.traces, ".osi"), FromFile(f"{NAME}.osi", _trace)),
+    Target("trace-mcap", partial(corpora.traces, ".mcap"), FromFile(f"{NAME}.mcap", _trace)),
+    Target("trace-txth", partial(corpora.traces, ".txth"), FromFile(f"{NAME}.txth", _trace)),
+    Target(
+        "trace-mcap-info", partial(corpora.traces, ".mcap"), FromFile(f"{NAME}.mcap", _trace_info)
+    ),
+    Target("trace-osi-info", partial(corpora.traces, ".osi"), FromFile(f"{NAME}.osi", _trace_info)),
+    Target(
+        "recording", corpora.recordings, FromFile("r.mcap", partial(read_recording, profile="ros2"))
+    ),
+    Target("probe-log", corpora.probe_logs, FromFile("a.wprobe", _probe_log)),
+    Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
+    Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
+    Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),
+    Target(
+        "descriptor-set",
+        corpora.descriptor_sets,
+        FromFile("a.fds", _compiled),
+        (UserError, CompileError),
+    ),
+    Target(
+        "ros-definition",
+        corpora.ros_definitions,
+        FromFile("A.msg", _compiled),
+        (UserError, CompileError),
+    ),
+    Target(
+        "ros-service",
+        corpora.ros_services,
+        FromFile("A.srv", _compiled),
+        (UserError, CompileError),
+    ),
+    Target("to-rows", corpora.sensor_views, _rows, (ValueError,)),
+    Target("to-columns", corpora.sensor_views, _columns, (ValueError,)),
+    Target(
+        "independent-protobuf",
+        corpora.sensor_views,
+        partial(_canonical, "osi.fds"),
+        (ValueError,),
+    ),
+    Target(
+        "independent-columns",
+        corpora.sensor_views,
+        partial(_canonical, "osi_columns.fds"),
+        (ValueError,),
+    ),
+    Target("tcpros-header", corpora.headers, _header, (PeerError,)),
+    Target("dds-graph", corpora.graphs, entities.read, (CdrError,)),
+    Target("dds-parameters", corpora.parameter_replies, parameters.read_values, (CdrError,)),
+    Target("call", corpora.calls, partial(call_record.decode, "/twice"), (ValueError,)),
+    Target("trailer", corpora.trailers, _trailer),
+)

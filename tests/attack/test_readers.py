@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers under attack for a moment, and the crew that attacks them for hours."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from attack import crew
+from attack.crew import attack_on, brief, kept
+from attack.outcome import Budget
+from attack.readers import TARGETS
+from attack.target import Target
+from wirecost.errors import UserError
+
+CORPUS = Path(__file__).with_name("corpus")
+COUNT = 150
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_good_inputs_are_read(target: Target) -> None:
+    for data in target.corpus():
+        target.read(data)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_hostile_inputs_are_read_or_refused_in_one_line(target: Target) -> None:
+    assert brief(target, COUNT) == []
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_what_once_found_a_fault_finds_none(target: Target) -> None:
+    assert kept(target, CORPUS) == []
+
+
+def _corpus() -> list[bytes]:
+    return [b"abcdefgh"]
+
+
+def _behave(how: str, data: bytes) -> None:
+    if how == "refuses":
+        raise UserError("input: is bad; give another")
+    if how == "two lines":
+        raise UserError("input: is bad\nvery bad")
+    if how == "raises":
+        raise KeyError("x")
+    if how == "dies":
+        os.abort()
+    if how == "grows":
+        bytearray(crew.MEMORY)
+    if how == "litters":
+        Path("left").write_bytes(data)
+    if how == "hangs":
+        time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("how", "found"),
+    [
+        ("two lines", "RefusalError"),
+        ("raises", "KeyError"),
+        ("dies", "SIGABRT"),
+        ("grows", "MemoryError"),
+        ("litters", "leaves files"),
+        ("hangs", "hangs"),
+    ],
+)
+def test_the_crew_finds_and_keeps(
+    how: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "PATIENCE", 5.0)  # seconds, the child's start among them
+    target = Target("t", _corpus, partial(_behave, how))
+    outcome = attack_on(target)(Budget(1), tmp_path)
+    (fault,) = outcome.faults
+    assert found in fault.what
+    assert fault.kept.read_bytes() == target.input(_corpus(), 0, 0)
+
+
+@pytest.mark.parametrize("how", ["reads", "refuses"])
+def test_the_crew_counts(how: str, tmp_path: Path) -> None:
+    outcome = attack_on(Target("t", _corpus, partial(_behave, how)))(Budget(500), tmp_path)
+    assert (outcome.inputs, outcome.faults) == (500, [])
+    assert outcome.accepted == (500 if how == "reads" else 0)
+    assert list(tmp_path.iterdir()) == []
