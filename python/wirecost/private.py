@@ -26,8 +26,8 @@ ROOTS_STATE = Path("/var/lib/wirecost")
 def state_folder() -> Path:
     """Where this user's state is kept, made and checked. Raises UserError.
 
-    ``WIRECOST_STATE``, else ``$XDG_STATE_HOME/wirecost``, else ``~/.local/state/wirecost``. Root has
-    a folder that depends on neither HOME nor XDG_STATE_HOME: sudo may leave them another user's.
+    ``WIRECOST_STATE``, else ``$XDG_STATE_HOME/wirecost``, else ``~/.local/state/wirecost``. Root's
+    depends on neither HOME nor XDG_STATE_HOME: sudo may leave them another user's.
     """
     return private_folder(state_path(), "set WIRECOST_STATE to a folder of your own")
 
@@ -184,6 +184,7 @@ def _make(path: Path) -> None:
     missing = [path]
     while not os.path.lexists(missing[-1].parent):
         missing.append(missing[-1].parent)
+    check_way(missing[-1].parent)
     for folder in reversed(missing):
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)

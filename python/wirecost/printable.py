@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text of unknown origin, made safe to look at."""
+
+from __future__ import annotations
+
+
+def printable(text: str) -> str:
+    """The text on one line, with what a terminal would obey instead of show written as ``\\x1b``.
+
+    That is all that Unicode does not count as printable: control characters, line breaks, changes
+    of the writing direction, and what stands for bytes that are no text (PEP 383).
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )
+
+
+def shortened(text: str, most: int) -> str:
+    """At most ``most`` characters of it, and how many are missing."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} characters more)"
