@@ -3,8 +3,22 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).with_name("python")))
 pytest_plugins = ("pytester", "skips")
+
+
+def _state_of_its_own() -> None:
+    """Keys and former settings are no business of the user who runs the tests."""
+    if "WIRECOST_STATE" not in os.environ:
+        os.environ["WIRECOST_STATE"] = folder = tempfile.mkdtemp(prefix="wirecost-test-state-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+_state_of_its_own()

@@ -104,7 +104,7 @@ def read_private(path: Path, most: int) -> bytes | None:
         raise UserError(f"{path}: {error.strerror}; make it a file of your own") from error
     except (ExposedError, ValueError) as error:
         raise UserError(f"{path}: {error}; remove it") from error
-    with os.fdopen(file, "rb", buffering=0) as opened:
+    try:
         found = os.fstat(file)
         trouble = _trouble(found) if stat.S_ISREG(found.st_mode) else "no regular file"
         if trouble is None and found.st_nlink != 1:
@@ -113,7 +113,14 @@ def read_private(path: Path, most: int) -> bytes | None:
             trouble = f"holds more than {most} bytes"
         if trouble is not None:
             raise UserError(f"{path}: {trouble}; remove it")
-        return opened.read(most)
+        return _content(file, found.st_size)
+    finally:
+        os.close(file)
+
+
+def _content(file: int, size: int) -> bytes:
+    with os.fdopen(file, "rb", closefd=False) as opened:
+        return opened.read(size)
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -15,6 +15,7 @@ from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import read_state, state_file
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
+from wirecost.private import write_private
 
 INTEL, AMD = "intel_metal_untuned", "amd_metal_untuned"
 GOVERNOR = f"{CPU}/cpu3/cpufreq/scaling_governor"
@@ -99,7 +100,7 @@ def test_nothing_is_changed_when_former_values_cannot_be_kept(tmp_path: Path) ->
     system = lay_out(tmp_path / "root", contents(AMD))
     before = everything(tmp_path / "root")
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UserError, match="XDG_STATE_HOME"):
+    with pytest.raises(UserError, match="WIRECOST_STATE"):
         fix(machine(system), tmp_path / "gone" / "doctor.json")
     assert everything(tmp_path / "root") == before
 
@@ -191,7 +192,7 @@ def test_a_new_boot_has_nothing_to_undo(tmp_path: Path) -> None:
 )
 def test_damaged_states_are_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "doctor.json"
-    path.write_bytes(text.encode("latin-1"))
+    write_private(path, text.encode("latin-1"))
     with pytest.raises(UserError, match="damaged"):
         undo(System(tmp_path), path)
 
@@ -206,12 +207,14 @@ def test_files_that_are_not_writable_need_privileges(
     assert found["thp"].privileged == []
 
 
-def test_the_state_lies_in_the_users_state_folder(
+def test_the_state_lies_in_a_private_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert state_file() == tmp_path / "wirecost" / "doctor.json"
+    monkeypatch.setenv("WIRECOST_STATE", str(tmp_path / "state"))
+    assert state_file() == tmp_path / "state" / "doctor.json"
     system = lay_out(tmp_path / "root", contents(AMD))
     fix(machine(system), state_file())
     kept = json.loads(state_file().read_text())
     assert {"path": GOVERNOR, "value": "schedutil"} in kept["former"]
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
+    assert state_file().stat().st_mode & 0o777 == 0o600

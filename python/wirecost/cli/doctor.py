@@ -18,7 +18,7 @@ from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.noise import measure_noise
 from wirecost.doctor.repair import fix, undo
-from wirecost.doctor.state import state_file
+from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
 from wirecost.report.noise_figure import check_suffix, write_noise_figure
@@ -67,6 +67,8 @@ def command(
     to_stdout = json_file == Path("-")
     console = Console(stderr=to_stdout)
     examined = machine(System(), cpus)
+    if apply or take_back:
+        take_over(state_file())
     if apply:
         print_outcome(console, fix(examined, state_file()), "Nothing to fix at run time.")
         console.print(f"Former values: {state_file()}", soft_wrap=True, highlight=False)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +19,19 @@ class Verdict(StrEnum):
     WARN = "warn"
     FAIL = "fail"
     NA = "n/a"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Kernel files that ``--fix`` may write and ``--undo`` restore, and the values that they may
+    have: regular expressions of the whole path, without a leading slash, and the whole value."""
+
+    path: str
+    values: str
+
+    def allows(self, path: str, value: str) -> bool:
+        texts = ((self.path, path), (self.values, value))
+        return all(re.fullmatch(pattern, text, re.ASCII) for pattern, text in texts)
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,8 @@ class Check(ABC):
     """What the table calls it."""
     order: ClassVar[int]
     """Place in the table and among fixes: what others build on comes first."""
+    settings: ClassVar[tuple[Setting, ...]] = ()
+    """All that ``fix`` may ever name; nothing else is written, whatever a file says."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wirecost.doctor.check import Change, Check, Verdict
-from wirecost.doctor.checks import all_checks
+from wirecost.doctor.checks import all_checks, allowed
 from wirecost.doctor.machine import Machine
 from wirecost.doctor.state import Former, State, read_state, write_state
 from wirecost.doctor.system import System
@@ -91,7 +92,7 @@ def _recorded(system: System, state: State, changes: list[Change], path: Path) -
     former = {one.path: one for one in state.former}
     for change in changes:
         value = system.choice(change.path)
-        if value is not None and value != NO_VALUE:
+        if value is not None and value != NO_VALUE and allowed(change.path, value):
             former.setdefault(change.path, Former(change.path, value))
     if len(former) > len(state.former):
         state = replace(state, former=list(former.values()))
@@ -102,7 +103,7 @@ def _recorded(system: System, state: State, changes: list[Change], path: Path) -
 def _apply(system: System, change: Change, outcome: Outcome) -> None:
     former = system.choice(change.path)
     try:
-        system.write(change.path, change.value)
+        _write(system, change.path, change.value)
     except OSError as error:
         told = f"/{change.path}: {error.strerror}"
         (outcome.skipped if change.optional else outcome.refused).append(told)
@@ -110,11 +111,22 @@ def _apply(system: System, change: Change, outcome: Outcome) -> None:
     outcome.done.append(f"/{change.path}: {former} → {change.value}")
 
 
+def _write(system: System, path: str, value: str) -> None:
+    """To a file that some check sets, by its own name and by the one that links lead to.
+
+    Raises OSError.
+    """
+    real = system.real(path)
+    if not (allowed(path, value) and allowed(real, value)):
+        raise PermissionError(errno.EPERM, f"leads to /{real}, which no check sets")
+    system.write(real, value)
+
+
 def _restore(system: System, former: Former) -> dict[str, str]:
     if system.choice(former.path) == former.value:
         return {}
     try:
-        system.write(former.path, former.value)
+        _write(system, former.path, former.value)
     except OSError as error:
         return {former.path: error.strerror or str(error)}
     return {}

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirecost.doctor.checks import allowed
 from wirecost.errors import UserError
+from wirecost.private import (
+    private_folder,
+    read_private,
+    state_path,
+    users_state_path,
+    write_private,
+)
 
+FILE = "doctor.json"
 SCHEMA = 1
 MOST_BYTES = 4 << 20
 
@@ -32,21 +41,40 @@ class State:
 
 
 def state_file() -> Path:
-    """Where the state is kept, by the XDG base directory specification."""
-    base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(base).expanduser() / "wirecost" / "doctor.json"
+    """Where the state is kept: in a folder that only this user can write (``private.py``)."""
+    return state_path() / FILE
+
+
+def take_over(state: Path) -> None:
+    """Moves what an older wirecost kept in the folder that HOME or XDG_STATE_HOME names.
+
+    Raises UserError where it lies where others may have written it: for root, in a user's folder.
+    """
+    older = users_state_path() / FILE
+    if older == state or not os.path.lexists(older):
+        return
+    try:
+        former = read_state(older)
+        if former is not None and read_state(state) is None:
+            write_state(state, former)
+        older.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{older}: {error.strerror}; remove it") from error
+    except UserError as error:
+        raise UserError(
+            f"{error}; or reboot, and nothing is left to undo. An older wirecost kept it there: "
+            f"look it through, then copy it to {state}"
+        ) from error
 
 
 def read_state(path: Path) -> State | None:
-    """The state, None where there is none. Raises UserError where it is damaged."""
-    try:
-        with path.open("rb") as file:
-            document = json.loads(file.read(MOST_BYTES))
-        return _state(document)
-    except FileNotFoundError:
+    """The state, None where there is none. Raises UserError where it is damaged, where another user
+    may have written it, or where it names what no check sets."""
+    content = read_private(path, MOST_BYTES)
+    if content is None:
         return None
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; make it readable") from error
+    try:
+        return _state(json.loads(content))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(
             f"{path}: damaged, the former values are unknown; remove it and reboot"
@@ -60,20 +88,12 @@ def write_state(path: Path, state: State) -> None:
         "boot": state.boot,
         "former": [{"path": one.path, "value": one.value} for one in state.former],
     }
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    remedy = "set WIRECOST_STATE to a writable folder"
+    private_folder(path.parent, remedy)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8") as file:
-            json.dump(document, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        write_private(path, (json.dumps(document, indent=2) + "\n").encode())
     except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(
-            f"{path}: {error.strerror}; set XDG_STATE_HOME to a writable folder"
-        ) from error
+        raise UserError(f"{path}: {error.strerror}; {remedy}") from error
 
 
 def _state(document: Any) -> State:
@@ -83,9 +103,8 @@ def _state(document: Any) -> State:
     texts = [document["boot"], *(text for one in former for text in (one.path, one.value))]
     if not all(isinstance(text, str) and "\0" not in text for text in texts):
         raise ValueError(document)
-    # Undoing may run as root: nothing but kernel files is ever written.
+    # Undoing may run as root: only what --fix may have changed is ever written.
     for one in former:
-        parts = one.path.split("/")
-        if parts[0] not in {"proc", "sys"} or ".." in parts:
+        if not allowed(one.path, one.value):
             raise ValueError(one.path)
     return State(document["boot"], former)

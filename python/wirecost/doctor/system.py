@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import zlib
 from pathlib import Path
@@ -11,6 +13,12 @@ CHUNK = 1 << 16
 """The kernel refuses reads of more than it can allocate at once."""
 MOST_BYTES = 16 << 20
 """More than /proc/interrupts takes on the largest machines; nothing beyond is read."""
+REAL_ROOT = Path("/")
+KERNEL_FILE_SYSTEMS = {0x9FA0, 0x62656572}
+"""procfs and sysfs, statfs(2)."""
+FOLDER_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without blocking, as a FIFO in a tree that stands in would.
+FILE_FLAGS = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class System:
@@ -62,13 +70,42 @@ class System:
     def writable(self, path: str) -> bool:
         return os.access(self.root / path, os.W_OK)
 
-    def write(self, path: str, value: str) -> None:
-        """Write a value to a file that exists. Raises OSError."""
-        file = os.open(self.root / path, os.O_WRONLY | os.O_TRUNC)
+    def real(self, path: str) -> str:
+        """The path without links, as the kernel resolves it. Raises OSError where it has none."""
+        root = self.root.resolve()
         try:
+            return str((root / path).resolve(strict=True).relative_to(root))
+        except (ValueError, RuntimeError) as error:
+            raise PermissionError(errno.EPERM, f"leads out of {root}") from error
+
+    def write(self, path: str, value: str) -> None:
+        """Write a value to a file that exists and is the kernel's. Raises OSError.
+
+        No link is followed on the way: ``proc/self/root`` is one, too.
+        """
+        file = self._open_for_writing(path)
+        try:
+            if self.root != REAL_ROOT:
+                os.ftruncate(file, 0)  # a file of the kernel takes a value as a whole
+            elif file_system(file) not in KERNEL_FILE_SYSTEMS:
+                raise PermissionError(errno.EPERM, "not a file of the kernel")
             os.write(file, value.encode())
         finally:
             os.close(file)
+
+    def _open_for_writing(self, path: str) -> int:
+        *folders, name = path.split("/")
+        if not {"", ".", ".."}.isdisjoint((*folders, name)):
+            raise PermissionError(errno.EPERM, "not a plain path")
+        place = os.open(self.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for folder in folders:
+                inside = os.open(folder, FOLDER_FLAGS, dir_fd=place)
+                os.close(place)
+                place = inside
+            return os.open(name, FILE_FLAGS, dir_fd=place)
+        finally:
+            os.close(place)
 
     def _bytes(self, path: str) -> bytes | None:
         try:
@@ -79,6 +116,15 @@ class System:
                 return bytes(data)
         except (OSError, ValueError):
             return None
+
+
+def file_system(file: int) -> int:
+    """The kind of file system an open file is on, by its magic number. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    found = (ctypes.c_long * 64)()  # more than struct statfs; its first word is the kind
+    if libc.fstatfs(file, found) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return found[0] & 0xFFFFFFFF
 
 
 def whole(text: str | None) -> int | None:

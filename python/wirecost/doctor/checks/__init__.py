@@ -22,3 +22,8 @@ def all_checks() -> list[type[Check]]:
             and value.__module__ == module.__name__
         ]
     return sorted(found, key=lambda check: check.order)
+
+
+def allowed(path: str, value: str) -> bool:
+    """Whether some check's settings have this file and may give it this value."""
+    return any(one.allows(path, value) for check in all_checks() for one in check.settings)

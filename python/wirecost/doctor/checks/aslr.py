@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 
 RANDOMIZE = "proc/sys/kernel/randomize_va_space"
 KINDS = {"0": "off", "1": "stack and libraries", "2": "full"}
@@ -18,6 +18,7 @@ class AddressLayout(Check):
     name = "aslr"
     title = "address layout drawn (ASLR)"
     order = 51
+    settings = (Setting(RANDOMIZE, r"[012]"),)
 
     def available(self) -> bool:
         return self.system.text(RANDOMIZE) is not None

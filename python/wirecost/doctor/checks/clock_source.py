@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 
 FOLDER = "sys/devices/system/clocksource/clocksource0"
 IN_USER_SPACE = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
@@ -13,6 +13,7 @@ class ClockSource(Check):
     name = "clock_source"
     title = "clock source"
     order = 81
+    settings = (Setting(f"{FOLDER}/current_clocksource", r"[\w-]+"),)
 
     def available(self) -> bool:
         return self.system.text(f"{FOLDER}/current_clocksource") is not None

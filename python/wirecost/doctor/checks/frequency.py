@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 from wirecost.doctor.machine import CPU
 from wirecost.doctor.system import whole
+
+POLICY = rf"{CPU}/(cpu[0-9]+/cpufreq|cpufreq/policy[0-9]+)"
+"""The first is a link to the second: CPUs that share a frequency have one folder."""
 
 
 class Frequency(Check):
     name = "frequency"
     title = "governor and fixed frequency"
     order = 32
+    settings = (
+        Setting(rf"{POLICY}/scaling_governor", r"\w+"),
+        Setting(rf"{POLICY}/scaling_(min_freq|max_freq|setspeed)", r"[0-9]{1,10}"),
+    )
 
     def available(self) -> bool:
         return any(self.system.exists(self._file(cpu, "scaling_governor")) for cpu in self._cpus())

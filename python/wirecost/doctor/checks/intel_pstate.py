@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 from wirecost.doctor.machine import CPU
 
 STATUS = f"{CPU}/intel_pstate/status"
@@ -13,6 +13,7 @@ class IntelPstate(Check):
     name = "intel_pstate"
     title = "intel_pstate"
     order = 30
+    settings = (Setting(STATUS, r"active|passive|off"),)
 
     def available(self) -> bool:
         return self.system.exists(STATUS)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.doctor import cpulist
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 
 IRQS = "proc/irq"
 
@@ -13,6 +13,7 @@ class IrqAffinity(Check):
     name = "irq_affinity"
     title = "interrupts routed elsewhere"
     order = 40
+    settings = (Setting(rf"{IRQS}/[0-9]+/smp_affinity_list", r"[0-9][0-9,:/-]*"),)
 
     def available(self) -> bool:
         return bool(self._numbers())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
 
@@ -12,6 +12,7 @@ class PerfEventParanoid(Check):
     name = "perf_event_paranoid"
     title = "performance counters allowed"
     order = 62
+    settings = (Setting(PARANOID, r"-?[0-9]"),)
 
     def available(self) -> bool:
         return self.system.number(PARANOID) is not None

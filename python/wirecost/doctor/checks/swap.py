@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 from wirecost.doctor.system import whole
 
 SWAPS = "proc/swaps"
@@ -14,6 +14,7 @@ class Swap(Check):
     name = "swap"
     title = "swap"
     order = 52
+    settings = (Setting(SWAPPINESS, r"[0-9]{1,3}"),)
 
     def available(self) -> bool:
         return self.system.text(SWAPS) is not None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 
 ENABLED = "sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -12,6 +12,7 @@ class TransparentHugePages(Check):
     name = "thp"
     title = "transparent huge pages"
     order = 50
+    settings = (Setting(ENABLED, r"always|madvise|never"),)
 
     def available(self) -> bool:
         return self.system.choice(ENABLED) is not None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.doctor.check import Change, Check, Verdict
+from wirecost.doctor.check import Change, Check, Setting, Verdict
 from wirecost.doctor.machine import CPU
 
 OFF = {f"{CPU}/intel_pstate/no_turbo": "1", f"{CPU}/cpufreq/boost": "0"}
@@ -14,6 +14,7 @@ class Turbo(Check):
     name = "turbo"
     title = "turbo, boost"
     order = 31
+    settings = tuple(Setting(path, r"[01]") for path in OFF)
 
     def available(self) -> bool:
         return bool(self._files())
