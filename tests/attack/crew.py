@@ -23,6 +23,8 @@ MEMORY = 2 << 30
 """Address space that a reader may take beyond what its process has mapped before, in bytes."""
 PATIENCE = 10.0
 """Seconds for one input; longer is a hang."""
+START = 120.0
+"""Seconds for a child to begin with its first input."""
 BATCH = 20_000
 """Inputs that a child reads before its folder is looked at and it is made anew."""
 DISTINCT = 20
@@ -30,7 +32,7 @@ DISTINCT = 20
 
 _ACCEPTED, _REFUSED, _COMPLAINT = range(3)
 _STATE = struct.Struct("=qqqq")
-"""What a child tells as it goes on: number of the input, accepted, refused, faults."""
+"""What a child tells as it goes on: inputs begun, and those accepted, refused and at fault."""
 
 
 class Crew:
@@ -63,7 +65,10 @@ class Crew:
             )
             child.start()
             hung = self._watch(child, state)
-            number, accepted, refused, _ = _STATE.unpack_from(state)
+            begun, accepted, refused, complained = _STATE.unpack_from(state)
+            if not begun and child.exitcode:
+                raise RuntimeError(f"{self.target.name}: its process ended before any input")
+            number = first + begun - 1
             self.outcome.accepted += accepted
             self.outcome.refused += refused
             for complaint in sorted(complaints.iterdir(), key=lambda path: int(path.name)):
@@ -76,17 +81,17 @@ class Crew:
                 return number + 1
             if left := sorted(path.name for path in scratch.iterdir()):
                 self._fault(first, f"leaves files after inputs {first} to {last - 1}: {left[:5]}")
-            return min(number, last)
+            return first + accepted + refused + complained
 
     def _watch(self, child: BaseProcess, state: mmap.mmap) -> bool:
         """Wait for the child; whether it hung and was killed."""
-        at, since = -1, time.monotonic()
+        at, since = 0, time.monotonic()
         while child.is_alive():
             child.join(0.05)
             number = _STATE.unpack_from(state)[0]
             if number != at:
                 at, since = number, time.monotonic()
-            elif time.monotonic() - since > PATIENCE:
+            elif time.monotonic() - since > (PATIENCE if number else START):
                 child.kill()
                 child.join()
                 return True
@@ -135,14 +140,12 @@ def _read_all(target: Target, budget: Budget, first: int, last: int, folder: Pat
     counts = [0, 0, 0]
     with _state(folder) as state:
         for number in range(first, last):
-            _STATE.pack_into(state, 0, number, *counts)
             if number % 64 == 0 and not budget.left(number):
                 break
+            _STATE.pack_into(state, 0, number - first + 1, *counts)
             data = target.input(corpus, budget.seed, number)
             counts[_verdict(target, data, folder / "complaints" / str(number))] += 1
-        else:
-            number = last
-        _STATE.pack_into(state, 0, number, *counts)
+        _STATE.pack_into(state, 0, number - first + 1, *counts)
 
 
 def _verdict(target: Target, data: bytes, complaint: Path) -> int:
