@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from attack.attacks import attacks
+from attack.fuzzers import FUZZERS
 from attack.outcome import Attack, Budget, Outcome
 
 KEEP = Path("build/attack")
@@ -31,6 +32,9 @@ def main() -> int:
     chosen = {name: one for name, one in attacks().items() if fnmatch.fnmatch(name, options.only)}
     if not chosen:
         parser.error(f"--only {options.only}: there are {', '.join(attacks())}")
+    missing = [fuzzer.program for fuzzer in FUZZERS if not fuzzer.program.exists()]
+    if missing:
+        parser.error(f"{missing[0]}: not built; `make attack` builds it")
     console = Console()
     console.print(f"seed {options.seed}, {options.count:,} inputs each, {options.seconds:.0f} s")
     found = _run_all(chosen, options, console)

@@ -77,7 +77,8 @@ class Crew:
                 self._fault(number, f"hangs: more than {PATIENCE:.0f} s for one input")
                 return number + 1
             if child.exitcode != 0:
-                self._fault(number, f"ends its process: {_ending(child.exitcode)}")
+                said = (folder / "said").read_text(errors="replace")[-4000:]
+                self._fault(number, f"ends its process: {_ending(child.exitcode)}\n{said}")
                 return number + 1
             if left := sorted(path.name for path in scratch.iterdir()):
                 self._fault(first, f"leaves files after inputs {first} to {last - 1}: {left[:5]}")
@@ -134,6 +135,9 @@ def _state(folder: Path) -> mmap.mmap:
 
 def _read_all(target: Target, budget: Budget, first: int, last: int, folder: Path) -> None:
     corpus = target.corpus()
+    # What libraries say of hostile input in C++ is said a million times.
+    with (folder / "said").open("wb") as said:
+        os.dup2(said.fileno(), 2)
     os.chdir(folder / "scratch")
     tempfile.tempdir = str(folder / "scratch")
     _limit()

@@ -28,16 +28,19 @@ class Fuzzer:
     folder: str
     name: str
 
+    @property
+    def program(self) -> Path:
+        return BUILT / self.folder / f"optimized_fuzz_{self.name}"
+
     def __call__(self, budget: Budget, keep: Path) -> Outcome:
         keep.mkdir(parents=True, exist_ok=True)
         learned = keep / "learned" / self.name
         learned.mkdir(parents=True, exist_ok=True)
         prefix = f"{keep}/fuzz-{self.name}-"
         before = set(keep.glob(f"fuzz-{self.name}-*"))
-        built = BUILT / self.folder
         done = subprocess.run(
             [
-                str(built / f"optimized_fuzz_{self.name}"),
+                str(self.program),
                 f"-runs={budget.count}",
                 f"-max_total_time={max(1, int(min(budget.seconds, MOST_SECONDS)))}",
                 f"-seed={budget.seed % (1 << 32) or 1}",
@@ -47,7 +50,7 @@ class Fuzzer:
                 "-print_final_stats=1",
                 "-verbosity=0",
                 str(learned),
-                str(built / "seeds" / self.name),
+                str(self.program.parent / "seeds" / self.name),
             ],
             stderr=subprocess.PIPE,
             text=True,

@@ -51,7 +51,7 @@ def _behave(how: str, data: bytes) -> None:
     if how == "dies":
         os.abort()
     if how == "grows":
-        bytearray(crew.MEMORY)
+        bytearray(2 * crew.MEMORY)
     if how == "litters":
         Path("left").write_bytes(data)
     if how == "hangs":
