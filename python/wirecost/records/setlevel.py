@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.regular_file import read_regular
 
 REQUIRED_FIELDS = ("EventId", "GlobalTime", "SimulationTime", "MessageId", "MessageSize")
 EVENTS = pl.Schema(
@@ -28,6 +29,8 @@ EVENTS = pl.Schema(
         "size": pl.Int64,
     }
 )
+LARGEST = 1 << 28
+"""Bytes; a model writes some 100 for each event."""
 ROW = re.compile(r"\[([^\[\]{}]*)\]")
 
 
@@ -44,7 +47,7 @@ class PerformanceLog:
 def read_logs(path: Path) -> list[PerformanceLog]:
     """Every model's log in a file. Raises UserError if it is no performance log."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_regular(path, LARGEST).decode("utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a performance log") from error
     try:
