@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.printable import shortened
 from wirecost.regular_file import read_regular
 
 REQUIRED_FIELDS = ("EventId", "GlobalTime", "SimulationTime", "MessageId", "MessageSize")
@@ -61,8 +62,10 @@ def read_logs(path: Path) -> list[PerformanceLog]:
         models = [(str(d["Instance"]["ModelIdentity"]), d["OsiEvents"]) for d in document["Data"]]
         events = [(model, _table(header, rows)) for model, rows in models]
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        # Polars follows its reason with advice to programmers.
+        reason = shortened(str(error).partition("\n")[0], 200)
         raise UserError(
-            f"{path}: not a SET Level performance log ({type(error).__name__}: {error}); "
+            f"{path}: not a SET Level performance log ({type(error).__name__}: {reason}); "
             "see docs/formats/performance-log.md"
         ) from error
     return [PerformanceLog(path, model, table, complete) for model, table in events]

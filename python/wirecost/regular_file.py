@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening files that somebody named: regular ones alone.
+
+A FIFO would be waited for as long as nobody writes it, and a device may do anything once it is
+opened.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to be read. Raises OSError, also for what is no regular file."""
+    _check(path, path.stat().st_mode)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        # What was looked at may have been replaced since.
+        _check(path, os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """The whole content. Raises OSError, also where it is more than ``most`` bytes."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = b"" if size > most else file.read(most + 1)
+    if size > most or len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than the {most:,} bytes that it may have", str(path))
+    return content
+
+
+def _check(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "no file")
+        raise OSError(errno.EINVAL, f"{kind}, not a regular file", str(path))
