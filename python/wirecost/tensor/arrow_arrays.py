@@ -13,13 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
-from wirecost.tensor.arrow_views import check_hidden_views
+from wirecost.tensor.arrow_types import has_views
+from wirecost.tensor.arrow_views import check_hidden_views, check_lengths
+from wirecost.tensor.budget import MOST_WITHOUT_MEMORY, Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
 _LARGEST = 1 << 40
-_MOST_WITHOUT_MEMORY = 1 << 26
-"""Elements of types that take no memory, as null: others would make room for them."""
+_ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 5_000
+"""What one array takes beside its memory."""
 
 
 def write_array(array: Any, writer: Writer) -> list[Any]:
@@ -56,7 +58,7 @@ def _parts(array: Any, base: int, count: int, writer: Writer) -> tuple[list[Any]
         children = [array.values.slice(base * kind.list_size, count * kind.list_size)]
     elif types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets, first, last = _offsets(buffers[1], base, count, types.is_large_list(kind), writer)
-        values = _entries(array) if types.is_map(kind) else array.values
+        values = entries(array) if types.is_map(kind) else array.values
         found.append(offsets)
         children = [values.slice(first, last - first)]
     elif types.is_binary(kind) or types.is_string(kind):
@@ -86,7 +88,8 @@ def _texts(buffers: Any, base: int, count: int, wide: bool, writer: Writer) -> l
     return [offsets, _cut(buffers[2], first, last - first)]
 
 
-def _entries(array: Any) -> Any:
+def entries(array: Any) -> Any:
+    """Keys and items of maps as structs."""
     pa = load("pyarrow")
     fields = [array.type.key_field, array.type.item_field]
     return pa.StructArray.from_arrays([array.keys, array.items], fields=fields)
@@ -113,19 +116,20 @@ def _offsets(
     return found, first, last
 
 
-def read_array(kind: Any, node: Any) -> Any:
+def read_array(kind: Any, node: Any, budget: Budget) -> Any:
     """An array over the buffers in ``node``; raises what PyArrow raises where it is invalid."""
     pa = load("pyarrow")
     if isinstance(kind, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(kind, read_array(kind.storage_type, node))
+        return pa.ExtensionArray.from_storage(kind, read_array(kind.storage_type, node, budget))
+    budget.take("an Arrow array", _ARRAY_BYTES, _ARRAY_NANOSECONDS)
     length, offset, buffers, children, dictionary = node
     if not (0 <= length < _LARGEST and 0 <= offset < 8):
         raise ValueError(f"an array of {length} elements at {offset}")
-    if length > _MOST_WITHOUT_MEMORY and not any(b is not None and b.nbytes for b in buffers):
+    if length > MOST_WITHOUT_MEMORY and not any(b is not None and b.nbytes for b in buffers):
         raise ValueError(f"{length} elements without memory")
     if pa.types.is_dictionary(kind):
-        indices = read_array(kind.index_type, [*node[:4], None])
-        values = read_array(kind.value_type, dictionary)
+        indices = read_array(kind.index_type, [*node[:4], None], budget)
+        values = read_array(kind.value_type, dictionary, budget)
         made = pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
         return made.cast(kind) if made.type != kind else made
     made = pa.Array.from_buffers(
@@ -134,10 +138,14 @@ def read_array(kind: Any, node: Any) -> Any:
         [None if buffer is None else _buffer(pa, buffer) for buffer in buffers],
         0 if buffers[0] is None else -1,
         offset,
-        [read_array(_child(pa, kind, i), child) for i, child in enumerate(children)] or None,
+        [read_array(_child(pa, kind, i), child, budget) for i, child in enumerate(children)]
+        or None,
     )
+    views = has_views(kind) and not kind.num_fields
+    if views:
+        check_lengths(made, budget)
     made.validate(full=not (pa.types.is_primitive(kind) or pa.types.is_boolean(kind)))
-    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+    if views:
         check_hidden_views(made)
     return made
 

@@ -2,103 +2,113 @@
 """What a stranger's Arrow IPC message claims, looked at before Arrow makes anything of it.
 
 Arrow checks that a message's metadata is sound and that its buffers lie in its body; here is
-refused what would make it take more memory or time than the body has bytes.
+refused what would make it take more memory or time than the message has bytes.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from wirecost.tensor.budget import MOST_WITHOUT_MEMORY, Budget
 from wirecost.tensor.errors import FrameError
+from wirecost.tensor.flatbuffer import Table, root
 
 # Fields of the flatbuffer tables in Arrow's Message.fbs and Schema.fbs, by their number.
-_HEADER_TYPE, _HEADER = 1, 2
+_HEADER_TYPE, _HEADER, _BODY_BYTES, _MESSAGE_METADATA = 1, 2, 3, 4
 _LENGTH, _NODES, _BUFFERS, _COMPRESSION = 0, 1, 2, 3
-_DATA = 1
-_ENDIANNESS = 0
+_DATA, _IS_DELTA = 1, 2
+_ENDIANNESS, _FIELDS, _SCHEMA_METADATA = 0, 1, 2
+_NAME, _TYPE_KIND, _TYPE, _CHILDREN, _FIELD_METADATA = 0, 2, 3, 5, 6
+_KEY, _VALUE = 0, 1
+_ZONE, _TYPE_IDS = 1, 1
 _SCHEMA, _DICTIONARY_BATCH, _RECORD_BATCH = 1, 2, 3
+_TIMESTAMP, _UNION = 10, 14
 
-_U16, _U32, _I32, _I64 = map(struct.Struct, ("<H", "<I", "<i", "<q"))
-_MOST_WITHOUT_MEMORY = 1 << 26
-"""Elements of types that take no memory, as null: others would make room for them."""
+_FIELD_BYTES, _PAIR_BYTES = 24, 16
+"""The least that a field, and a pair of metadata, has in a message beside its texts."""
+_MOST_NESTED = 64
+_NODE_BYTES, _BUFFER_BYTES = 300, 100
+"""What Arrow takes for an array and for a buffer of it, beside their memory."""
 
 
-def check_message(metadata: bytes, body_bytes: int) -> None:
-    """Raises FrameError for compression, foreign byte order, and for more elements or longer
-    buffers than the body has room for."""
+def check_message(metadata: bytes, budget: Budget) -> int:
+    """Bytes of the message's body. Raises FrameError for compression, foreign byte order,
+    dictionaries in parts, and for more elements or longer buffers than the body has room for."""
     try:
-        message = _Table(metadata, _U32.unpack_from(metadata)[0])
+        message = root(metadata)
         kind, header = message.byte(_HEADER_TYPE), message.table(_HEADER)
+        body_bytes = message.long(_BODY_BYTES)
+        if body_bytes < 0:
+            raise FrameError("frame: an Arrow message has a body of negative size")
+        if message.has(_MESSAGE_METADATA):
+            _pairs(message, _MESSAGE_METADATA, len(metadata))
         if kind == _SCHEMA:
             if header.byte(_ENDIANNESS):
                 raise FrameError("frame: an Arrow table of foreign byte order")
-            return
+            return body_bytes
         batch = header.table(_DATA) if kind == _DICTIONARY_BATCH else header
         if kind not in {_DICTIONARY_BATCH, _RECORD_BATCH}:
             raise FrameError(f"frame: an Arrow message of kind {kind} has no place in a table")
+        if kind == _DICTIONARY_BATCH and header.byte(_IS_DELTA):
+            # Arrow copies what is there for each part that is added.
+            raise FrameError("frame: an Arrow table's dictionary comes in parts")
         if batch.has(_COMPRESSION):
             raise FrameError("frame: an Arrow table is compressed")
         rows, nodes, buffers = batch.long(_LENGTH), batch.pairs(_NODES), batch.pairs(_BUFFERS)
     except struct.error as error:
         raise FrameError(f"frame: an Arrow message cannot be read: {error}") from error
+    budget.take("an Arrow table", _NODE_BYTES * len(nodes) + _BUFFER_BYTES * len(buffers))
     most = max(rows, int(nodes[:, 0].max(initial=0)))
-    if most > max(_MOST_WITHOUT_MEMORY, 8 * body_bytes):
+    if most > max(MOST_WITHOUT_MEMORY, 8 * body_bytes):
         raise FrameError("frame: an Arrow table has more elements than memory")
     # Else a few bytes could be read as any number of columns.
     lengths = buffers[:, 1]
     if lengths.min(initial=0) < 0 or lengths.sum(dtype=float) > body_bytes:
         raise FrameError("frame: the buffers of an Arrow table are larger than its body")
+    return body_bytes
 
 
-class _Table:
-    """A flatbuffer table. Raises struct.error outside its bytes."""
+def check_schema(metadata: bytes) -> None:
+    """Raises FrameError for a schema that is larger as a tree than as a message: parts of it are
+    referred to many times."""
+    try:
+        _tree(root(metadata).table(_HEADER), len(metadata))
+    except struct.error as error:
+        raise FrameError(f"frame: an Arrow schema cannot be read: {error}") from error
 
-    __slots__ = ("_at", "_bytes", "_fields", "_fields_bytes")
 
-    def __init__(self, data: bytes, at: int) -> None:
-        self._bytes, self._at = data, at
-        self._fields = at - _I32.unpack_from(data, at)[0]
-        if self._fields < 0:
-            raise struct.error("a table before its message")
-        self._fields_bytes = _U16.unpack_from(data, self._fields)[0]
+def _tree(schema: Table, left: int) -> None:
+    left = _pairs(schema, _SCHEMA_METADATA, left)
+    levels = [schema.tables(_FIELDS)]
+    while levels:
+        for field in levels[-1]:
+            left = _spend(left, _FIELD_BYTES + field.count(_NAME, 1) + _type_bytes(field))
+            if field.has(_FIELD_METADATA):
+                left = _pairs(field, _FIELD_METADATA, left)
+            if field.count(_CHILDREN, 4):
+                levels.append(field.tables(_CHILDREN))
+                break
+        else:
+            levels.pop()
+        if len(levels) > _MOST_NESTED:
+            raise FrameError("frame: the types of an Arrow schema nest too deeply")
 
-    def _place(self, field: int) -> int:
-        entry = 4 + 2 * field
-        if entry + 2 > self._fields_bytes:
-            return 0
-        offset: int = _U16.unpack_from(self._bytes, self._fields + entry)[0]
-        return self._at + offset if offset else 0
 
-    def has(self, field: int) -> bool:
-        return self._place(field) != 0
+def _type_bytes(field: Table) -> int:
+    kind = field.byte(_TYPE_KIND)
+    if kind == _TIMESTAMP:
+        return field.table(_TYPE).count(_ZONE, 1)
+    return 4 * field.table(_TYPE).count(_TYPE_IDS, 4) if kind == _UNION else 0
 
-    def byte(self, field: int) -> int:
-        place = self._place(field)
-        return int(struct.unpack_from("B", self._bytes, place)[0]) if place else 0
 
-    def long(self, field: int) -> int:
-        place = self._place(field)
-        return int(_I64.unpack_from(self._bytes, place)[0]) if place else 0
+def _pairs(table: Table, number: int, left: int) -> int:
+    """What is left behind a vector of keys and values."""
+    for pair in table.tables(number):
+        left = _spend(left, _PAIR_BYTES + pair.count(_KEY, 1) + pair.count(_VALUE, 1))
+    return left
 
-    def table(self, field: int) -> _Table:
-        return _Table(self._bytes, self._target(field))
 
-    def _target(self, field: int) -> int:
-        place = self._place(field)
-        if not place:
-            raise struct.error("a part is missing")
-        return place + int(_U32.unpack_from(self._bytes, place)[0])
-
-    def pairs(self, field: int) -> npt.NDArray[Any]:
-        """A vector of structs of two 64-bit numbers, (n, 2)."""
-        if not self.has(field):
-            return np.empty((0, 2), np.int64)
-        start = self._target(field)
-        count = _U32.unpack_from(self._bytes, start)[0]
-        if start + 4 + 16 * count > len(self._bytes):
-            raise struct.error("a vector beyond its message")
-        return np.frombuffer(self._bytes, "<i8", 2 * count, start + 4).reshape(-1, 2)
+def _spend(left: int, nbytes: int) -> int:
+    if nbytes > left:
+        raise FrameError("frame: an Arrow schema refers to the same parts many times")
+    return left - nbytes

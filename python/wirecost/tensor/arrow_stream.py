@@ -6,24 +6,41 @@ Arrow itself writes and reads the stream, so that a column costs no step in Pyth
 
 from __future__ import annotations
 
-from typing import Any
+import struct
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
-from wirecost.tensor.arrow_messages import check_message
-from wirecost.tensor.arrow_views import check_hidden_views, has_views
+from wirecost.tensor.arrow_messages import check_message, check_schema
+from wirecost.tensor.arrow_types import family, has_views, inner_types, is_plain, may_grow
+from wirecost.tensor.arrow_views import check_hidden_views, check_lengths
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.memory import Pieces
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
+_PREFIX = struct.Struct("<II")
+_MARK = 0xFFFFFFFF
+"""Begins a message; its metadata's length follows."""
 _MOST_KNOWN = 64
-_MOST_KNOWN_BYTES = 1 << 20
-_SCHEMAS: dict[bytes, tuple[Any, list[int]]] = {}
-"""Schemas that were looked at, and which of their columns hold views, by their message; the table
-is emptied when it is full."""
+_MOST_KNOWN_BYTES = 1 << 16
+
+
+class Known(NamedTuple):
+    """A schema that was looked at: which of its columns hold views, and which may grow where
+    they become another framework's."""
+
+    schema: Any
+    views: list[int]
+    growing: list[int]
+
+
+_SCHEMAS: dict[bytes, Known] = {}
+"""By their message; the table is emptied when it is full."""
 
 
 class _Sink:
@@ -70,58 +87,82 @@ def write_stream(value: Any, writer: Writer) -> Pieces:
     return Pieces(sink.pieces)
 
 
-def read_stream(memory: npt.NDArray[np.uint8]) -> tuple[Any, list[Any]]:
+def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, list[Any]]:
     """The schema and the batches over received memory. Everything is validated, what has offsets
     by reading them. Raises FrameError, and what PyArrow raises."""
     pa = load("pyarrow")
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         raise FrameError("frame: an Arrow stream that is no bytes")
-    whole = pa.py_buffer(memory)
-    messages = list(_messages(pa, whole))
+    messages = list(_messages(pa, memory, budget))
     if not messages:
         raise FrameError("frame: an Arrow stream without a schema")
-    schema, views = _schema(pa, messages[0])
+    known = _schema(pa, messages[0])
     if all(message.type == "record batch" for message in messages[1:]):
-        batches = [pa.ipc.read_record_batch(message, schema) for message in messages[1:]]
+        batches = [pa.ipc.read_record_batch(message, known.schema) for message in messages[1:]]
     else:
-        batches = list(pa.ipc.open_stream(whole))
+        batches = list(pa.ipc.open_stream(pa.py_buffer(memory)))
     for batch in batches:
+        for index in known.views:
+            check_lengths(batch.column(index), budget)
         batch.validate(full=True)
-        for index in views:
+        for index in known.views:
             check_hidden_views(batch.column(index))
-    return schema, batches
+    return known, batches
 
 
-def read_table(memory: npt.NDArray[np.uint8]) -> Any:
+def read_table(memory: npt.NDArray[np.uint8], budget: Budget) -> Any:
     """The same as a Table."""
-    schema, batches = read_stream(memory)
+    known, batches = read_stream(memory, budget)
     if not batches:
         # PyArrow ends the program where it makes a data frame of columns without any chunk.
-        return schema.empty_table()
-    return load("pyarrow").Table.from_batches(batches, schema)
+        return known.schema.empty_table()
+    return load("pyarrow").Table.from_batches(batches, known.schema)
 
 
-def _messages(pa: Any, whole: Any) -> Any:
-    reader = pa.ipc.MessageReader.open_stream(whole)
-    while True:
-        try:
-            message = reader.read_next_message()
-        except StopIteration:
+def schema_of(stored: bytes, budget: Budget) -> Any:
+    """The schema of arrays that came without a stream. Raises as ``read_stream``."""
+    pa = load("pyarrow")
+    message = next(_messages(pa, np.frombuffer(stored, np.uint8), budget), None)
+    if message is None:
+        raise FrameError("frame: an Arrow array without a schema")
+    return _schema(pa, message).schema
+
+
+def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterator[Any]:
+    """Each is looked at before Arrow sees it."""
+    whole, view, at = pa.py_buffer(memory), memoryview(cast(Any, memory)), 0
+    while at + _PREFIX.size <= len(view):
+        mark, length = _PREFIX.unpack_from(view, at)
+        if mark != _MARK:
+            raise FrameError("frame: an Arrow message does not begin as one")
+        if not length:
             return
-        body = message.body
-        check_message(message.metadata.to_pybytes(), 0 if body is None else body.size)
-        yield message
+        body = at + _PREFIX.size + length
+        if body > len(view):
+            raise FrameError("frame: an Arrow message ends beyond its stream")
+        body_bytes = check_message(bytes(view[at + _PREFIX.size : body]), budget)
+        yield pa.ipc.read_message(whole.slice(at))
+        at = body + body_bytes
 
 
-def _schema(pa: Any, message: Any) -> tuple[Any, list[int]]:
+def _schema(pa: Any, message: Any) -> Known:
+    """Raises FrameError, and what PyArrow raises; UnicodeDecodeError for a name that is no
+    UTF-8."""
     if message.type != "schema":
         raise FrameError("frame: an Arrow stream does not begin with its schema")
     key = message.metadata.to_pybytes()
     found = _SCHEMAS.get(key)
     if found is None:
+        check_schema(key)
         schema = pa.ipc.read_schema(message)
-        look_at_names(pa, schema)
-        found = schema, [i for i, field in enumerate(schema) if has_views(field.type)]
+        # Rather here than wherever somebody looks at the table.
+        _ = schema.names
+        kinds = [(i, kind) for i, kind in enumerate(schema.types) if not is_plain(kind)]
+        for _, kind in kinds:
+            _look_at_names(kind)
+        views = [index for index, kind in kinds if has_views(kind)]
+        growing = [index for index, kind in kinds if may_grow(kind)]
+        found = Known(schema, views, growing)
         if len(key) <= _MOST_KNOWN_BYTES:
             if len(_SCHEMAS) >= _MOST_KNOWN:
                 _SCHEMAS.clear()
@@ -129,17 +170,8 @@ def _schema(pa: Any, message: Any) -> tuple[Any, list[int]]:
     return found
 
 
-def look_at_names(pa: Any, schema: Any) -> None:
-    """Raises UnicodeDecodeError for a name that is no UTF-8, rather than wherever somebody looks
-    at the table."""
-    for field in schema:
-        _ = field.name
-        _look_below(pa, field.type)
-
-
-def _look_below(pa: Any, kind: Any) -> None:
+def _look_at_names(kind: Any) -> None:
     for index in range(kind.num_fields):
         _ = kind.field(index).name
-        _look_below(pa, kind.field(index).type)
-    if pa.types.is_dictionary(kind):
-        _look_below(pa, kind.value_type)
+    for inner in inner_types(kind, family(kind)):
+        _look_at_names(inner)

@@ -1,44 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of texts and bytes under a null: Arrow does not validate them, and its casts read them."""
+"""Views of texts and bytes: under a null, where Arrow does not validate them but its casts read
+them; and of the same text, of which Arrow validates every one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from wirecost.tensor.arrow_types import family, has_views
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 
+_NANOSECONDS_PER_BYTE = 0.5
+"""To find that bytes are UTF-8."""
 
-def has_views(kind: Any) -> bool:
-    """Whether arrays of this type hold views anywhere."""
-    pa = load("pyarrow")
-    if isinstance(kind, pa.BaseExtensionType):
-        return has_views(kind.storage_type)
-    if pa.types.is_dictionary(kind):
-        return has_views(kind.value_type)
-    inner = any(has_views(kind.field(index).type) for index in range(kind.num_fields))
-    return inner or pa.types.is_string_view(kind) or pa.types.is_binary_view(kind)
+
+def check_lengths(array: Any, budget: Budget) -> None:
+    """For an array that was not validated yet: many views of one long text are as many texts to
+    look at. Raises FrameError."""
+    for views in _views(array):
+        if family(views.type) == "text view" and len(views):
+            memory = views.buffers()[1]
+            count = min(len(views), memory.size // 16)
+            lengths = np.frombuffer(memory, "<i4", 4 * count)[::4]
+            seen = np.maximum(lengths, 0).sum(dtype=float)
+            budget.take("texts that lie in each other", 0, seen * _NANOSECONDS_PER_BYTE)
 
 
 def check_hidden_views(array: Any) -> None:
     """Raises ArrowInvalid where a null hides a view that is none; for arrays of valid content."""
     pa = load("pyarrow")
-    types, kind = pa.types, array.type
+    for views in _views(array):
+        buffers = [None, *views.buffers()[1:]]
+        whole = pa.Array.from_buffers(pa.binary_view(), len(views), buffers, 0, views.offset)
+        whole.validate(full=True)
+
+
+def _views(array: Any) -> Iterator[Any]:
+    """The arrays of views in an array."""
+    kind = array.type
+    of = family(kind)
     if not has_views(kind):
         return
-    if isinstance(kind, pa.BaseExtensionType):
+    if of == "extension":
         inner = [array.storage]
-    elif types.is_dictionary(kind):
+    elif of == "dictionary":
         inner = [array.dictionary]
-    elif types.is_struct(kind) or types.is_union(kind):
+    elif of in {"struct", "union"}:
         inner = [array.field(index) for index in range(kind.num_fields)]
-    elif types.is_map(kind):
+    elif of == "map":
         inner = [array.keys, array.items]
     elif kind.num_fields:
         inner = [array.values]
     else:
-        buffers = [None, *array.buffers()[1:]]
-        whole = pa.Array.from_buffers(pa.binary_view(), len(array), buffers, 0, array.offset)
-        whole.validate(full=True)
+        yield array
         return
     for part in inner:
-        check_hidden_views(part)
+        yield from _views(part)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.tensor import values as _values  # noqa: F401  fills the table of handlers
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.frame import Frame
 from wirecost.tensor.layout import (
@@ -85,7 +86,8 @@ def decode(
     ``writable``; PyTorch, PaddlePaddle and MXNet know no read-only tensors: do not write to
     theirs. ``copy``: into memory of the message's own, which is writable. ``owner``: kept alive
     by the tensors and let go of with the last of them. Raises FrameError for bytes that are no
-    whole frame, UserError for a package that is missing.
+    whole frame, or whose message would take more than 8 times their number and 16 MiB beside the
+    copy, and UserError for a package that is missing.
     """
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
@@ -101,12 +103,14 @@ def decode(
     else:
         memory = Memory(view, writable, owner)
     if short is None:
-        return Reader(memory, layout.segments, as_).message(layout.description)
+        reader = Reader(memory, layout.segments, as_, Budget(layout.total))
+        return reader.message(layout.description)
     (segment,) = layout.segments
     form = short.form
     if short.direct and (as_ is None or as_ == "numpy"):
         return memory.array(segment[0], form.shape, form.dtype)
-    return tensor_of(Source(memory, segment, form), _checked(as_), short.framework)
+    source = Source(memory, segment, form, Budget(layout.total))
+    return tensor_of(source, _checked(as_), short.framework)
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:

@@ -1,10 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a received frame."""
+"""What is wrong with a received frame, and how it is said without repeating the frame."""
 
 from __future__ import annotations
+
+import reprlib
+from typing import Any
 
 from wirecost.errors import UserError
 
 
 class FrameError(UserError):
     """Received bytes are no frame of this format, or not whole."""
+
+
+class _Few(reprlib.Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 200
+
+    def repr_bytes(self, value: bytes, _: int) -> str:
+        return repr(value[: self.maxstring])
+
+    def repr_int(self, value: int, _: int) -> str:
+        # Python refuses to write out more digits than some thousand.
+        return repr(value) if value.bit_length() < 200 else f"{value.bit_length()} bits"
+
+
+_FEW = _Few()
+
+
+def short(value: Any) -> str:
+    """A value that a stranger wrote, in few letters, however large it is."""
+    return f"{_FEW.repr(value):.60}"
+
+
+def told(error: Exception) -> str:
+    """An exception of another package, in few words."""
+    quoted = ", ".join(map(_FEW.repr, error.args))
+    return f"{type(error).__name__}({quoted:.200})"

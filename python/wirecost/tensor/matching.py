@@ -12,7 +12,8 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.tensor import codes
-from wirecost.tensor.errors import FrameError
+from wirecost.tensor.budget import Budget
+from wirecost.tensor.errors import FrameError, short
 from wirecost.tensor.registry import name_of, plugin_for
 from wirecost.tensor.source import Source
 from wirecost.tensor.writer import HANDLERS, Handler, Writer
@@ -51,8 +52,10 @@ class Framework(Protocol):
         """A tensor over received memory; only frameworks of tensors have it."""
         ...
 
-    def restore(self, kind: str, body: Any) -> Any:
-        """An object from what its encoder wrote; only where one writes objects."""
+    def restore(self, kind: str, body: Any, budget: Budget) -> Any:
+        """An object from what its encoder wrote; only where one writes objects. Asks ``budget``
+        before it makes what takes more memory than lies in the frame, or more than 100 ns a
+        byte of it."""
         ...
 
 
@@ -67,7 +70,7 @@ def packages() -> dict[str, str]:
 def framework(name: str) -> Framework:
     """By its name in frames. Raises FrameError."""
     if type(name) is not str or name not in _ROOTS:
-        raise FrameError(f"frame: framework {name!r:.40} is unknown to this version")
+        raise FrameError(f"frame: framework {short(name)} is unknown to this version")
     found = _FRAMEWORKS.get(name)
     if found is None:
         module: Any = import_module(f"wirecost.tensor.frameworks.{name}")

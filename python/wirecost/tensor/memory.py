@@ -103,7 +103,9 @@ def _view(
     try:
         return np.ndarray(shape, dtype, memory, offset)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FrameError(f"frame: a tensor of {dtype} has an impossible shape: {error}") from error
+        raise FrameError(
+            f"frame: a tensor of {dtype!s:.80} has an impossible shape: {error}"
+        ) from error
 
 
 def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:

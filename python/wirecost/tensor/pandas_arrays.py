@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
+from wirecost.tensor.zones import known
 
 _FEW, _SMALL = 8, 4096
+_KINDS = frozenset("biufcmM")
+_NAME = re.compile(r"\w{1,40}", re.ASCII)
+_MASKED_BYTES = 9
+"""A number and its place in the mask."""
 
 
 def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
@@ -67,46 +74,61 @@ def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
     return ["arrow", describe("chunked", values, writer), name]
 
 
-def read_values(described: list[Any]) -> Any:
+def read_values(described: list[Any], budget: Budget) -> Any:
     """An array over the received memory. pandas or PyArrow raise where it cannot be."""
     pandas = load("pandas")
     match described:
         case ["numpy", array]:
             return array_of(array, 1)
         case ["categorical", codes, categories, ordered]:
-            kind = pandas.CategoricalDtype(read_values(categories), ordered)
+            kind = pandas.CategoricalDtype(read_values(categories, budget), ordered)
             return pandas.Categorical.from_codes(array_of(codes, 1), dtype=kind)
         case ["zoned", numbers, str(unit), str(zone)]:
             index = pandas.DatetimeIndex(array_of(numbers, 1).view(f"M8[{unit}]"), copy=False)
-            return index.tz_localize("UTC").tz_convert(zone).array
+            return index.tz_localize("UTC").tz_convert(known(zone)).array
         case ["period", numbers, str(frequency)]:
             return pandas.arrays.PeriodArray(
                 array_of(numbers, 1), dtype=pandas.PeriodDtype(frequency)
             )
         case ["interval", left, right, str(closed)]:
-            sides = pandas.Index(read_values(left)), pandas.Index(read_values(right))
+            sides = [pandas.Index(read_values(side, budget)) for side in (left, right)]
             return pandas.arrays.IntervalArray.from_arrays(*sides, closed=closed)
         case ["arrow", body, name]:
-            return _from_arrow(pandas, body, name)
+            return _from_arrow(pandas, body, name, budget)
     raise ValueError("a column that cannot be read")
 
 
 def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:
-    """The array that must be there. Raises ValueError."""
+    """The array that must be there, of a type that pandas keeps as it is. Raises ValueError."""
     if not isinstance(value, np.ndarray) or value.ndim != dimensions:
         raise ValueError(f"no array of {dimensions} dimensions")
+    if value.dtype.kind not in _KINDS:
+        raise ValueError(f"an array of {value.dtype!s:.80} in pandas")
     return value
 
 
-def _from_arrow(pandas: Any, body: Any, name: Any) -> Any:
+def check_rows(values: Any, index: Any) -> None:
+    """Raises ValueError: pandas would repeat a single value for each row that an index claims."""
+    if len(values) != len(index):
+        raise ValueError("a column of other length than the index")
+
+
+def _from_arrow(pandas: Any, body: Any, name: Any, budget: Budget) -> Any:
+    from wirecost.tensor.arrow_costs import afford_column  # noqa: PLC0415  optional
     from wirecost.tensor.frameworks.pyarrow import restore  # noqa: PLC0415  optional
 
-    values = restore("chunked", body)
+    values = restore("chunked", body, budget)
     if name is None:
-        dtype = pandas.ArrowDtype(values.type)
-    elif isinstance(name, list):
+        return pandas.ArrowDtype(values.type).__from_arrow__(values)
+    if isinstance(name, list):
         storage, missing = name
+        afford_column(values, storage == "python", budget)
         dtype = pandas.StringDtype(storage, na_value=pandas.NA if missing else np.nan)
     else:
+        # Masked numbers, or a type of another package; pandas reads more into other letters.
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"no type of pandas: {name:.40}")
+        afford_column(values, True, budget)
+        budget.take("its mask", _MASKED_BYTES * len(values))
         dtype = pandas.api.types.pandas_dtype(name)
     return dtype.__from_arrow__(values)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
-from wirecost.tensor.pandas_arrays import array_of, read_values, write_values
+from wirecost.tensor.pandas_arrays import array_of, check_rows, read_values, write_values
 from wirecost.tensor.writer import Writer
 
 _NUMBERS = frozenset("biufc")
@@ -57,16 +58,16 @@ def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
     return body
 
 
-def read_blocks(body: Any, index: Any, columns: Any) -> Any:
+def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
     """The data frame, over the received memory. Raises ValueError where parts do not fit."""
     pandas = load("pandas")
     blocks = [(array_of(values, 2), list(places)) for places, values in body["blocks"]]
-    single = {place: read_values(values) for place, values in body["arrays"]}
+    single = {place: read_values(values, budget) for place, values in body["arrays"]}
     if body["table"] is not None:
         from wirecost.tensor.arrow_stream import read_table  # noqa: PLC0415  optional
 
         places, stream = body["table"]
-        table = read_table(stream)
+        table = read_table(stream, budget)
         made = map(pandas.arrays.ArrowExtensionArray, table.columns)
         extended = dict(zip(places, made, strict=True))
     else:
@@ -78,8 +79,8 @@ def read_blocks(body: Any, index: Any, columns: Any) -> Any:
     for values, places in blocks:
         if values.shape != (len(places), len(index)) or values.dtype.kind not in _NUMBERS:
             raise ValueError(f"a block of {values.dtype} and shape {values.shape}")
-    if any(len(values) != len(index) for values in (*single.values(), *extended.values())):
-        raise ValueError("columns of other length than the index")
+    for values in (*single.values(), *extended.values()):
+        check_rows(values, index)
     internals = getattr(pandas.api, "internals", None)  # from pandas 3
     create = getattr(internals, "create_dataframe_from_blocks", None)
     if create is not None and not single:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
@@ -12,18 +11,27 @@ import msgpack
 
 from wirecost.errors import UserError
 from wirecost.tensor import codes
+from wirecost.tensor.budget import UNCOUNTED_BYTES, Budget
+from wirecost.tensor.collisions import dict_of, set_of
 from wirecost.tensor.convert import to_table
 from wirecost.tensor.dtypes import understand
-from wirecost.tensor.errors import FrameError
+from wirecost.tensor.errors import FrameError, short, told
 from wirecost.tensor.matching import families, framework
 from wirecost.tensor.memory import Memory
 from wirecost.tensor.plan import check_claims, plan_of
 from wirecost.tensor.records import restore_record
 from wirecost.tensor.registry import plugin_named
+from wirecost.tensor.sizes import MOST_PER_BYTE, bytes_of_values
 from wirecost.tensor.source import Source
 from wirecost.tensor.values import COMPLEX
+from wirecost.tensor.zones import zone
 
 _COLLECTIONS = frozenset({list, tuple, dict, set, frozenset})
+_EXTENSIONS_FREE, _BYTES_PER_EXTENSION = 1600, 6
+"""Extensions that a frame may have: each costs a microsecond, whatever it holds."""
+_LARGE = 4096
+_SEGMENT_BYTES = 400
+"""What a segment and its tensor take beside the tensor's memory."""
 _NUMPY = frozenset({None, "numpy"})
 
 
@@ -31,17 +39,24 @@ class Reader:
     """For one message. ``as_``: as for ``decode``."""
 
     def __init__(
-        self, memory: Memory, segments: tuple[tuple[int, int], ...], as_: str | None
+        self,
+        memory: Memory,
+        segments: tuple[tuple[int, int], ...],
+        as_: str | None,
+        budget: Budget,
     ) -> None:
         self._memory = memory
         self._segments = segments
         self._unused = set(range(len(segments)))
         self._tensors, self._tables = families(as_)
+        self._budget = budget
         self._nested = 0
+        self._extensions = _EXTENSIONS_FREE + budget.frame_bytes // _BYTES_PER_EXTENSION
 
     def message(self, description: bytes) -> Any:
         """The whole message. Raises FrameError, and UserError for a package that is missing."""
         try:
+            self._afford(description)
             value = self._value(description)
         except UserError:
             raise
@@ -56,6 +71,17 @@ class Reader:
             raise FrameError(f"frame: {len(self._unused)} segments belong to no value")
         return value
 
+    def _afford(self, description: bytes) -> None:
+        """Before anything is made of it. Raises FrameError."""
+        found = _SEGMENT_BYTES * len(self._segments)
+        if found + MOST_PER_BYTE * len(description) <= UNCOUNTED_BYTES:
+            return
+        # Of a large description there are two copies for a time.
+        found += 2 * len(description)
+        found += bytes_of_values(description, self._budget.bytes_left)
+        remedy = "let the sender make arrays of its numbers and texts"
+        self._budget.take("its values beside the tensors", found, remedy=remedy)
+
     def _value(self, packed: bytes) -> Any:
         check_claims(packed)
         return msgpack.unpackb(packed, timestamp=3, ext_hook=self._extension)
@@ -64,6 +90,15 @@ class Reader:
         self._nested += 1
         if self._nested > codes.MOST_NESTED:
             raise FrameError(f"frame: its values nest deeper than {codes.MOST_NESTED}")
+        self._extensions -= 1
+        if self._extensions < 0:
+            raise FrameError(
+                "frame: it has little but tiny tuples, sets and records; let the sender make"
+                " arrays of them"
+            )
+        if len(payload) > _LARGE:
+            # Each level of a tree has its own copy of what is below.
+            self._budget.take("values in values", len(payload))
         read = _READERS.get(code)
         if read is None:
             raise FrameError(f"frame: values of type {code} are unknown to this version")
@@ -73,7 +108,7 @@ class Reader:
 
     def _segment(self, index: Any) -> tuple[int, int]:
         if type(index) is not int or index not in self._unused:
-            raise FrameError(f"frame: segment {index!r:.20} is not there, or used twice")
+            raise FrameError(f"frame: segment {short(index)} is not there, or used twice")
         self._unused.remove(index)
         return self._segments[index]
 
@@ -82,7 +117,8 @@ class Reader:
         segment = self._segment(index)
         if direct and segment[1] == form.nbytes and self._tensors in _NUMPY:
             return self._memory.array(segment[0], form.shape, form.dtype)
-        return tensor_of(Source(self._memory, segment, form), self._tensors, name)
+        source = Source(self._memory, segment, form, self._budget)
+        return tensor_of(source, self._tensors, name)
 
     def _object(self, payload: bytes) -> Any:
         # What a framework's object consists of stays NumPy's, whatever was asked for.
@@ -94,10 +130,10 @@ class Reader:
             plugin = plugin_named(kind)
             if plugin is None:
                 raise FrameError(
-                    f"frame: holds an object of the plugin {kind!r:.60}: register it here too"
+                    f"frame: holds an object of the plugin {short(kind)}: register it here too"
                 )
             return plugin.decode(body)
-        return to_table(framework(name).restore, name, kind, body, self._tables)
+        return to_table(framework(name).restore, name, kind, body, self._tables, self._budget)
 
     def _integer(self, payload: bytes) -> int:
         return int.from_bytes(payload, "little", signed=True)
@@ -110,11 +146,12 @@ class Reader:
 
     def _set(self, payload: bytes) -> set[Any] | frozenset[Any]:
         frozen, *items = _list(self._value(payload))
-        return frozenset(items) if frozen else set(items)
+        found = set_of(items, self._budget)
+        return frozenset(found) if frozen else found
 
     def _map(self, payload: bytes) -> dict[Any, Any]:
         flat = _list(self._value(payload))
-        return dict(zip(flat[::2], flat[1::2], strict=True))
+        return dict_of(flat[::2], flat[1::2], self._budget)
 
     def _record(self, payload: bytes) -> Any:
         kind, name, fields = self._value(payload)
@@ -124,9 +161,8 @@ class Reader:
         match self._value(payload):
             case ["datetime", str(text), None, int(fold)]:
                 return dt.datetime.fromisoformat(text).replace(fold=fold)
-            case ["datetime", str(text), str(zone), int(fold)]:
-                moment = dt.datetime.fromisoformat(text)
-                return moment.replace(tzinfo=zoneinfo.ZoneInfo(zone), fold=fold)
+            case ["datetime", str(text), str(key), int(fold)]:
+                return dt.datetime.fromisoformat(text).replace(tzinfo=zone(key), fold=fold)
             case ["date", str(text)]:
                 return dt.date.fromisoformat(text)
             case ["time", str(text), int(fold)]:
@@ -156,7 +192,7 @@ class Reader:
                 return view
             case 3:
                 return str(view, "utf-8")
-        raise FrameError(f"frame: bytes of kind {kind!r:.20} are unknown")
+        raise FrameError(f"frame: bytes of kind {short(kind)} are unknown")
 
 
 def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
@@ -176,26 +212,21 @@ def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
         ) from error
 
 
-def told(error: Exception) -> str:
-    """A foreign exception in few words, which may quote what nests too deeply to be written."""
-    try:
-        return f"{error!r:.200}"
-    except RecursionError:
-        return type(error).__name__
-
-
 def _too_deep(value: Any) -> bool:
-    level = [value]
+    level = [value] if type(value) in _COLLECTIONS else []
     for _ in range(codes.MOST_NESTED):
-        level = [
-            inner
-            for item in level
-            if type(item) in _COLLECTIONS
-            for inner in (item.values() if type(item) is dict else item)
-        ]
+        level = [inner for item in level for inner in _below(item)]
         if not level:
             return False
-    return any(type(item) in _COLLECTIONS for item in level)
+    return True
+
+
+def _below(item: Any) -> list[Any]:
+    """The collections in a collection."""
+    items = item.values() if type(item) is dict else item
+    if _COLLECTIONS.isdisjoint(map(type, items)):
+        return []
+    return [inner for inner in items if type(inner) in _COLLECTIONS]
 
 
 def _list(value: Any) -> list[Any]:

@@ -10,10 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.dtypes import NARROW, stored, understand
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.layout import ALIGNMENT
 from wirecost.tensor.memory import Memory, bytes_of, own_copy
+
+_MOST_DIMENSIONS = 64
+"""NumPy's own limit."""
+_MOST_EMPTY = 1 << 16
+"""Elements of no bytes, as of type ``V0``: whatever goes through them finds no end."""
 
 
 class Form:
@@ -25,15 +31,22 @@ class Form:
         """``axes``: None, or the order in which they lie. Raises FrameError."""
         if type(shape) is not list or not all(type(n) is int and n >= 0 for n in shape):
             raise FrameError("frame: the shape of a tensor cannot be read")
+        if len(shape) > _MOST_DIMENSIONS:
+            raise FrameError(f"frame: a tensor of {len(shape)} dimensions")
         self.described = described
         self.dtype = stored(described)
         self.narrow = described if str(described) in NARROW else None
         self.shape = self.stored_shape = tuple(shape)
-        self.nbytes = prod(shape) * self.dtype.itemsize
+        elements = prod(shape)
+        self.nbytes = elements * self.dtype.itemsize
+        if elements > _MOST_EMPTY and not self.nbytes:
+            raise FrameError(f"frame: a tensor of {elements:,} elements without memory")
         self.axes: tuple[int, ...] | None = None
         if axes is not None:
-            if type(axes) is not list or sorted(map(str, axes)) != sorted(
-                map(str, range(len(shape)))
+            if (
+                type(axes) is not list
+                or len(axes) != len(shape)
+                or set(map(str, axes)) != set(map(str, range(len(shape))))
             ):
                 raise FrameError("frame: the axes of a tensor are not those of its shape")
             self.stored_shape = tuple(shape[axis] for axis in axes)
@@ -43,17 +56,21 @@ class Form:
 class Source:
     """Checked: shape and type need exactly the memory that is there."""
 
-    __slots__ = ("_form", "_memory", "_offset", "described", "kind", "narrow", "shape")
+    __slots__ = ("_form", "_memory", "_offset", "budget", "described", "kind", "narrow", "shape")
 
-    def __init__(self, memory: Memory, segment: tuple[int, int], form: Form) -> None:
+    def __init__(
+        self, memory: Memory, segment: tuple[int, int], form: Form, budget: Budget
+    ) -> None:
         """``segment``: offset and length, bytes, of checked memory. Raises FrameError.
 
-        ``narrow``: the element type's name where NumPy has none; ``kind``: NumPy's letter for it.
+        ``narrow``: the element type's name where NumPy has none; ``kind``: NumPy's letter for it;
+        ``budget``: for what takes more than the tensor's own memory.
         """
+        self.budget = budget
         self._offset, length = segment
         if length != form.nbytes:
             raise FrameError(
-                f"frame: a tensor of {form.dtype} and shape {_short(form.shape)}"
+                f"frame: a tensor of {form.dtype!s:.80} and shape {_short(form.shape)}"
                 f" does not take {length} bytes"
             )
         self._memory = memory

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isnan, prod
 from typing import Any
 
 import numpy as np
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source
 from wirecost.tensor.writer import Handler, Writer
+
+_TASK_BYTES, _TASK_NANOSECONDS = 1024, 3_000
+_LABEL_BYTES = 16
 
 
 def encoder(cls: type) -> Handler | None:
@@ -44,12 +48,22 @@ def tensor(source: Source) -> Any:
     return load("dask.array", 'decode with as_="numpy"').from_array(source.numpy(), chunks=-1)
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Chunks as the sender's; Dask copies what is one chunk."""
     if kind == "array":
-        chunks = tuple(map(tuple, body["chunks"]))
-        return load("dask.array").from_array(body["data"], chunks=chunks)
+        data, chunks = body["data"], tuple(map(tuple, body["chunks"]))
+        if not isinstance(data, np.ndarray):
+            raise ValueError("no array")
+        count = prod(map(len, chunks))
+        budget.take(f"{count:,} chunks", _TASK_BYTES * count, _TASK_NANOSECONDS * count)
+        return load("dask.array").from_array(data, chunks=chunks)
     if kind == "dataframe":
-        partitions = min(max(int(body["partitions"]), 1), max(len(body["data"]), 1))
-        return load("dask.dataframe").from_pandas(body["data"], npartitions=partitions)
+        data = body["data"]
+        partitions = min(max(int(body["partitions"]), 1), max(len(data), 1))
+        # Dask looks for the borders of partitions among all labels, however few have memory.
+        budget.take(f"{len(data):,} rows", _LABEL_BYTES * len(data))
+        budget.take(
+            f"{partitions:,} partitions", _TASK_BYTES * partitions, _TASK_NANOSECONDS * partitions
+        )
+        return load("dask.dataframe").from_pandas(data, npartitions=partitions)
     raise ValueError(kind)

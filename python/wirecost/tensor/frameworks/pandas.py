@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
+from wirecost.tensor.collisions import check_labels
 from wirecost.tensor.packages import load
-from wirecost.tensor.pandas_arrays import array_of, read_values, write_values
+from wirecost.tensor.pandas_arrays import array_of, check_rows, read_values, write_values
 from wirecost.tensor.pandas_blocks import only_block, read_blocks, write_blocks
 from wirecost.tensor.writer import Handler, Writer
+from wirecost.tensor.zones import known
+
+_COLUMN_BYTES = _LABEL_BYTES = 8
+"""What pandas keeps of each, whether or not it came with memory."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -107,22 +113,24 @@ def _index(index: Any, writer: Writer) -> dict[str, Any]:
     return {"values": values, "name": index.name, "freq": getattr(index, "freqstr", None)}
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Columns are views of the received memory; indexes may be copied by pandas."""
     pandas = load("pandas", 'decode with as_="polars" or as_="pyarrow" what the sender sends so')
     if kind == "frame":
-        return _restore_frame(pandas, body)
+        return _restore_frame(pandas, body, budget)
     if kind == "series":
-        values, index = read_values(body["values"]), _restore_index(pandas, body["index"])
+        values = read_values(body["values"], budget)
+        index = _restore_rows(pandas, body["index"], budget)
+        check_rows(values, index)
         made = pandas.Series(values, index, name=body["name"], copy=False)
         made.attrs.update(body["attributes"])
         return made
     if kind == "index":
-        return _restore_index(pandas, body)
+        return _restore_index(pandas, body, budget)
     if kind == "timestamp":
         value, unit, zone = body
         moment = pandas.Timestamp(np.datetime64(value, unit))
-        return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
+        return moment if zone is None else moment.tz_localize("UTC").tz_convert(known(zone))
     if kind == "timedelta":
         return pandas.Timedelta(np.timedelta64(body[0], body[1]))
     if kind == "missing":
@@ -130,31 +138,45 @@ def restore(kind: str, body: Any) -> Any:
     raise ValueError(kind)
 
 
-def _restore_frame(pandas: Any, body: Any) -> Any:
-    index = _restore_index(pandas, body["index"])
-    columns = _restore_index(pandas, body["columns"])
+def _restore_frame(pandas: Any, body: Any, budget: Budget) -> Any:
+    index = _restore_rows(pandas, body["index"], budget)
+    columns = _restore_index(pandas, body["columns"], budget)
+    budget.take("its columns", _COLUMN_BYTES * len(columns))
     if "blocks" in body:
-        made = read_blocks(body, index, columns)
+        made = read_blocks(body, index, columns, budget)
     elif "block" in body:
         # pandas repeats a single value for as many rows as an index claims.
         made = pandas.DataFrame(array_of(body["block"], 2), index, columns, copy=False)
     else:
-        arrays = dict(enumerate(map(read_values, body["arrays"])))
+        arrays = {i: read_values(values, budget) for i, values in enumerate(body["arrays"])}
+        for values in arrays.values():
+            check_rows(values, index)
         made = pandas.DataFrame(arrays, index, copy=False)
         made.columns = columns
     made.attrs.update(body["attributes"])
     return made
 
 
-def _restore_index(pandas: Any, body: Any) -> Any:
+def _restore_rows(pandas: Any, body: Any, budget: Budget) -> Any:
+    """An index of rows, which may claim some that have no memory."""
+    index = _restore_index(pandas, body, budget)
+    budget.count("rows", len(index))
+    return index
+
+
+def _restore_index(pandas: Any, body: Any, budget: Budget) -> Any:
     if "range" in body:
         return pandas.RangeIndex(*body["range"], name=body["name"])
     if "levels" in body:
-        levels = [_restore_index(pandas, level) for level in body["levels"]]
-        return pandas.MultiIndex(levels, body["codes"], names=body["names"])
+        levels = [_restore_index(pandas, level, budget) for level in body["levels"]]
+        budget.take("its index", sum(_LABEL_BYTES * len(level) for level in levels))
+        codes = [array_of(level, 1) for level in body["codes"]]
+        return pandas.MultiIndex(levels, codes, names=body["names"])
     if "labels" in body:
-        return pandas.Index(body["labels"], dtype=object, name=body["name"], tupleize_cols=False)
-    made = pandas.Index(read_values(body["values"]), name=body["name"], copy=False)
+        labels = list(body["labels"])
+        check_labels(labels)
+        return pandas.Index(labels, dtype=object, name=body["name"], tupleize_cols=False)
+    made = pandas.Index(read_values(body["values"], budget), name=body["name"], copy=False)
     if body["freq"] is not None and hasattr(made, "freq") and made.freq is None:
         made.freq = body["freq"]
     return made

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
@@ -17,6 +18,8 @@ _BITS = {
     "I;16N": 16, "RGB": 24, "YCbCr": 24, "LAB": 24, "HSV": 24, "RGBX": 32, "RGBA": 32, "RGBa": 32,
     "CMYK": 32, "I": 32, "F": 32,
 }  # fmt: skip
+_ROW_BYTES = 8
+"""Pillow's pointer to a row, which may have no pixels."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -44,14 +47,18 @@ def _image(writer: Writer, image: Any) -> Any:
     return writer.extension(2, ["pillow", "image", body])
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Over received memory for the modes L, P, RGBX, RGBA, RGBa, CMYK, I and F; else a copy."""
     image = load("PIL.Image")
     mode, (width, height), pixels = body["mode"], body["size"], body["pixels"]
     if kind != "image" or type(width) is not int or type(height) is not int:
         raise ValueError(kind)
+    if not isinstance(pixels, np.ndarray):
+        raise ValueError("no pixels")
     if width < 0 or height < 0 or pixels.nbytes != -(-width * _BITS[mode] // 8) * height:
         raise FrameError(f"frame: an image of {width} × {height} {mode} has other pixels")
+    stored = 1 if _BITS[mode] <= 8 else 4
+    budget.take("an image", _ROW_BYTES * height + stored * width * height)
     if not pixels.nbytes:
         made = image.new(mode, (width, height))
     else:

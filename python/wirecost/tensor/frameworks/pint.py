@@ -7,11 +7,14 @@ import re
 from typing import Any
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
 _POWER = r"[^\W\d]\w{0,99}(?: \*\* -?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?)?"
-_UNITS = re.compile(rf"(?:1|dimensionless|{_POWER})(?: [*/] {_POWER}){{0,99}}")
+# Pint would evaluate a text, and make an array of a list.
+_NO_MAGNITUDES = frozenset({str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None)})
+_UNITS = re.compile(rf"(?:1|dimensionless|{_POWER})(?: [*/] {_POWER}){{0,15}}")
 
 
 def encoder(cls: type) -> Handler | None:
@@ -30,7 +33,7 @@ def _unit(writer: Writer, unit: Any) -> Any:
     return writer.extension(2, ["pint", "unit", f"{unit:D}"])
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, _: Budget) -> Any:
     """The magnitude stays a view of the received memory."""
     registry = load("pint").get_application_registry()
     if kind == "unit":
@@ -38,6 +41,8 @@ def restore(kind: str, body: Any) -> Any:
     if kind != "quantity":
         raise ValueError(kind)
     magnitude, unit = body
+    if type(magnitude) in _NO_MAGNITUDES:
+        raise ValueError(f"a magnitude of type {type(magnitude).__name__}")
     return registry.Quantity(magnitude, _name(unit))
 
 

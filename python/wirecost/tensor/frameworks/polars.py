@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
@@ -66,17 +67,27 @@ class _Stream:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Columns are views where Polars takes Arrow's memory as it is."""
     from wirecost.tensor.frameworks.pyarrow import offered  # noqa: PLC0415  optional
 
-    polars = load("polars", 'decode with as_="pyarrow"')
+    load("polars", 'decode with as_="pyarrow"')
     if kind not in {"frame", "series"}:
         raise ValueError(kind)
-    table = _Stream(offered(body["table"]))
+    frame = of_arrow(offered(body["table"], budget))
+    return frame if kind == "frame" else frame.to_series()
+
+
+def of_arrow(table: Any) -> Any:
+    """A data frame of a table of Arrow's or a reader of batches. Raises as ``of_pandas``."""
+    return of_pandas(_Stream(table))
+
+
+def of_pandas(frame: Any) -> Any:
+    """Raises ValueError for what Polars does not take."""
+    polars = load("polars")
     try:
-        frame = polars.DataFrame(table)
+        return polars.DataFrame(frame)
     except polars.exceptions.PanicException as error:
         # No kind of Exception: a table that Polars did not expect would end the program.
         raise ValueError(f"polars: {error}") from error
-    return frame if kind == "frame" else frame.to_series()

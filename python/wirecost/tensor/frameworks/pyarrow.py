@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from wirecost.tensor.arrow_arrays import read_array, write_array
-from wirecost.tensor.arrow_stream import look_at_names, read_stream, read_table, write_stream
+from wirecost.tensor.arrow_costs import afford
+from wirecost.tensor.arrow_stream import read_stream, read_table, schema_of, write_stream
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
@@ -66,7 +68,7 @@ def _schema(type_: Any) -> bytes:
     return bytes(pa.schema([pa.field("", type_)]).serialize().to_pybytes())
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Over received memory. Everything is validated, what has offsets by reading them."""
     pa = load("pyarrow", 'decode tables with as_="polars" or as_="pandas" where PyArrow is')
     if kind == "tensor":
@@ -74,37 +76,42 @@ def restore(kind: str, body: Any) -> Any:
         return pa.Tensor.from_numpy(body["data"], names or None)
     if kind in _TABLES and "stream" in body:
         if kind == "table":
-            return read_table(body["stream"])
-        _, (batch,) = read_stream(body["stream"])
+            return read_table(body["stream"], budget)
+        _, (batch,) = read_stream(body["stream"], budget)
         return batch
-    schema = pa.ipc.read_schema(pa.py_buffer(body["schema"]))
-    look_at_names(pa, schema)
+    schema = schema_of(body["schema"], budget)
     if kind in {"array", "chunked", "scalar"}:
-        chunks = [read_array(schema.field(0).type, chunk) for chunk in body["chunks"]]
+        chunks = [read_array(schema.field(0).type, chunk, budget) for chunk in body["chunks"]]
         if kind == "chunked":
             return pa.chunked_array(chunks, schema.field(0).type)
         return chunks[0][0] if kind == "scalar" else chunks[0]
     if kind not in _TABLES:
         raise ValueError(kind)
-    return _table(pa, kind, schema, body)
+    return _table(pa, kind, schema, body, budget)
 
 
-def offered(body: Any) -> Any:
-    """What has the batches of a table for Arrow's C interface, quicker than the table itself."""
-    if "stream" not in body:
-        return restore("table", body)
+def offered(body: Any, budget: Budget) -> Any:
+    """What has the batches of a table for Polars by Arrow's C interface, quicker than the table
+    itself."""
     pa = load("pyarrow")
-    schema, batches = read_stream(body["stream"])
-    return pa.RecordBatchReader.from_batches(schema, batches)
+    if "stream" not in body:
+        table = restore("table", body, budget)
+        afford(table.columns, "polars", budget)
+        return table
+    known, batches = read_stream(body["stream"], budget)
+    for batch in batches:
+        afford([batch.column(index) for index in known.growing], "polars", budget)
+    return pa.RecordBatchReader.from_batches(known.schema, batches)
 
 
-def _table(pa: Any, kind: str, schema: Any, body: Any) -> Any:
+def _table(pa: Any, kind: str, schema: Any, body: Any, budget: Budget) -> Any:
     columns = [
-        [read_array(field.type, chunk) for chunk in chunks]
+        [read_array(field.type, chunk, budget) for chunk in chunks]
         for field, chunks in zip(schema, body["columns"], strict=True)
     ]
     if not columns:
         rows = int(np.uint32(body["rows"]))
+        budget.count("rows", rows)
         empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
         batch = pa.RecordBatch.from_struct_array(empty)
         return batch if kind == "batch" else pa.Table.from_batches([batch])

@@ -12,6 +12,9 @@ from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source, refuse
 from wirecost.tensor.writer import Handler, Writer
 
+_TEXT_BYTES = 24
+"""A text's own form, beside its letters."""
+
 
 def encoder(cls: type) -> Handler | None:
     """A variable arrives as a tensor."""
@@ -52,6 +55,8 @@ def tensor(source: Source) -> Any:
     array = source.aligned()
     name = source.narrow
     try:
+        if array.dtype.kind in "SU":
+            source.budget.take("texts of TensorFlow", _TEXT_BYTES * array.size)
         if name is not None or array.dtype.kind not in "iufc" or not array.size:
             # DLPack has no form for these, or its import no place.
             return tensorflow.constant(source.numpy())

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from wirecost.errors import UserError
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
+
+_LABEL_BYTES, _LABEL_NANOSECONDS = 64, 100
 
 
 def encoder(cls: type) -> Handler | None:
@@ -59,25 +64,42 @@ def _dataset(writer: Writer, dataset: Any) -> Any:
     return writer.extension(2, ["xarray", "dataset", body])
 
 
-def restore(kind: str, body: Any) -> Any:
+def restore(kind: str, body: Any, budget: Budget) -> Any:
     """Data are views of the received memory; indexes are built anew, for those that had one."""
     xarray = load("xarray")
     if kind == "variable":
-        return _made(xarray, body)
-    made = {name: _made(xarray, fields) for name, fields in body["coordinates"].items()}
-    indexed = {name: made[name] for name in body["indexed"]}
+        return _made(xarray, body, budget)
+    indexed_names = list(body["indexed"])
+    made = {
+        name: _made(xarray, fields, budget, name in indexed_names)
+        for name, fields in body["coordinates"].items()
+    }
+    indexed = {name: made[name] for name in indexed_names}
     plain = {name: variable for name, variable in made.items() if name not in indexed}
     coordinates = xarray.Coordinates(indexed)
     if plain:
         coordinates = coordinates.merge(xarray.Coordinates(plain, indexes={})).coords
     if kind == "data array":
-        variable = _made(xarray, body["variable"])
+        variable = _made(xarray, body["variable"], budget)
         return xarray.DataArray(variable, coords=coordinates, name=body["name"])
     if kind == "dataset":
-        variables = {name: _made(xarray, item) for name, item in body["variables"].items()}
+        variables = {
+            name: _made(xarray, item, budget, item["dims"] == [name])
+            for name, item in body["variables"].items()
+        }
+        if made.keys() & variables.keys():
+            # xarray would compare the two, each value of one with each of the other.
+            raise ValueError("a variable that is a coordinate too")
         return xarray.Dataset(variables, coordinates, body["attributes"])
     raise ValueError(kind)
 
 
-def _made(xarray: Any, fields: dict[str, Any]) -> Any:
-    return xarray.Variable(fields["dims"], fields["data"], fields["attributes"])
+def _made(xarray: Any, fields: dict[str, Any], budget: Budget, index: bool = False) -> Any:
+    data = fields["data"]
+    if not isinstance(data, np.ndarray):
+        raise ValueError("data that are no array")
+    if index and data.dtype.kind in "SU":
+        # An index makes objects of Python's of them.
+        size = data.size
+        budget.take("labels", (_LABEL_BYTES + data.itemsize) * size, _LABEL_NANOSECONDS * size)
+    return xarray.Variable(fields["dims"], data, fields["attributes"])

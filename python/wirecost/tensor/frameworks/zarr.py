@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
+from wirecost.tensor.zarr_chunks import Chunks, Tree
+
+_DOCUMENT = "zarr.json"
+_CHUNK_BYTES, _CHUNK_NANOSECONDS = 1024, 3_000
+"""A chunk's price for whoever reads all of them."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -28,25 +35,44 @@ def _group(writer: Writer, group: Any) -> Any:
     return writer.extension(2, ["zarr", "group", body])
 
 
-def restore(kind: str, body: Any) -> Any:
-    """In a memory store, compressed by Zarr's default: this copies."""
-    zarr = load("zarr")
+def restore(kind: str, body: Any, budget: Budget) -> Any:
+    """In a memory store, whose chunks are cut out of the received memory when they are read."""
+    zarr, storage = load("zarr"), load("zarr.storage")
+    tree = Tree()
+    store = storage.MemoryStore(tree)
+    store.received = tree
+    document = {"zarr_format": 3, "node_type": kind, "attributes": body["attributes"]}
     if kind == "group":
-        group = zarr.create_group({}, attributes=body["attributes"])
+        tree.document(_DOCUMENT, document)
         for name, member in body["members"].items():
-            _put(group, name, member)
-        return group
+            if name in {"", ".", ".."} or "/" in name:
+                raise ValueError(f"a member {name:.40}")
+            tree.put(name, member.store.received)
+        return zarr.open_group(store, mode="r+")
     if kind != "array":
         raise ValueError(kind)
-    chunks = tuple(max(int(n), 1) for n in body["chunks"])
-    return zarr.create_array({}, data=body["data"], chunks=chunks, attributes=body["attributes"])
+    data, shape = body["data"], tuple(max(int(n), 1) for n in body["chunks"])
+    if not isinstance(data, np.ndarray):
+        raise ValueError("no array")
+    chunks = Chunks(data, shape)
+    budget.take("a chunk", prod(shape) * data.itemsize)
+    budget.take(
+        f"{chunks.count:,} chunks", _CHUNK_BYTES * chunks.count, _CHUNK_NANOSECONDS * chunks.count
+    )
+    tree.arrays[""] = chunks
+    document |= _form(data, shape)
+    tree.document(_DOCUMENT, document)
+    return zarr.Array(zarr.AsyncArray(document, storage.StorePath(store)))
 
 
-def _put(group: Any, name: str, member: Any) -> None:
-    attributes = dict(member.attrs)
-    if hasattr(member, "members"):
-        below = group.create_group(name, attributes=attributes)
-        for inner, value in member.members():
-            _put(below, inner, value)
-    else:
-        group.create_array(name, data=member[...], chunks=member.chunks, attributes=attributes)
+def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
+    """What Zarr's document says of an array whose chunks are stored as they lie."""
+    dtype = load("zarr.dtype").parse_dtype(data.dtype, zarr_format=3)
+    return {
+        "shape": list(data.shape),
+        "data_type": dtype.to_json(zarr_format=3),
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunks)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": dtype.to_json_scalar(dtype.default_scalar(), zarr_format=3),
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    }

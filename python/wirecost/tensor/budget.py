@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be made of one frame: memory and time in proportion to its bytes."""
+
+from __future__ import annotations
+
+from wirecost.tensor.errors import FrameError
+
+BYTES_PER_BYTE = 8
+UNCOUNTED_BYTES = 4 << 20
+"""For all that is too small to be counted."""
+FREE_BYTES = (16 << 20) - UNCOUNTED_BYTES
+NANOSECONDS_PER_BYTE = 100
+FREE_NANOSECONDS = 1_000_000
+MOST_WITHOUT_MEMORY = 1 << 26
+"""Elements that take no memory, as nulls and rows of no columns: others would make room for
+them."""
+
+
+class Budget:
+    """For one frame. Whoever is about to make more than what lies in the frame asks it first."""
+
+    __slots__ = ("_nanoseconds", "bytes_left", "frame_bytes")
+
+    def __init__(self, frame_bytes: int) -> None:
+        self.frame_bytes = frame_bytes
+        self.bytes_left: float = FREE_BYTES + BYTES_PER_BYTE * frame_bytes
+        self._nanoseconds: float = FREE_NANOSECONDS + NANOSECONDS_PER_BYTE * frame_bytes
+
+    @property
+    def patience(self) -> int:
+        """Nanoseconds, ten times what the whole frame should take, for what cannot be counted."""
+        return 10 * (FREE_NANOSECONDS + NANOSECONDS_PER_BYTE * self.frame_bytes)
+
+    def take(self, what: str, nbytes: float, nanoseconds: float = 0.0, remedy: str = "") -> None:
+        """Raises FrameError where ``what`` would take more than is left.
+
+        ``nanoseconds``: what it takes on a slow machine, for it is not measured.
+        """
+        self.bytes_left -= nbytes
+        self._nanoseconds -= nanoseconds
+        if self.bytes_left < 0 or self._nanoseconds < 0:
+            cost = f"{nbytes:,.0f} bytes" if self.bytes_left < 0 else f"{nanoseconds / 1e9:.3g} s"
+            raise FrameError(
+                f"frame: {what} would take {cost}, too much for a frame of"
+                f" {self.frame_bytes:,} bytes" + (f"; {remedy}" if remedy else "")
+            )
+
+    def count(self, what: str, elements: int) -> None:
+        """Raises FrameError for more elements than a frame may claim without memory for them."""
+        if elements > max(MOST_WITHOUT_MEMORY, 8 * self.frame_bytes):
+            raise FrameError(f"frame: {elements:,} {what} without memory")
