@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -136,6 +137,32 @@ def test_logs_that_cannot_be_written_are_told_at_the_end(tmp_path: Path) -> None
     with pytest.raises(FMICallException):
         fmu.close()
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("bytes_left", [0, 20480 + 1000])
+def test_a_log_that_is_cut_ends_no_simulation(bytes_left: int, tmp_path: Path) -> None:
+    """In a process of its own, which SIGBUS would end. What is not whole is told."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            fmu = open_fmu(REGISTRY.archive("columns", "source", 2, "release"))
+            fmu.start({"reflections": 36, "log_folder": str(tmp_path)})
+            for step in range(200):
+                fmu.step(0.02 * step)
+                if step == 100:
+                    (log,) = tmp_path.glob("*.wprobe")
+                    os.truncate(log, bytes_left)
+            try:
+                fmu._fmu.terminate()  # type: ignore[attr-defined]
+            except FMICallException:  # as for every log that cannot be written
+                status = 0
+            with suppress(FMICallException):
+                fmu.close()
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert list(tmp_path.glob("*.json")) == []
 
 
 def write_trace(path: Path, messages: list[bytes], cut: int = 0) -> None:

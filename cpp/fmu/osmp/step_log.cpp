@@ -117,6 +117,8 @@ std::string StepLog::write() {
     if (complete) {
       print(file.get());
       complete = std::ferror(file.get()) == 0 && std::fflush(file.get()) == 0;
+      // Known now: what somebody cut off was read as zeros.
+      for (const auto& log : logs_) complete = complete && !log->cut();
       file.reset();
       std::error_code ignored;
       if (!complete) std::filesystem::remove(path, ignored);

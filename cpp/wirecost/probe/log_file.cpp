@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "settings.hpp"
 #include "wirecost/probe/clock.hpp"
 
 namespace wirecost::probe {
@@ -35,7 +36,7 @@ void copy_text(std::array<char, size>& out, const std::string& text) {
 }  // namespace
 
 LogFile::LogFile(const std::string& folder, std::size_t records)
-    : bytes_(sizeof(Header) + records * sizeof(Record)) {
+    : bytes_(sizeof(Header) + records * sizeof(Record)), capacity_(records) {
   if (!create(folder) || !reserve()) {
     trouble_ = (path_.empty() ? folder : path_) + ": " + std::strerror(errno) +
                "; nothing is recorded; set WIRECOST_PROBE to a folder that can be written, or " +
@@ -95,28 +96,46 @@ bool LogFile::reserve() {
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (mapped == MAP_FAILED) return false;
   header_ = static_cast<Header*>(mapped);
+  range_.emplace(mapped, bytes_);
   return true;
 }
 
 bool LogFile::name(std::uint32_t id, const std::string& name) {
-  const std::uint32_t names = header_->names;
-  if (names == max_names) return false;
-  NameEntry& entry = header_->section_names[names];
+  if (names_ == max_names) return false;
+  NameEntry& entry = header_->section_names[names_];
   entry.id = id;
   copy_text(entry.name, name);
   std::atomic_ref(entry.used).store(1, std::memory_order_release);
-  header_->names = names + 1;
+  header_->names = ++names_;
   return true;
 }
 
+Record* LogFile::drop() {
+  ++header_->dropped;
+  if (range_->lost()) tell_cut();
+  return nullptr;
+}
+
+bool LogFile::cut() const {
+  struct stat found{};
+  return range_->lost() || fstat(file_, &found) != 0 || found.st_size < length();
+}
+
 void LogFile::trim() {
-  [[maybe_unused]] const int kept =
-      ftruncate(file_, static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)));
+  if (cut()) return tell_cut();
+  [[maybe_unused]] const int kept = ftruncate(file_, length());
+}
+
+void LogFile::tell_cut() const {
+  say_once(topic_cut, path_ +
+                          ": cut while it was recorded into; the program goes on, this thread " +
+                          "records no more");
 }
 
 void LogFile::discard() const { unlink(path_.c_str()); }
 
 LogFile::~LogFile() {
+  range_.reset();
   if (header_ != nullptr) munmap(header_, bytes_);
   if (file_ >= 0) close(file_);
 }

@@ -2,17 +2,23 @@
 // One thread's log: a mapped file whose pages are all there before the first record.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mapped_range.hpp"
 #include "record.hpp"
 
 namespace wirecost::probe {
 
+/// The file is anybody's to cut or to overwrite: nothing in it is read back to be relied on, and
+/// where it was cut the rest of the records count as dropped.
 class LogFile {
  public:
   /// Creates a new file in `folder` (which is made if its parent exists). Where that fails,
@@ -26,13 +32,10 @@ class LogFile {
   const std::string& trouble() const { return trouble_; }
   Header& header() { return *header_; }
 
-  /// The place of the next record, or null where the file is full and the record counts as
+  /// The place of the next record, or null where the file is full or cut and the record counts as
   /// dropped. `publish` makes it one that readers see.
-  Record* next() { return count_ < header_->capacity ? &records_[count_] : drop(); }
-  Record* drop() {
-    ++header_->dropped;
-    return nullptr;
-  }
+  Record* next() { return count_ < capacity_ && !range_->lost() ? &records_[count_] : drop(); }
+  Record* drop();
   void publish() {
     Record& record = records_[count_];
     ++count_;
@@ -44,7 +47,10 @@ class LogFile {
 
   std::span<const Record> records() const { return {records_, count_}; }
 
-  /// Gives the file the length of its records.
+  /// Whether records were cut off the file.
+  bool cut() const;
+
+  /// Gives the file the length of its records; one that is shorter stays as it is.
   void trim();
 
   /// Takes the file away.
@@ -53,9 +59,14 @@ class LogFile {
  private:
   bool create(const std::string& folder);
   bool reserve();
+  off_t length() const { return static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)); }
+  void tell_cut() const;
 
   int file_ = -1;
   std::size_t bytes_;
+  std::uint64_t capacity_;
+  std::uint32_t names_ = 0;
+  std::optional<MappedRange> range_;
   Header* header_ = nullptr;
   Record* records_ = nullptr;
   std::uint64_t count_ = 0;

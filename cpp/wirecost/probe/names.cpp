@@ -73,11 +73,17 @@ void leave(LogFile& log) {
   std::erase(all.logs, &log);
 }
 
-void lock_for_fork() { shared().mutex.lock(); }
-void unlock_after_fork() { shared().mutex.unlock(); }
+void lock_for_fork() {
+  shared().mutex.lock();
+  MappedRange::lock_for_fork();
+}
+void unlock_after_fork() {
+  MappedRange::unlock_after_fork();
+  shared().mutex.unlock();
+}
 void forget_logs_after_fork() {
   shared().logs.clear();
-  shared().mutex.unlock();
+  unlock_after_fork();
 }
 
 }  // namespace wirecost::probe

@@ -20,6 +20,14 @@ const Settings& settings();
 /// One line on stderr, at most once in the life of the process for the same `topic`.
 void say_once(int topic, const std::string& line);
 
-enum Topic : int { topic_settings, topic_counters, topic_log, topic_names, topic_depth, topics };
+enum Topic : int {
+  topic_settings,
+  topic_counters,
+  topic_log,
+  topic_names,
+  topic_depth,
+  topic_cut,
+  topics
+};
 
 }  // namespace wirecost::probe

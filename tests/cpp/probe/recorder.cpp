@@ -4,8 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <barrier>
+#include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -133,6 +138,70 @@ void elapsed() {
   pmu_analyzer::PMU_CLOSE();
 }
 
+/// Every thread records, all logs are cut, every thread records on.
+void cut(int count, int times, std::uintmax_t bytes) {
+  std::barrier half(count + 1);
+  std::vector<std::thread> all;
+  for (int t = 0; t < count; ++t)
+    all.emplace_back([&half, t, times] {
+      record(static_cast<std::uint32_t>(t), times);
+      half.arrive_and_wait();
+      half.arrive_and_wait();
+      record(static_cast<std::uint32_t>(t), times);
+    });
+  half.arrive_and_wait();
+  for (const auto& log : std::filesystem::directory_iterator(std::getenv("WIRECOST_PROBE")))
+    std::filesystem::resize_file(log, bytes);
+  half.arrive_and_wait();
+  for (std::thread& thread : all) thread.join();
+}
+
+sigjmp_buf before_fault;
+volatile char* lost_page = nullptr;
+
+void say(const char* text) {
+  [[maybe_unused]] const auto written = write(STDOUT_FILENO, text, std::strlen(text));
+}
+
+void with_information(int, siginfo_t* info, void*) {
+  say(info->si_addr == const_cast<char*>(lost_page) ? "its own page\n" : "another page\n");
+  siglongjmp(before_fault, 1);
+}
+
+void without_information(int) {
+  say("a signal\n");
+  siglongjmp(before_fault, 1);
+}
+
+/// SIGBUS that is not the probe's affair reaches whom it would reach without a probe.
+void foreign(const std::string& handler, bool sent) {
+  struct sigaction own{};
+  if (handler == "information") own.sa_sigaction = with_information, own.sa_flags = SA_SIGINFO;
+  if (handler == "plain") own.sa_handler = without_information;
+  if (handler == "once") own.sa_handler = [](int) { say("once\n"); }, own.sa_flags = SA_RESETHAND;
+  if (handler == "ignore") own.sa_handler = SIG_IGN;
+  sigaction(SIGBUS, &own, nullptr);
+  record(1, 2);
+  std::FILE* file = std::tmpfile();
+  lost_page = static_cast<volatile char*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0));
+  if (sigsetjmp(before_fault, 1) == 0) {
+    if (sent)
+      raise(SIGBUS);
+    else
+      *lost_page = 1;
+  }
+  record(1, 2);
+}
+
+/// With the last log, the handler is gone.
+void left() {
+  std::thread(record, 1, 2).join();
+  struct sigaction now{};
+  sigaction(SIGBUS, nullptr, &now);
+  std::puts(now.sa_handler == SIG_DFL ? "default" : "changed");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,5 +215,9 @@ int main(int argc, char** argv) {
   if (what == "fork") forked();
   if (what == "deep") deep();
   if (what == "elapsed") elapsed();
+  if (what == "cut") cut(number(2), number(3), static_cast<std::uintmax_t>(number(4)));
+  if (what == "fault") foreign(argv[2], false);
+  if (what == "signal") foreign(argv[2], true);
+  if (what == "left") left();
   std::puts("done");
 }
