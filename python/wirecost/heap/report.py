@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.errors import UserError
+from wirecost.regular_file import read_regular
 
 MEBIBYTE = 1 << 20
 LARGEST_REPORT = 64 * MEBIBYTE
@@ -43,9 +44,7 @@ def read_report(path: Path) -> PoolReport:
         UserError: the file cannot be read or is not such a report.
     """
     try:
-        if path.stat().st_size > LARGEST_REPORT:
-            raise UserError(f"{path}: too large for a heap report; name the file given to --out")
-        document: Any = json.loads(path.read_bytes())
+        document: Any = json.loads(read_regular(path, LARGEST_REPORT))
     except OSError as error:
         raise UserError(
             f"{path}: {error.strerror}; profile the program first: "

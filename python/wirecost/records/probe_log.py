@@ -7,6 +7,7 @@ mapped, and takes memory for the records that it really holds.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 
 SUFFIX = ".wprobe"
 MAGIC = b"WCPROBE\n"
@@ -188,7 +190,7 @@ class ProbeLog:
 def read_log(path: Path) -> ProbeLog:
     """One log, as far as it is whole. Raises UserError where it is none."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return _read(path, file)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a probe log ({SUFFIX})") from error
@@ -231,7 +233,7 @@ def _read(path: Path, file: BinaryIO) -> ProbeLog:
             f"version {VERSION} with {RECORD.itemsize}: update the older of the two"
         )
     records = _records(file, capacity)
-    size = path.stat().st_size
+    size = os.fstat(file.fileno()).st_size
     return ProbeLog(
         path=path,
         program=_text(fields[14]),

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from wirecost.regular_file import read_regular
+
 FILE = "doctor.json"
 """What ``wirecost doctor --json`` wrote into the folder of the logs."""
 LARGEST = 1 << 20
@@ -42,9 +44,7 @@ def recorded_machines(paths: Iterable[Path]) -> list[RecordedMachine]:
 
 def _read(path: Path) -> RecordedMachine | None:
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        document: Any = json.loads(content[:LARGEST])
+        document: Any = json.loads(read_regular(path, LARGEST))
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         checks = [_check(one) for one in document["checks"]]
         verdict = str(document["verdict"])

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 from wirecost.traces.files import shown
 
 LONGEST_HEADER = 1 << 16
@@ -42,7 +43,7 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
     Raises UserError on what cannot be read as such.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             # An empty file cannot be mapped.
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 
 BUFFER = 1 << 20
 
@@ -22,7 +23,7 @@ class Mapped:
 
     def __init__(self, path: Path) -> None:
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 self.stat = os.fstat(file.fileno())
                 self.size = self.stat.st_size
                 # An empty file cannot be mapped.

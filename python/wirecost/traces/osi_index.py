@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 from wirecost.traces.files import Mapped, WholeFile
 from wirecost.traces.trace import Progress
 
@@ -102,7 +103,7 @@ def _read(trace: Path, data: Mapped) -> Offsets | None:
     path = index_path(trace)
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             header = file.read(HEADER.size)
         frames = HEADER.unpack(header)[6]
         if header != _header(data, frames) or size != HEADER.size + 8 * (frames + 1):

@@ -7,6 +7,7 @@ top-level line whose field the message has already and can have only once.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from google.protobuf import text_format
 from google.protobuf.message import EncodeError, Message
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 from wirecost.traces import messages
 from wirecost.traces.files import WholeFile, shown, unwritable
 from wirecost.traces.trace import About, Closing, Frame
@@ -108,7 +110,7 @@ class TextTrace(Closing):
 
     def _lines(self) -> Iterator[str]:
         try:
-            with self.path.open(encoding="utf-8") as file:
+            with io.TextIOWrapper(open_regular(self.path), encoding="utf-8") as file:
                 while line := file.readline(MAX_LINE):
                     if len(line) == MAX_LINE:
                         raise UserError(f"{self.path}: a line of {MAX_LINE} characters; no .txth")
