@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 import probe_logs
+from result_folders import copied, edit_meta
 from wirecost.analysis.compare import Comparison, Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare_series import Run, read_run
 from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.folder import write_results
@@ -28,6 +30,7 @@ from wirecost.report.figures.comparison import comparison_figures
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")
+ABOUT = {"wire": "protobuf", "guarantees": "owning"}
 ENVIRONMENT = {
     "cpu": "A CPU",
     "kernel": "6.1",
@@ -50,10 +53,8 @@ def folder(tmp_path: Path) -> Folder:
         n: int = 40,
         seed: int = 1,
         contenders: tuple[str, ...] = ("protobuf", "columns"),
-        extra: dict[str, Any] | None = None,
         meta: dict[str, Any] | None = None,
         run: dict[str, Any] | None = None,
-        schema: int = 2,
     ) -> Path:
         random = np.random.default_rng(seed)
         parts = []
@@ -68,19 +69,21 @@ def folder(tmp_path: Path) -> Folder:
                             "build": ["release"] * n,
                             "contender": [contender] * n,
                             "mode": ["new"] * n,
+                            "wire": ["protobuf"] * n,
+                            "elements": [10] * n,
                             "stage": [stage] * n,
                             "repetition": list(range(n)),
                             "ns": ns,
                             "bytes": [120] * n,
                         }
-                        | {key: [value] * n for key, value in (extra or {}).items()}
                     )
                 )
         runs = [
             {
                 "case": "radar, 10 elements", "variant": "radar", "build": "release",
-                "contender": contender, "mode": "new", "message_bytes": 120,
-                "message_digest": "abc", "allocations": 4.0, "failure": None,
+                "contender": contender, "mode": "new", "list": "radar", "elements": 10,
+                "wire": "protobuf", "message_bytes": 120, "message_digest": "abc",
+                "compressed_bytes": 60, "allocations": 4.0, "failure": None,
             }
             | (run if run and contender == of else {})
             for contender in contenders
@@ -89,20 +92,27 @@ def folder(tmp_path: Path) -> Folder:
         path.mkdir()
         about = {
             "scenario": "lists", "created": "2026-01-01", "command": ["bench", "lists"],
-            "repetitions": n, "seed": 1, "environment": ENVIRONMENT,
-            "contenders": {c: {"library": f"{c} 1.0"} for c in contenders}, "runs": runs,
+            "repetitions": n, "seed": 1, "zstd_level": 3, "interrupted": False,
+            "environment": ENVIRONMENT, "errors": {}, "runs": runs,
+            "contenders": {c: ABOUT | {"library": f"{c} 1.0"} for c in contenders},
         }  # fmt: skip
         write_results(path, about | (meta or {}), pl.concat(parts))
-        if schema != 2:
-            text = json.loads((path / "meta.json").read_text())
-            (path / "meta.json").write_text(json.dumps(text | {"schema": schema}))
         return path
 
     return make
 
 
-def compared(a: Path, b: Path, fail_above: float | None = 0.05, **options: Any) -> Comparison:
-    return compare(read_run(a), read_run(b), Settings(0.05, fail_above), **options)
+def compared(
+    a: Path | Run, b: Path | Run, fail_above: float | None = 0.05, **options: Any
+) -> Comparison:
+    runs = [one if isinstance(one, Run) else read_run(one) for one in (a, b)]
+    return compare(*runs, Settings(0.05, fail_above), **options)
+
+
+def with_samples(run: Path, **columns: Any) -> Run:
+    """As the run would be with these columns."""
+    read = read_run(run)
+    return replace(read, samples=read.samples.with_columns(**columns))
 
 
 def verdicts(comparison: Comparison) -> dict[tuple[str, str], str]:
@@ -161,12 +171,17 @@ def test_single_samples_have_no_interval_and_no_verdict(folder: Folder) -> None:
 
 
 def test_rows_of_one_side_are_listed(folder: Folder) -> None:
-    failed = {"runs": [{"case": "radar", "contender": "columns", "failure": "sent 3 values"}]}
-    found = compared(folder("a"), folder("b", contenders=("protobuf", "arrays"), meta=failed))
+    b = folder("b", contenders=("protobuf", "arrays"))
+    edit_meta(b, lambda meta: meta["runs"].append(
+        meta["runs"][0] | {"contender": "columns", "failure": "sent 3 values"}
+    ))  # fmt: skip
+    found = compared(folder("a"), b)
     sides = dict(compare_tables.one_sided(found))
     assert sides["A"] == [f"columns · {stage}" for stage in STAGES]
     assert sides["B"] == [f"arrays · {stage}" for stage in STAGES]
-    assert found.notes == ["not measured in B: radar · columns: sent 3 values"]
+    (note,) = found.notes
+    assert note.startswith("not measured in B: radar, 10 elements · radar · release · columns")
+    assert note.endswith("sent 3 values")
     assert not any(d.what.startswith("library") for d in found.differences)
 
 
@@ -175,7 +190,7 @@ def test_other_machines_versions_and_settings_are_told(folder: Folder) -> None:
         "cpu": "B CPU", "kernel": "6.1", "load_average": [9.0], "flags": {"release": "-O2"},
         "doctor": {"verdict": "fail", "load": "ok (1.9 on 2 CPUs)"},
     }  # fmt: skip
-    libraries = {"protobuf": {"library": "protobuf 2.0"}}
+    libraries = {"protobuf": ABOUT | {"library": "protobuf 2.0"}}
     meta = {"environment": other, "seed": 2, "contenders": libraries}
     found = compared(folder("a"), folder("b", meta=meta))
     assert {one.what: (one.a, one.b) for one in found.differences} == {
@@ -194,24 +209,24 @@ def test_other_content_is_not_the_same_work(folder: Folder) -> None:
     assert warning.startswith("1 contents differ, so not the same work was measured: radar")
 
 
-def test_another_scenario_is_refused(folder: Folder) -> None:
-    a, b = folder("a"), folder("b", meta={"scenario": "osi"})
-    with pytest.raises(UserError, match=r"a holds lists, .*b osi: only runs of one scenario"):
+def test_another_scenario_is_refused(folder: Folder, tmp_path: Path) -> None:
+    a, b = folder("a"), copied("map", tmp_path / "b")
+    with pytest.raises(UserError, match=r"a holds lists, .*b map: only runs of one scenario"):
         compared(a, b)
     with pytest.raises(UserError, match="no row is in both"):
         compared(a, folder("c", contenders=("arrays",)))
-    with pytest.raises(UserError, match="names no scenario"):
+    with pytest.raises(UserError, match=r"\$\.scenario: Expected `str`, got `int`"):
         compared(a, folder("d", meta={"scenario": 7}))
 
 
 def test_older_folders_lack_columns_and_are_compared_all_the_same(folder: Folder) -> None:
     """A column that only describes a row names nothing; one that tells rows apart does."""
-    old = folder("old", schema=1)
-    found = compared(old, folder("new", extra={"wire": "columns", "elements": 10}))
+    new = read_run(folder("new"))
+    old = replace(new, samples=new.samples.drop("wire", "elements"))
+    found = compared(old, new)
     assert (found.only_a, found.only_b) == ([], [])
-    samples = pl.read_parquet(old / "samples.parquet")
-    both = pl.concat([samples.with_columns(heap=pl.lit(heap)) for heap in (True, False)])
-    both.write_parquet(old / "samples.parquet")
+    both = pl.concat([new.samples.with_columns(heap=pl.lit(heap)) for heap in (True, False)])
+    old = replace(new, samples=both)
     found = compared(old, old)
     assert "heap" in found.names
     assert len(found.times) == 2 * 2 * 6
@@ -229,21 +244,20 @@ def test_sizes_and_allocations_are_compared(folder: Folder) -> None:
 
 
 def test_sizes_come_from_samples_where_runs_have_none(folder: Folder) -> None:
-    a, b = (folder(name, meta={"runs": []}) for name in "ab")
-    samples = pl.read_parquet(b / "samples.parquet").with_columns(bytes=pl.lit(240))
-    samples.write_parquet(b / "samples.parquet")
-    found = compared(a, b)
+    a, b = read_run(folder("a")), with_samples(folder("b"), bytes=pl.lit(240))
+    found = compared(*(replace(one, meta=one.meta | {"runs": []}) for one in (a, b)))
     assert [(one.what, one.a, one.b, one.regression) for one in found.plain] == [
         ("bytes", 120, 240, True)
     ] * 2
 
 
 def test_counters_of_samples_are_compared(folder: Folder) -> None:
-    a, b = folder("a"), folder("b")
-    for path, faults in ((a, 0), (b, 3)):
-        samples = pl.read_parquet(path / "samples.parquet")
-        planted = pl.when(contender="columns").then(faults).otherwise(1)
-        samples.with_columns(minor_faults=planted).write_parquet(path / "samples.parquet")
+    a, b = (
+        with_samples(
+            folder(name), minor_faults=pl.when(contender="columns").then(faults).otherwise(1)
+        )
+        for name, faults in (("a", 0), ("b", 3))
+    )
     found = compared(a, b)
     assert "minor_faults" not in found.names
     told = {(Labels(found)(c.row), c.verdict) for c in found.counts if c.verdict != "no difference"}
@@ -255,19 +269,11 @@ def test_counters_of_samples_are_compared(folder: Folder) -> None:
 
 
 def test_samples_without_a_time_are_left_out_and_told(folder: Folder) -> None:
-    a, b = folder("a"), folder("b")
-    samples = pl.read_parquet(b / "samples.parquet")
     spoilt = pl.when(repetition=3).then(float("nan")).when(repetition=4).then(None)
-    samples.with_columns(ns=spoilt.otherwise("ns")).write_parquet(b / "samples.parquet")
-    found = compared(a, b)
+    b = with_samples(folder("b"), ns=spoilt.otherwise("ns"))
+    found = compared(folder("a"), b)
     assert {one.n_b for one in found.times} == {38}
-    assert compare_tables.warnings(found) == [f"{b}: 12 samples without a time left out"]
-    samples.with_columns(ns=pl.lit("soon")).write_parquet(b / "samples.parquet")
-    with pytest.raises(UserError, match="has no numeric ns"):
-        compared(a, b)
-    samples.drop("repetition").write_parquet(b / "samples.parquet")
-    with pytest.raises(UserError, match="has no repetition"):
-        compared(a, b)
+    assert compare_tables.warnings(found) == [f"{b.path}: 12 samples without a time left out"]
 
 
 def test_a_move_of_all_rows_is_said_to_be_the_machine_s(folder: Folder) -> None:
@@ -290,7 +296,7 @@ def test_what_a_second_run_of_a_differs_by_is_noise(folder: Folder) -> None:
     assert found.noise["p50"] == pytest.approx(0.25, abs=0.03)
     assert "what A measured again differs by" in compare_tables.method(found)
     with pytest.raises(UserError, match=r"--again .*holds osi, A lists"):
-        compared(a, b, again=read_run(folder("other", meta={"scenario": "osi"})))
+        compared(a, b, again=replace(quiet, scenario="osi"))
 
 
 def outputs(path: Path, digests: list[str], **columns: Any) -> None:
@@ -332,8 +338,10 @@ def test_outputs_of_repetitions_that_one_run_lacks_are_left_out(folder: Folder) 
 
 def test_what_a_process_counted_in_each_repetition_is_compared(folder: Folder) -> None:
     runs = [{"minor_faults": 10, "played_s": 1.0}, {"minor_faults": 30}, {"minor_faults": None}]
+    a, b = (read_run(folder(name)) for name in "ab")
     found = compared(
-        folder("a", meta={"repeats": runs}), folder("b", meta={"repeats": [{"minor_faults": 40}]})
+        replace(a, meta=a.meta | {"repeats": runs}),
+        replace(b, meta=b.meta | {"repeats": [{"minor_faults": 40}]}),
     )
     (one,) = [one for one in found.plain if "faults" in one.what]
     assert (one.what, one.a, one.b, one.verdict) == (
@@ -342,14 +350,12 @@ def test_what_a_process_counted_in_each_repetition_is_compared(folder: Folder) -
 
 
 def test_measurements_of_unknown_names_name_no_row(folder: Folder) -> None:
+    number = pl.int_range(pl.len())
+    columns = {
+        "sequence": number, "value": number % 3, "begin_ns": number * 1000, "points": pl.lit(5),
+    }  # fmt: skip
     a, b = folder("a", n=80), folder("b", n=80, seed=2)
-    for path in (a, b):
-        samples = pl.read_parquet(path / "samples.parquet").with_row_index("sequence")
-        samples = samples.with_columns(
-            value=pl.col("sequence") % 3, begin_ns=pl.col("sequence") * 1000, points=pl.lit(5)
-        )
-        samples.write_parquet(path / "samples.parquet")
-    found = compared(a, b)
+    found = compared(with_samples(a, **columns), with_samples(b, **columns))
     assert not {"value", "begin_ns", "sequence"} & set(found.names)
     assert "points" in found.names
     assert {one.n_a for one in found.times} == {80}
@@ -361,10 +367,10 @@ def test_damaged_outputs_are_refused(folder: Folder) -> None:
     with pytest.raises(UserError, match=r"outputs\.parquet: cannot be read"):
         compared(a, b)
     pl.DataFrame({"topic": ["/t"]}).write_parquet(a / "outputs.parquet")
-    with pytest.raises(UserError, match="has no index, digest, bytes; replay again"):
+    with pytest.raises(UserError, match="has no column index; replay again"):
         compared(a, b)
     outputs(a, ["x"], index=["first"])
-    with pytest.raises(UserError, match=r"outputs\.parquet: cannot be read"):
+    with pytest.raises(UserError, match=r"outputs\.parquet: column index is String, not whole num"):
         compared(a, b)
 
 
@@ -471,14 +477,17 @@ def test_hostile_meta_is_no_crash(folder: Folder) -> None:
         "runs": [7, {"contender": ["x"], "message_bytes": True, "a_digest": {"b": 1}}, {}],
         "interrupted": {"k": 3},
     }  # fmt: skip
-    found = compared(folder("a", meta=strange), folder("b", meta=strange | {"runs": None}))
+    a, b = (read_run(folder(name)) for name in "ab")
+    found = compared(
+        replace(a, meta=a.meta | strange), replace(b, meta=b.meta | strange | {"runs": None})
+    )
     assert len(found.times) == 12
     page(found)
     json.dumps(document(found), allow_nan=False)
 
 
 def test_options_that_cannot_be_are_named(folder: Folder, tmp_path: Path) -> None:
-    a, other = folder("a"), folder("b", meta={"scenario": "osi"})
+    a, other = folder("a"), copied("map", tmp_path / "b")
     wrong: list[tuple[list[Any], str]] = [
         ([a, other], "only runs of one scenario"),
         ([a, tmp_path / "gone"], "not a result folder"),

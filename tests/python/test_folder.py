@@ -21,7 +21,7 @@ def test_a_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with new_folder("osi", out) as pending:
         write_results(pending.path, {"scenario": "osi"}, pl.DataFrame({"ns": [1]}))
-    assert read_results(out).samples["ns"].to_list() == [1]
+    assert pl.read_parquet(out / "samples.parquet")["ns"].to_list() == [1]
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
 
 
@@ -38,13 +38,13 @@ def test_an_unwritable_place_is_named() -> None:
 
 
 def test_a_newer_schema_is_refused_and_a_damaged_one_too(tmp_path: Path) -> None:
-    (tmp_path / "meta.json").write_text(json.dumps({"schema": SCHEMA + 1}))
+    head = {"schema": SCHEMA + 1, "scenario": "lists"}
+    (tmp_path / "meta.json").write_text(json.dumps(head))
     with pytest.raises(UserError, match="install a newer wirecost"):
         read_results(tmp_path)
     (tmp_path / "meta.json").write_text("{")
-    with pytest.raises(UserError, match="damaged"):
+    with pytest.raises(UserError, match="truncated; measure again"):
         read_results(tmp_path)
-    (tmp_path / "meta.json").write_text(json.dumps({"schema": 1}))
-    (tmp_path / "samples.parquet").write_bytes(b"PAR1 no more")
-    with pytest.raises(UserError, match=r"samples\.parquet"):
+    (tmp_path / "meta.json").unlink()
+    with pytest.raises(UserError, match=r"not a result folder .*; name one that was measured"):
         read_results(tmp_path)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from wirecost.errors import UserError
+from wirecost.records.schemas.replay import OUTPUTS
+from wirecost.records.table_file import read_table
 
 FILE = "outputs.parquet"
-NEEDED = ("topic", "index", "digest", "bytes")
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,9 @@ def compare_outputs(a: Path, b: Path) -> list[TopicOutputs] | None:
 
 def _read(folder: Path) -> pl.DataFrame | None:
     path = folder / FILE
-    if not path.is_file():
+    if not path.exists():
         return None
-    try:
-        table = pl.read_parquet(path)
-        missing = [name for name in NEEDED if name not in table.columns]
-        if missing:
-            raise UserError(f"{path}: has no {', '.join(missing)}; replay again")
-        if "repetition" not in table.columns:
-            table = table.with_columns(repetition=pl.lit(0))
-        numbers = pl.col("repetition", "index", "bytes").cast(pl.Int64).fill_null(0)
-        return table.select(pl.col("topic", "digest").cast(pl.String).fill_null(""), numbers)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); replay again") from error
+    return read_table(path, OUTPUTS, "replay again").with_columns(pl.col("repetition").fill_null(0))
 
 
 def _of_both(

@@ -14,10 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.analysis.probe_sections import executions
-from wirecost.errors import UserError
 from wirecost.records.folder import read_results
 from wirecost.records.probe_log import COUNTER, SUFFIX, events_of, read_logs
 from wirecost.records.scenarios import with_all_columns
+from wirecost.regular_file import read_regular
 
 Array = NDArray[np.float64]
 Key = tuple[Any, ...]
@@ -82,18 +82,9 @@ def read_run(path: Path) -> Run:
     ):
         return _probe_logs(path)
     results = read_results(path)
-    meta = results.meta
-    scenario = meta.get("scenario")
-    if not isinstance(scenario, str):
-        raise UserError(f"{path / 'meta.json'}: names no scenario; measure again")
-    missing = {TIME, "repetition"} - set(results.samples.columns)
-    if missing or not results.samples.schema[TIME].is_numeric():
-        what = ", ".join(sorted(missing)) or "numeric ns"
-        raise UserError(f"{path / 'samples.parquet'}: has no {what}; measure again")
     samples = with_all_columns(results.samples)
-    if "stage" in samples.columns:
-        samples = samples.filter(pl.col("stage").is_null() | ~pl.col("stage").is_in(OF_THE_HARNESS))
-    return Run(path, scenario, meta, _in_order(samples))
+    samples = samples.filter(~pl.col("stage").is_in(OF_THE_HARNESS))
+    return Run(path, results.meta["scenario"], results.meta, _in_order(samples))
 
 
 def _probe_logs(path: Path) -> Run:
@@ -119,8 +110,7 @@ def _doctor(folder: Path) -> dict[str, str]:
     """Verdicts of the document that ``wirecost doctor --json`` wrote beside the logs, if it is
     there and can be read."""
     try:
-        with (folder / DOCTOR).open("rb") as file:
-            document = json.loads(file.read(LARGEST_DOCUMENT))
+        document = json.loads(read_regular(folder / DOCTOR, LARGEST_DOCUMENT))
         told = {str(one["title"]): str(one["verdict"]) for one in document["checks"]}
         return {"verdict": str(document["verdict"])} | told
     except (OSError, ValueError, TypeError, KeyError, RecursionError):

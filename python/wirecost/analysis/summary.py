@@ -249,6 +249,8 @@ def _best_incumbent(
     modes = [
         name
         for name in names
-        if name[0].startswith(scenario.incumbent) and name != scenario.sceptic
+        if name[0].startswith(scenario.incumbent)
+        and name != scenario.sceptic
+        and (name, "total") in series
     ]
     return min(modes, key=lambda name: float(np.median(series[name, "total"])), default=None)

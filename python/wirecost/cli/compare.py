@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from rich.markup import escape
 from wirecost.analysis.compare import MARGIN, Comparison, Settings, compare
 from wirecost.analysis.compare_series import read_run
 from wirecost.errors import UserError
+from wirecost.records import json_document
 from wirecost.report import compare_tables
 from wirecost.report.compare_document import document, markdown
 from wirecost.report.compare_page import FORMATS, page, write_figures
@@ -80,7 +80,7 @@ def command(
     console = Console(stderr=Path("-") in {json_file, markdown_file})
     _print(console, found)
     if json_file is not None:
-        _write("--json", json_file, json.dumps(document(found), indent=2, allow_nan=False) + "\n")
+        _write("--json", json_file, json_document.text(document(found)) + "\n")
     if markdown_file is not None:
         _write("--markdown", markdown_file, markdown(found))
     if report is not None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.cli.choices import chosen, completing
 from wirecost.errors import UserError
+from wirecost.records import json_document
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
 from wirecost.report.probe_causes import cause_table, sentences
@@ -85,7 +85,7 @@ def show_command(
         console.print(sentence, highlight=False, markup=False)
     if json_file is not None:
         content = document(sections, explanations, logs)
-        _write(json_file, json.dumps(content, indent=2, allow_nan=False) + "\n")
+        _write(json_file, json_document.text(content) + "\n")
     if report is None and figures is None:
         return
     drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from array import array
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ import numpy as np
 from rich.markup import escape
 
 from wirecost.errors import UserError
+from wirecost.records import json_document
 from wirecost.report import units
 from wirecost.report.table import Table
 from wirecost.traces.check import Finding
@@ -27,7 +27,7 @@ def write_json(path: Path | None, document: Any) -> None:
     """``-`` is standard output. Raises UserError."""
     if path is None:
         return
-    text = json.dumps(document, indent=2) + "\n"
+    text = json_document.text(document) + "\n"
     if path == Path("-"):
         sys.stdout.write(text)
         return

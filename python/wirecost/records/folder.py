@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,12 +12,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.printable import shortened
+from wirecost.records import consistency, json_document
+from wirecost.records.schemas import SCHEMAS
+from wirecost.records.table_file import read_table
+from wirecost.regular_file import read_regular
 
 SCHEMA = 2
 """Version of meta.json and samples.parquet; every older one stays readable."""
+META, SAMPLES = "meta.json", "samples.parquet"
+LARGEST_META = 32 << 20
+AGAIN = "measure again"
 
 
 @dataclass(frozen=True)
@@ -65,28 +73,44 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
 
 
 def write_results(folder: Path, meta: dict[str, Any], samples: pl.DataFrame) -> None:
-    samples.write_parquet(folder / "samples.parquet")
-    text = json.dumps({"schema": SCHEMA, **meta}, indent=2)
-    (folder / "meta.json").write_text(text + "\n")
+    samples.write_parquet(folder / SAMPLES)
+    (folder / META).write_text(json_document.text({"schema": SCHEMA, **meta}) + "\n")
+
+
+class _Head(msgspec.Struct):
+    """What says how the rest is read."""
+
+    schema: int
+    scenario: str
 
 
 def read_results(folder: Path) -> Results:
-    """Read a result folder of this or any older schema. Raises UserError."""
-    path = folder / "meta.json"
+    """Read a result folder of this or any older schema.
+
+    All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
+    the file, the place in it, what is wrong there, and the remedy.
+    """
     try:
-        meta = json.loads(path.read_text())
-        schema = meta["schema"]
+        content = read_regular(folder / META, LARGEST_META)
     except OSError as error:
-        raise UserError(f"{folder}: not a result folder ({path.name}: {error.strerror})") from error
-    except (ValueError, TypeError, KeyError) as error:
-        raise UserError(f"{path}: damaged, no schema can be read; measure again") from error
-    if not isinstance(schema, int) or schema > SCHEMA:
         raise UserError(
-            f"{folder}: written in schema {schema}, this wirecost reads up to {SCHEMA}; "
+            f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"
+        ) from error
+    path = folder / META
+    head = json_document.decode(path, content, _Head, AGAIN)
+    if head.schema > SCHEMA:
+        raise UserError(
+            f"{folder}: written in schema {head.schema}, this wirecost reads up to {SCHEMA}; "
             "install a newer wirecost"
         )
-    try:
-        samples = pl.read_parquet(folder / "samples.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{folder / 'samples.parquet'}: cannot be read ({error})") from error
+    schema = SCHEMAS.get(head.scenario)
+    if schema is None or head.schema < 1:
+        raise UserError(
+            f"{path}: holds the scenario {shortened(head.scenario, 40)} in schema {head.schema}, "
+            "which this wirecost does not know; install a newer wirecost, or measure again"
+        )
+    decoded = json_document.decode(path, content, schema.meta, AGAIN)
+    meta: dict[str, Any] = json_document.all_printable(msgspec.to_builtins(decoded))
+    samples = read_table(folder / SAMPLES, schema.columns, AGAIN)
+    consistency.check(folder / SAMPLES, meta, samples)
     return Results(folder, meta, samples)

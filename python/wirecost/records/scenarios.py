@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wirecost.records.folder import Results
 from wirecost.records.stages import OF_SENSOR_VIEW, STAGES
+
+if TYPE_CHECKING:  # folders are checked by what this says of them
+    from wirecost.records.folder import Results
 
 RACE = ("case", "variant", "build", "fmi", "lang")
 """What names one race: contenders are compared within it only."""

@@ -11,6 +11,7 @@ from wirecost.analysis.compare import FALSE_DISCOVERIES, Comparison
 from wirecost.analysis.compare_quantiles import RESAMPLES
 from wirecost.analysis.compare_series import Run
 from wirecost.report import compare_tables
+from wirecost.report import markdown as md
 from wirecost.report.compare_rows import Labels, tally, verdict_line
 from wirecost.report.table import Table
 
@@ -100,8 +101,8 @@ def markdown(comparison: Comparison) -> str:
 def _markdown(comparison: Comparison, most: int) -> str:
     a, b = comparison.a, comparison.b
     parts = [
-        f"### wirecost {_text(a.scenario)}: {tally(comparison)}",
-        f"A `{_code(a.path)}` → B `{_code(b.path)}`" + _created(comparison),
+        f"### wirecost {md.text(a.scenario)}: {tally(comparison)}",
+        f"A `{md.code(str(a.path))}` → B `{md.code(str(b.path))}`" + _created(comparison),
     ]
     told = verdict_line(comparison)
     parts += [f"**{told}.**"] if told else []
@@ -111,14 +112,16 @@ def _markdown(comparison: Comparison, most: int) -> str:
         parts.append(_table(changed, most))
     others = compare_tables.counts(comparison, every=False), compare_tables.outputs(comparison)
     parts += [
-        f"**{table.title}**\n\n{_table(table, most)}" for table in others if table and table.rows
+        f"**{md.text(table.title)}**\n\n{_table(table, most)}"
+        for table in others
+        if table and table.rows
     ]
     rest = compare_tables.unchanged(comparison)
     if rest.rows:
         parts.append(_fold(f"{len(rest.rows):,} not changed", _table(rest, most)))
     for side, rows in compare_tables.one_sided(comparison):
         parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
-    parts.append(f"<sub>{_text(compare_tables.method(comparison))}</sub>")
+    parts.append(f"<sub>{md.text(compare_tables.method(comparison))}</sub>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -132,7 +135,7 @@ def _cautions(comparison: Comparison, most: int) -> list[str]:
 
 
 def _listed(lines: list[str], before: str, most: int) -> str:
-    told = [before + _text(line) for line in lines[:most]]
+    told = [before + md.text(line) for line in lines[:most]]
     if len(lines) > most:
         told.append(f"{before}{len(lines) - most:,} more")
     return "\n".join(told)
@@ -145,7 +148,7 @@ def _side(run: Run) -> dict[str, Any]:
 
 def _created(comparison: Comparison) -> str:
     times = [str(run.meta.get("created", "")) for run in (comparison.a, comparison.b)]
-    return f" ({_text(' → '.join(times))})" if all(times) else ""
+    return f" ({md.text(' → '.join(times))})" if all(times) else ""
 
 
 def _finite(pair: tuple[float, float]) -> list[float | None]:
@@ -153,28 +156,11 @@ def _finite(pair: tuple[float, float]) -> list[float | None]:
 
 
 def _table(table: Table, most: int) -> str:
-    rule = "|:--" + "|--:" * (len(table.headings) - 1) + "|"
-    text = "\n".join([_line(table.headings), rule, *map(_line, table.rows[:most])])
+    lines = [md.line(table.headings), md.rule(len(table.headings))]
+    text = "\n".join([*lines, *map(md.line, table.rows[:most])])
     more = len(table.rows) - most
     return f"{text}\n\n{more:,} more: `--json` and `--report` have all." if more > 0 else text
 
 
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(_text(cell) for cell in cells) + " |"
-
-
 def _fold(summary: str, body: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
-
-
-def _text(text: str) -> str:
-    """Text that stays text: names come from programs, and a comment is rendered."""
-    safe = text.replace("&", "&amp;").replace("#", "&#35;").replace("@", "&#64;")
-    safe = safe.replace("<", "&lt;")
-    for mark in "\\`*_[]|~":
-        safe = safe.replace(mark, "\\" + mark)
-    return " ".join(safe.split())
-
-
-def _code(path: Any) -> str:
-    return " ".join(str(path).replace("`", "'").split())

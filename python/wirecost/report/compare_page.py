@@ -66,8 +66,7 @@ def write_figures(comparison: Comparison, folder: Path, form: str) -> list[Path]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [
-            draw(figure, folder / f"{figure.name}.{form}")
-            for figure in comparison_figures(comparison)
+            draw(figure, folder / figure.file(form)) for figure in comparison_figures(comparison)
         ]
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}; name a writable --figures folder") from error

@@ -11,7 +11,7 @@ import vl_convert as vlc
 from wirecost.analysis.summary import Row
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report import html, table
+from wirecost.report import html, markdown, table
 from wirecost.report.figures import Figure, all_figures, themed
 from wirecost.report.scenarios import content_of
 
@@ -46,7 +46,7 @@ def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) 
         return [path]
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
-    return [draw(figure, folder / f"{figure.name}.{name}") for figure in figures]
+    return [draw(figure, folder / figure.file(name)) for figure in figures]
 
 
 def draw(figure: Figure, path: Path) -> Path:
@@ -64,4 +64,4 @@ def draw(figure: Figure, path: Path) -> Path:
 
 def _markdown(results: Results, rows: list[Row]) -> str:
     content = content_of(results, rows)
-    return "\n".join(table.markdown(one) for one in (*content.tables, *content.details))
+    return "\n".join(markdown.table(one) for one in (*content.tables, *content.details))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from functools import cache
@@ -17,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wirecost.analysis.summary import Row
+from wirecost.records import json_document
 from wirecost.records.folder import Results
 from wirecost.report import units
 from wirecost.report.failures import not_measured
@@ -67,24 +67,26 @@ def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:
 
 def script_json(value: Any) -> str:
     """JSON that cannot end the script element it stands in."""
-    return json.dumps(value).replace("<", "\\u003c")
+    return json_document.text(value, indent=None).replace("<", "\\u003c")
 
 
 def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
     rows = []
     for key, value in meta["environment"].items():
-        if value is None:
-            text = "n/a"
-        elif isinstance(value, dict):
-            text = ", ".join(f"{name}: {entry}" for name, entry in value.items())
-        elif key.endswith("_bytes"):
-            text = units.size(int(value))
-        elif key.endswith("_ns"):
-            text = units.time(float(value))
-        else:
-            text = str(value)
         name = key.removesuffix("_bytes").removesuffix("_ns").replace("_", " ")
-        rows.append((name, text))
+        rows.append((name, _told(key, value)))
     libraries = dict.fromkeys(about["library"] for about in meta["contenders"].values())
     rows.append(("libraries", ", ".join(libraries)))
     return rows
+
+
+def _told(key: str, value: Any) -> str:
+    if value is None:
+        return "n/a"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {entry}" for name, entry in value.items())
+    if key.endswith("_bytes") and isinstance(value, int):
+        return units.size(value)
+    if key.endswith("_ns") and isinstance(value, int | float):
+        return units.time(value)
+    return str(value)

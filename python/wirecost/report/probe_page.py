@@ -102,7 +102,7 @@ def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) ->
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [
-            draw(figure, folder / f"{figure.name}.{form}")
+            draw(figure, folder / figure.file(form))
             for one in drawn
             for _, figure in one.figures
             for form in formats

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary rows as tables: for the terminal, Markdown and CSV."""
+"""The summary rows as tables, and as CSV."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ Race = tuple[str, str, str, int | None, str]
 
 
 LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java"}
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a formula of a spreadsheet begins with."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +116,6 @@ def ratio_text(row: Row, which: str) -> str:
     return units.quotient(ratio.median, *ratio.ci95)
 
 
-def markdown(table: Table) -> str:
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    rule = line([":--", *["--:"] * (len(table.headings) - 1)])
-    lines = [f"### {table.title}", "", line(table.headings), rule, *map(line, table.rows), ""]
-    return "\n".join([*lines, *table.notes, ""])
-
-
 def csv_text(rows: list[Row]) -> str:
     """All rows with plain numbers, for other tools."""
     out = io.StringIO()
@@ -145,9 +138,15 @@ def csv_text(rows: list[Row]) -> str:
         cells += [*row.ci95_ns, row.bytes, row.digest]
         cells += [*_ratio_cells(row.ratio), *_ratio_cells(row.ratio_best)]
         cells += [getattr(row, name) for name in later]
-        writer.writerow([*cells, *_ratio_cells(row.ratio_sceptic)])
+        cells += _ratio_cells(row.ratio_sceptic)
+        writer.writerow([_no_formula(cell) for cell in cells])
     return out.getvalue()
 
 
 def _ratio_cells(ratio: Ratio | None) -> list[Any]:
     return [ratio.to, ratio.median, *ratio.ci95] if ratio else [None] * 4
+
+
+def _no_formula(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula, as text: names come from files."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

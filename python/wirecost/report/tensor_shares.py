@@ -36,7 +36,7 @@ def shares_of(samples: pl.DataFrame) -> list[Shares]:
     for key, part in objects.group_by(keys, maintain_order=True):
         dtype, device, pattern, shape, mware, plugin = map(str, key)
         wide = part.pivot("stage", index="repetition", values="ns")
-        if "publish" in wide.columns:
+        if {"publish", "transit"} <= set(wide.columns):
             sending = pl.min_horizontal("publish", "transit")
             rest = pl.col("transit") - sending
             wide = wide.with_columns(sending.alias(SENDING), rest.alias(WAITING)).drop("transit")

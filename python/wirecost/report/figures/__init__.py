@@ -18,6 +18,8 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 
 WIDTH = 640
+LONGEST_NAME = 200
+"""Characters; a file's name has at most 255."""
 PALETTE = ["#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7", "#8C8C8C", "#999933"]
 STAGE_COLOURS = {
     "source_generation": "#0072B2",
@@ -33,11 +35,16 @@ STAGE_COLOURS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with the file name it is exported under and what a reader should see in it."""
+    """A chart with its name and what a reader should see in it."""
 
     name: str
     caption: str
     chart: alt.TopLevelMixin
+
+    def file(self, form: str) -> str:
+        """The name of the file it is exported to; what came from a file leads nowhere else."""
+        safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in self.name)
+        return f"{safe[:LONGEST_NAME]}.{form}"
 
 
 def all_figures(results: Results, rows: list[Row]) -> list[Figure]:

@@ -14,6 +14,7 @@ from wirecost.report.figures.executions import Options, against, turnaround
 from wirecost.report.scenarios.cloud_growth import Growth, growths
 
 FAULTS = f"{COUNTER}minor-faults"
+GREY = "#8C8C8C"
 SHADES = {"usual": PALETTE[3], "recommended": PALETTE[4], "wirecost": PALETTE[0]}
 
 
@@ -65,7 +66,7 @@ def _growth(number: int, over: str, held: str, lines: list[Growth]) -> Figure:
     colour = alt.Color(
         "version:N",
         title=None,
-        scale=alt.Scale(domain=names, range=[SHADES[one.version] for one in lines]),
+        scale=alt.Scale(domain=names, range=[SHADES.get(one.version, GREY) for one in lines]),
         legend=alt.Legend(orient="bottom"),
     )
     base = alt.Chart(alt.Data(values=points)).encode(

@@ -25,7 +25,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             "rate": 1000 / row.median_ns,
         }
         for row in rows
-        if row.variant == "throughput"
+        if row.variant == "throughput" and row.median_ns
     ]
     if not points:
         return []

@@ -73,4 +73,5 @@ def _thinned(part: pl.DataFrame) -> pl.DataFrame:
         return whole
     telling = whole.sort("minor_faults", "ns", descending=True).head(MOST_POINTS // 2)
     others = whole.join(telling, on="repetition", how="anti")
-    return pl.concat([telling, others.gather_every(-(-others.height // (MOST_POINTS // 2)))])
+    every = max(1, -(-others.height // (MOST_POINTS // 2)))
+    return pl.concat([telling, others.gather_every(every)])

@@ -32,7 +32,10 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
 
 def _figure(number: int, race: Race, samples: pl.DataFrame) -> Figure:
     table = _boxes(samples)
-    factor, unit = next(u for u in UNITS if float(table["end"].max() or 0) >= u[0])  # type: ignore[arg-type]
+    factor, unit = next(
+        (u for u in UNITS if float(table["end"].max() or 0) >= u[0]),  # type: ignore[arg-type]
+        UNITS[-1],
+    )
     table = table.with_columns(pl.selectors.float() / factor).with_columns(
         label=pl.col("stage").replace_strict(LABELS)
     )

@@ -61,7 +61,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
                     ),
                 )
             )
-            if any(row.bytes_per_s for row in here):
+            if any(_rate(row) for row in here):
                 made.append(
                     Figure(
                         f"tensor-throughput-by-size-{slug}",

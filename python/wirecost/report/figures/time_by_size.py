@@ -32,7 +32,9 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             if (row.lang, row.variant, row.stage) == (lang, variant, "total")
         ]
         if len({point["factor"] for point in points}) > 1:
-            made.append(_figure(f"{LANGUAGES[lang]} · {variant}", f"{lang}-{variant}", points))
+            made.append(
+                _figure(f"{LANGUAGES.get(lang, lang)} · {variant}", f"{lang}-{variant}", points)
+            )
     return made
 
 

@@ -14,7 +14,7 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
 from wirecost.report.probe_causes import cause_table
-from wirecost.report.scenarios import Content
+from wirecost.report.scenarios import Content, built_with
 from wirecost.report.scenarios.cloud_growth import HEAP, PLAIN, growths
 from wirecost.report.table import Table, ratio_text
 
@@ -25,7 +25,6 @@ FAULTS = "minor-faults"
 
 def content(results: Results, rows: list[Row]) -> Content:
     """``rows``: one a case, version and mode."""
-    where = results.meta["environment"]
     rings = [row for row in rows if row.study == "ring"]
     areas = [row for row in rows if row.study == "area"]
     causes = _causes(results)
@@ -44,7 +43,7 @@ def content(results: Results, rows: list[Row]) -> Content:
             *(_callbacks(areas, case) for case in dict.fromkeys(row.case for row in areas)),
             _versions(results.meta),
         ],
-        f"Every version: {where['compiler']}, {where['flags']}.",
+        f"Every version: {built_with(results.meta['environment'])}.",
     )
 
 
@@ -91,7 +90,7 @@ def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
     times = {(row.case, row.contender): row.median_ns for row in rows if row.mode == PLAIN}
     names = list(dict.fromkeys(row.contender for row in rows))
     others = [name for name in names if name != OURS]
-    about = {run["case"]: run for run in meta["runs"]}
+    about = {run["case"]: run for run in meta["runs"] if run["study"] == "area"}
     body = []
     ratios: dict[str, list[float]] = {name: [] for name in others}
     for case in dict.fromkeys(row.case for row in rows):

@@ -34,7 +34,13 @@ def growths(rows: list[Row], meta: dict[str, Any]) -> list[Growth]:
     chosen = [
         (row, about[row.case])
         for row in rows
-        if row.mode == PLAIN and row.case in about and about[row.case]["ask"] == "all"
+        if row.mode == PLAIN
+        and row.case in about
+        and about[row.case]["ask"] == "all"
+        # On logarithms there is no 0.
+        and row.median_ns
+        and about[row.case]["points"]
+        and about[row.case]["vertices"]
     ]
     found = []
     for over, other in (("points", "vertices"), ("vertices", "points")):

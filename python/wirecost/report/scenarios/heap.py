@@ -77,7 +77,8 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
 
 def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
     cases = list(dict.fromkeys(row.case for row in rows))
-    best = {case: min(row.median_ns for row in rows if row.case == case) for case in cases}
+    told = [row for row in rows if row.median_ns]
+    best = {row.case: min(r.median_ns for r in told if r.case == row.case) for row in told}
     names = list(dict.fromkeys(row.name for row in rows))
     times = {(row.case, row.name): row.median_ns for row in rows}
     body = []
@@ -85,7 +86,7 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
         cells = []
         for name in names:
             ns = times.get((case, name))
-            if ns is None:
+            if not ns:
                 cells.append("–")
                 continue
             star = "*" if ns == best[case] else ""
@@ -105,7 +106,8 @@ def _work_costs(results: Results) -> _Costs:
     costs: _Costs = {}
     keys = ["case", "contender", "mode"]
     stresses = results.samples.filter(variant="throughput")
-    found = stresses.group_by(keys, maintain_order=True).agg(pl.median("cpu_ns"))
+    worked = stresses.drop_nulls("cpu_ns")  # the first folders have none
+    found = worked.group_by(keys, maintain_order=True).agg(pl.median("cpu_ns"))
     for case, contender, mode, ns in found.iter_rows():
         costs.setdefault(case, {})[f"{contender} {mode}"] = ns
     return costs
@@ -181,7 +183,7 @@ def _worst(costs: _Costs) -> tuple[float, str] | None:
     behind = []
     for case, here in costs.items():
         ours = here.get(f"{OURS} defaults")
-        others = [cost for name, cost in here.items() if not name.startswith(OURS)]
+        others = [cost for name, cost in here.items() if not name.startswith(OURS) and cost]
         if ours is not None and others:
             behind.append((ours / min(others), case))
     return max(behind, default=None)

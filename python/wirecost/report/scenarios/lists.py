@@ -8,7 +8,7 @@ from typing import Any
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
-from wirecost.report.scenarios import Content
+from wirecost.report.scenarios import Content, built_with
 from wirecost.report.table import Race, Table, baseline, contenders, races, ratio_text, stages_table
 
 TITLE = "Lists of sensor data: what each encoding costs"
@@ -19,7 +19,6 @@ LEAST_IN_LEAD = 1000
 
 def content(results: Results, rows: list[Row]) -> Content:
     shown = races(rows)
-    where = results.meta["environment"]
     return Content(
         TITLE,
         _lead(rows),
@@ -29,7 +28,7 @@ def content(results: Results, rows: list[Row]) -> Content:
             _errors(results.meta),
             *(stages_table(rows, race) for race in shown),
         ],
-        f"Every contender: {where['compiler']}, {where['flags']}.",
+        f"Every contender: {built_with(results.meta['environment'])}.",
     )
 
 
@@ -110,6 +109,8 @@ def _lead(rows: list[Row]) -> str | None:
             if (row.stage, row.name) == ("total", name) and (row.elements or 0) >= LEAST_IN_LEAD
             for other in rows
             if (other.race, other.stage, other.name) == (row.race, "total", "protobuf reused")
+            and row.median_ns
+            and other.bytes
         ]
         if not pairs:
             continue

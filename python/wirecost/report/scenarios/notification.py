@@ -8,7 +8,7 @@ from typing import Any
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
-from wirecost.report.scenarios import Content
+from wirecost.report.scenarios import Content, built_with
 from wirecost.report.table import (
     LANGUAGES,
     Race,
@@ -42,16 +42,17 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def _built(meta: dict[str, Any], languages: set[str]) -> str:
-    where = meta["environment"]
     if "cpp" not in languages:
         return ""
-    return f"Every C++ contender: {where['compiler']}, {where['flags']}."
+    return f"Every C++ contender: {built_with(meta['environment'])}."
 
 
 def _floors(meta: dict[str, Any]) -> set[str]:
     """Yardsticks: they win nothing."""
     guarantees = {name: about["guarantees"] for name, about in meta["contenders"].items()}
-    return {name.split(" ")[1] for name, told in guarantees.items() if "floor" in told}
+    # They are named ``language contender mode``.
+    floors = [name.split(" ") for name, told in guarantees.items() if "floor" in told]
+    return {words[1] for words in floors if len(words) > 1}
 
 
 def _contenders(meta: dict[str, Any]) -> Table:
@@ -83,7 +84,7 @@ def _totals(
         mine = {row.case: row for row in totals if row.name == name}
         shown = name if len(modes) > 1 else name.rpartition(" ")[0]
         body.append([shown, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
-    title = f"{LANGUAGES[lang]} · {variant} · a message's whole way, by size factor"
+    title = f"{LANGUAGES.get(lang, lang)} · {variant} · a message's whole way, by size factor"
     title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
     notes = [
         f"Medians of {totals[0].n} samples, contenders in turns: fill, size, encode, decode, read "
@@ -151,7 +152,7 @@ def _ticket(rows: list[Row]) -> Table | None:
                 f"{published.ros_bytes} / {published.ros_s * 1000:.0f} ns",
                 f"{ros.bytes} / {ros.median_ns:.0f} ns",
                 f"{published.protobuf_s / published.ros_s:.2f} → "
-                f"{google.median_ns / ros.median_ns:.2f}",
+                + (f"{google.median_ns / ros.median_ns:.2f}" if ros.median_ns else "–"),
             ]
         )
     if not body:
@@ -173,6 +174,7 @@ def _lead(rows: list[Row]) -> str | None:
                 _times(rows, row, f"protobuf {mode}") / row.median_ns
                 for row in rows
                 if (row.lang, row.stage, row.name) == ("cpp", "total", f"wirecost-{wire} {mode}")
+                and row.median_ns
                 and _times(rows, row, f"protobuf {mode}")
             ]
             if found:
@@ -191,7 +193,10 @@ def _beside_the_socket(rows: list[Row]) -> str:
     totals = [r for r in rows if r.race in moves and (r.stage, r.name) == ("total", "protobuf new")]
     if not totals:
         return ""
-    share = [100 * r.median_ns / (r.median_ns + moves[r.race].median_ns) for r in totals]
+    whole = [(r.median_ns, r.median_ns + moves[r.race].median_ns) for r in totals]
+    share = [100 * coded / sent for coded, sent in whole if sent]
+    if not share:
+        return ""
     return (
         f" Sent one by one over a loopback socket, a message spends {min(share):.0f}–"
         f"{max(share):.0f} % of its way in Protobuf with new objects and the rest in the socket: "

@@ -7,7 +7,7 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
 from wirecost.report.reference import PUBLISHED_RATIO, TABLE1, PublishedRow
-from wirecost.report.scenarios import Content
+from wirecost.report.scenarios import Content, built_with
 from wirecost.report.table import (
     Race,
     Table,
@@ -40,14 +40,15 @@ def content(results: Results, rows: list[Row]) -> Content:
     overviews = [overview(rows, race) for race in every]
     beside = table1(rows)
     where = results.meta["environment"]
+    flags = where.get("flags")
     builds = dict.fromkeys(row.build for row in rows)
-    flags = "; ".join(f"{build} {where['flags'][build]}" for build in builds)
+    told = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
     return Content(
         TITLE,
         published_comparison(rows),
         beside or overviews,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
-        f"Every contender: {where['compiler']}, {flags}.",
+        f"Every contender: {built_with(where | {'flags': '; '.join(told)})}.",
     )
 
 
@@ -155,7 +156,7 @@ def published_comparison(rows: list[Row]) -> str | None:
         if not all((name, "total") in medians for name in names):
             return None
         mine, theirs = (sum(medians[name, stage] for stage in stages) for name in names)
-        return f"{mine / theirs:.2f}"
+        return f"{mine / theirs:.2f}" if theirs else None
 
     counted, whole = ("source", "model"), ("total",)
     if here("published", counted) is None:

@@ -8,7 +8,7 @@ from typing import Any
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report import units
-from wirecost.report.scenarios import Content
+from wirecost.report.scenarios import Content, built_with
 from wirecost.report.table import Table, baseline, contenders, races, ratio_text, stages_table
 
 TITLE = "Probes: what a section costs that is timed and counted"
@@ -17,14 +17,13 @@ PAIR_GOAL_NS = 60.0
 
 
 def content(results: Results, rows: list[Row]) -> Content:
-    where = results.meta["environment"]
     shown = races(rows)
     return Content(
         TITLE,
         _lead(rows),
         [*(_table(results.meta, rows, race[0]) for race in shown), *_goals(rows)],
         [_contenders(results.meta), *(stages_table(rows, race) for race in shown)],
-        f"Every contender: {where['compiler']}, {where['flags']}.",
+        f"Every contender: {built_with(results.meta['environment'])}.",
     )
 
 

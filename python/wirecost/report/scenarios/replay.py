@@ -13,6 +13,8 @@ from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.run_logs import run_events, run_logs
+from wirecost.records.schemas.replay import INPUTS
+from wirecost.records.table_file import read_table
 from wirecost.report import units
 from wirecost.report.probe_causes import cause_table, sentences
 from wirecost.report.probe_table import counter_table, time_table
@@ -40,14 +42,14 @@ def content(results: Results, rows: list[Row]) -> Content:
         _equality_table(meta),
         _note_table(meta),
     ]
-    where = meta["environment"].get("doctor", {})
-    verdict = f"The doctor's verdict on this machine: {where.get('verdict', 'n/a')}."
+    where = meta["environment"].get("doctor")
+    verdict = where.get("verdict", "n/a") if isinstance(where, dict) else "n/a"
     return Content(
         f"{meta['settings']['node']} replayed alone",
         told or _latency_lead(rows),
         [table for table in tables if table is not None],
         [stages_table(rows, race) for race in races(rows)],
-        f"{_played(meta)} {verdict}",
+        f"{_played(meta)} The doctor's verdict on this machine: {verdict}.",
     )
 
 
@@ -59,7 +61,7 @@ def document(results: Results) -> dict[str, Any]:
     lateness = _lateness(results.samples.filter(stage="lateness")["ns"])
     return {
         **{key: results.meta[key] for key in keys},
-        "complete": results.meta.get("complete", not results.meta["interrupted"]),
+        "complete": results.meta["complete"],
         "lateness": lateness and {**lateness, "late_by_cause": _late(results.folder)},
         "causes": [text for one in explanations for text in sentences(one)],
     }
@@ -118,11 +120,12 @@ def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
 
 def _late(folder: Path) -> dict[str, int]:
     """How many inputs were late for which cause; empty in folders of before it was kept."""
-    try:
-        inputs = pl.read_parquet(folder / "inputs.parquet")
-    except (OSError, pl.exceptions.PolarsError):
+    path = folder / "inputs.parquet"
+    if not path.exists():
         return {}
+    inputs = read_table(path, INPUTS, "replay again")
     late = inputs.filter(pl.col("before_ns") - pl.col("due_ns") > ON_TIME_NS)
+    late = late.drop_nulls("cause")
     return dict(late.group_by("cause").len().sort("len", "cause", descending=True).rows())
 
 
@@ -215,7 +218,7 @@ def _played(meta: dict[str, Any]) -> str:
     loops = f", {asked['loops']} times over" if asked["loops"] > 1 else ""
     how = "as fast as consumed" if asked["consumed"] else f"at rate {asked['rate']:g}"
     played = f"{asked['recording']} replayed {how}{loops}{where}{priority}{heap}."
-    if not meta.get("complete", True):
+    if not meta["complete"]:
         played += " Incomplete: it ended before all inputs were played."
     fifo, cpu = asked.get("player_fifo"), asked["player_cpu"]
     player = f"SCHED_FIFO {fifo}" if fifo else "normal scheduling"

@@ -145,7 +145,7 @@ def delivery(meta: dict[str, Any], rows: list[Row]) -> Table:
                 f"{statistics.median(rates):.1f}" if rates else NONE,
                 f"{max(rates, key=lambda rate: abs(rate - 100)):.1f}" if rates else NONE,
                 *(_copies(told.get(name)) for name in ("send_copies", "receive_copies")),
-                NONE if "aligned" not in told else "yes" if told["aligned"] else "no",
+                NONE if told.get("aligned") is None else "yes" if told["aligned"] else "no",
                 str(failed) if failed else NONE,
             ]
         )

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the folders of each scenario must hold, one scenario a module."""
+
+from __future__ import annotations
+
+from wirecost.records.schemas import (
+    cloud,
+    heap,
+    lists,
+    map,
+    notification,
+    osi,
+    probe,
+    replay,
+    tensor,
+)
+from wirecost.records.schemas.common import Schema
+
+SCHEMAS: dict[str, Schema] = {
+    "osi": osi.SCHEMA,
+    "notification": notification.SCHEMA,
+    "lists": lists.SCHEMA,
+    "replay": replay.SCHEMA,
+    "probe": probe.SCHEMA,
+    "cloud": cloud.SCHEMA,
+    "heap": heap.SCHEMA,
+    "tensor": tensor.SCHEMA,
+    "map": map.SCHEMA,
+}
+"""By the scenario's name; no other name in a folder leads anywhere."""

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench cloud``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Real, Schema, columns
+from wirecost.records.table_file import AMOUNT, COUNT, TEXT, WHOLE
+
+
+class About(common.About, kw_only=True):
+    about: str
+
+
+class Run(common.Message, kw_only=True):
+    """``scan`` is of rings; ``vertices``, ``inside`` (0 to 1) and ``ask`` are of areas."""
+
+    study: str
+    points: Count
+    scan: str | None = None
+    vertices: Count | None = None
+    inside: Real | None = None
+    ask: str | None = None
+    heap: bool
+    counters: dict[str, Real | None]
+
+    def __post_init__(self) -> None:
+        if self.study == "area" and None in {self.vertices, self.inside, self.ask}:
+            raise ValueError("an area without vertices, inside or ask")
+
+
+class Meta(common.Meta, kw_only=True):
+    samples: Count
+    seconds: Real
+    format: str
+    rules: str
+    seed: int
+    contenders: dict[str, About]
+    runs: list[Run]
+
+
+SCHEMA = Schema(
+    Meta,
+    columns(
+        {
+            "ns": AMOUNT,
+            "mode": TEXT,
+            "study": TEXT,
+            "points": COUNT,
+            "value": WHOLE,
+            "begin_ns": WHOLE,
+            "counter:*": replace(AMOUNT, nullable=True),
+        }
+    ),
+)

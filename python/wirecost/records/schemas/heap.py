@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench heap``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.table_file import AMOUNT, COUNT, TEXT
+
+COUNTED = replace(COUNT, nullable=True)
+"""Of callbacks, not of stresses of threads."""
+WORK = replace(AMOUNT, nullable=True, optional=True)
+"""Of stresses; the first folders have none."""
+
+
+class About(common.About, kw_only=True):
+    settings: str
+
+
+class Run(common.Message, kw_only=True):
+    """``pattern`` is empty for callbacks."""
+
+    pattern: str
+    threads: Count
+
+
+class Meta(common.Meta, kw_only=True):
+    samples: Count
+    rounds: Count
+    warmup: Count
+    pairs: Count
+    contenders: dict[str, About]
+    runs: list[Run]
+
+
+SCHEMA = Schema(
+    Meta,
+    columns(
+        {
+            "ns": AMOUNT,
+            "mode": TEXT,
+            "round": COUNT,
+            "minor_faults": COUNTED,
+            "major_faults": COUNTED,
+            "context_switches": COUNTED,
+            "cpu_ns": WORK,
+        }
+    ),
+)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench notification``."""
+
+from __future__ import annotations
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Real, Schema, columns
+from wirecost.records.table_file import AMOUNT, COUNT, TEXT
+
+
+class About(common.About, kw_only=True):
+    wire: str
+    guarantees: str
+
+
+class Run(common.Message, kw_only=True):
+    """``allocations`` and ``instructions`` of a message; None where nobody counted."""
+
+    lang: str
+    wire: str
+    factor: Count
+    allocations: Real | None
+    instructions: Real | None
+
+
+class Meta(common.Meta, kw_only=True):
+    repetitions: Count
+    seed: int
+    contenders: dict[str, About]
+    runs: list[Run]
+
+
+SCHEMA = Schema(
+    Meta, columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT, "factor": COUNT})
+)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench osi``. Schema 1 knew this scenario alone."""
+
+from __future__ import annotations
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Amount, Count, Schema, columns
+from wirecost.records.stages import STAGES
+from wirecost.records.table_file import AMOUNT, WHOLE
+
+
+class About(common.About, kw_only=True):
+    wire: str
+
+
+class Run(common.Run, kw_only=True):
+    """Sizes and digests are those of the first verified step."""
+
+    race: str
+    reflections: Count
+    objects: Count
+    content: str
+    player: bool = False
+    trace: str | None = None
+    fmi: int
+    sensor_view_bytes: Amount | None
+    sensor_data_bytes: Amount | None
+    sensor_view_digest: str | None
+    sensor_data_digest: str | None
+    peak_memory_bytes: Count | None
+
+
+class Meta(common.Meta, kw_only=True):
+    steps: Count
+    fmi: int
+    seed: int
+    contenders: dict[str, About]
+    runs: list[Run]
+
+
+SCHEMA = Schema(Meta, columns({"ns": AMOUNT, "fmi": WHOLE}), STAGES)

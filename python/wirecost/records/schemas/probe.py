@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench probe``."""
+
+from __future__ import annotations
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.table_file import AMOUNT, TEXT
+
+
+class About(common.About, kw_only=True):
+    what: str
+    system_calls: Count
+
+
+class Run(common.Message, kw_only=True):
+    what: str
+    counters: list[str]
+    system_calls: Count
+
+
+class Meta(common.Meta, kw_only=True):
+    """Contenders are named ``case: contender mode``."""
+
+    repetitions: Count
+    sections_of_a_sample: Count
+    contenders: dict[str, About]
+    runs: list[Run]
+
+    def __post_init__(self) -> None:
+        for run in self.runs:
+            name = f"{run.case}: {run.contender} {run.mode}".rstrip()
+            if name not in self.contenders:
+                raise ValueError(f"contenders lacks {name}, of which there is a run")
+
+
+SCHEMA = Schema(Meta, columns({"ns": AMOUNT, "mode": TEXT}))
