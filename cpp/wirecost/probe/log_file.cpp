@@ -96,7 +96,7 @@ bool LogFile::reserve() {
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (mapped == MAP_FAILED) return false;
   header_ = static_cast<Header*>(mapped);
-  range_.emplace(mapped, bytes_);
+  range_.emplace(mapped, bytes_, is_cut());
   return true;
 }
 
@@ -110,26 +110,19 @@ bool LogFile::name(std::uint32_t id, const std::string& name) {
   return true;
 }
 
-Record* LogFile::drop() {
-  ++header_->dropped;
-  if (range_->lost()) tell_cut();
-  return nullptr;
-}
-
 bool LogFile::cut() const {
   struct stat found{};
   return range_->lost() || fstat(file_, &found) != 0 || found.st_size < length();
 }
 
 void LogFile::trim() {
-  if (cut()) return tell_cut();
+  if (cut()) return say_once(topic_cut, is_cut());
   [[maybe_unused]] const int kept = ftruncate(file_, length());
 }
 
-void LogFile::tell_cut() const {
-  say_once(topic_cut, path_ +
-                          ": cut while it was recorded into; the program goes on, this thread " +
-                          "records no more");
+std::string LogFile::is_cut() const {
+  return path_ +
+         ": cut while it was recorded into; the program goes on, this thread records no more";
 }
 
 void LogFile::discard() const { unlink(path_.c_str()); }

@@ -35,7 +35,10 @@ class LogFile {
   /// The place of the next record, or null where the file is full or cut and the record counts as
   /// dropped. `publish` makes it one that readers see.
   Record* next() { return count_ < capacity_ && !range_->lost() ? &records_[count_] : drop(); }
-  Record* drop();
+  Record* drop() {
+    ++header_->dropped;
+    return nullptr;
+  }
   void publish() {
     Record& record = records_[count_];
     ++count_;
@@ -60,7 +63,7 @@ class LogFile {
   bool create(const std::string& folder);
   bool reserve();
   off_t length() const { return static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)); }
-  void tell_cut() const;
+  std::string is_cut() const;
 
   int file_ = -1;
   std::size_t bytes_;

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "settings.hpp"
+
 namespace wirecost::probe {
 namespace {
 
@@ -35,6 +37,7 @@ bool replaced(std::uintptr_t address) {
     const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(entry->begin);
     if (offset >= entry->bytes) continue;
     entry->lost.store(true, std::memory_order_relaxed);
+    write_once(topic_cut, entry->line);
     return mmap(entry->begin + offset / page_size * page_size, page_size, PROT_READ | PROT_WRITE,
                 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
   }
@@ -122,8 +125,11 @@ void uninstall() {
 
 }  // namespace
 
-MappedRange::MappedRange(void* begin, std::size_t bytes) {
-  entry_ = new Entry{.begin = static_cast<std::byte*>(begin), .bytes = bytes, .next = nullptr};
+MappedRange::MappedRange(void* begin, std::size_t bytes, const std::string& line) {
+  entry_ = new Entry{.begin = static_cast<std::byte*>(begin),
+                     .bytes = bytes,
+                     .line = whole_line(line),
+                     .next = nullptr};
   const std::lock_guard lock(mutex);
   entry_->next = first.load(std::memory_order_relaxed);
   first.store(entry_, std::memory_order_release);

@@ -4,17 +4,19 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 namespace wirecost::probe {
 
 /// While one lives, touching a page of it that its file has no more does not end the program by
-/// SIGBUS: the page is replaced by an empty one of no file, and `lost()` is true from then on.
+/// SIGBUS: the page is replaced by an empty one of no file, a line on stderr says so, and `lost()`
+/// is true from then on.
 ///
 /// The handler of SIGBUS that does so is there as long as a range is. It passes on whatever
 /// concerns other memory to the handler that it found. WIRECOST_PROBE_SIGBUS=off keeps it away.
 class MappedRange {
  public:
-  MappedRange(void* begin, std::size_t bytes);
+  MappedRange(void* begin, std::size_t bytes, const std::string& line);
   ~MappedRange();
   MappedRange(const MappedRange&) = delete;
   MappedRange& operator=(const MappedRange&) = delete;
@@ -29,6 +31,7 @@ class MappedRange {
   struct Entry {
     std::byte* begin;
     std::size_t bytes;
+    std::string line;
     const Entry* next;
     std::atomic<bool> live{true};
     mutable std::atomic<bool> lost{false};

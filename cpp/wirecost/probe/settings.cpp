@@ -81,11 +81,14 @@ const Settings& settings() {
   return read;
 }
 
-void say_once(int topic, const std::string& line) {
-  static std::array<std::atomic<bool>, topics> said{};
+void say_once(int topic, const std::string& line) { write_once(topic, whole_line(line)); }
+
+std::string whole_line(const std::string& line) { return "wirecost probe: " + line + "\n"; }
+
+void write_once(int topic, std::string_view whole_line) {
+  static constinit std::array<std::atomic<bool>, topics> said{};
   if (said[static_cast<std::size_t>(topic)].exchange(true)) return;
-  const std::string text = "wirecost probe: " + line + "\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, whole_line.data(), whole_line.size());
 }
 
 }  // namespace wirecost::probe

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wirecost::probe {
@@ -19,6 +20,10 @@ const Settings& settings();
 
 /// One line on stderr, at most once in the life of the process for the same `topic`.
 void say_once(int topic, const std::string& line);
+
+/// What `say_once` makes of a line, and writes; signal handlers may call the second.
+std::string whole_line(const std::string& line);
+void write_once(int topic, std::string_view whole_line);
 
 enum Topic : int {
   topic_settings,
