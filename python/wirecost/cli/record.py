@@ -27,8 +27,10 @@ from rich.table import Table as RichTable
 from wirecost.cli.choices import completing
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.errors import UserError
+from wirecost.printable import printable
+from wirecost.replay.origin import seal
 from wirecost.replay.record import Request, TopicProgress, record
-from wirecost.replay.snapshot import Snapshot
+from wirecost.replay.snapshot import Snapshot, read_snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
 from wirecost.report import units
 
@@ -173,7 +175,7 @@ def _table(topics: list[TopicProgress]) -> RichTable:
         table.add_column(heading, justify="right", no_wrap=True)
     for one in topics:
         table.add_row(
-            escape(one.name),
+            escape(printable(one.name)),
             one.role,
             f"{one.messages:,}",
             f"{one.rate:.1f}",
@@ -185,7 +187,7 @@ def _table(topics: list[TopicProgress]) -> RichTable:
 
 def _print_notes(console: Console, notes: list[str]) -> None:
     for note in notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"note: {printable(note)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _tell_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
@@ -201,9 +203,19 @@ def _tell_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
     )
     if not inputs:
         console.print("note: nothing came to the node; is the rest of the system running?")
+    if not read_snapshot(folder).made_here:
+        _print_notes(console, [f"{_why_not_ours()}; replay asks before it starts the node"])
     console.print(
         f"Replay: wirecost replay {folder}", markup=False, highlight=False, soft_wrap=True
     )
+
+
+def _why_not_ours() -> str:
+    try:
+        seal({})
+    except UserError as error:
+        return str(error)
+    return "this was another user's process"
 
 
 def _document(folder: Path, snapshot: Snapshot) -> dict[str, Any]:

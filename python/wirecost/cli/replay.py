@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -17,13 +18,18 @@ from rich.console import Console
 from rich.markup import escape
 
 from wirecost.analysis.summary import document, summarize
+from wirecost.cli.agreement import agree
 from wirecost.cli.results import INTERRUPTED
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, pool_bytes
+from wirecost.printable import printable
 from wirecost.records.folder import Results, new_folder, read_results
+from wirecost.replay.foreign import foreign
+from wirecost.replay.own_network import enter as own_network_of_replay
 from wirecost.replay.play import Playing
 from wirecost.replay.replay import Settings, examined, replay
 from wirecost.replay.results import SCENARIO
+from wirecost.replay.snapshot import read_snapshot
 from wirecost.replay.start import Starting
 from wirecost.report.export import write_report
 from wirecost.report.scenarios import Content, content_of
@@ -99,8 +105,21 @@ def command(
     page: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html with figures.")
     ] = True,
+    own_network: Annotated[
+        bool,
+        typer.Option("--own-network", help="Loopback alone for the node and the player; as root."),
+    ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", "-y", help="Start what somebody else's recording says, without asking."
+        ),
+    ] = False,
 ) -> None:
-    """Start the recorded node alone, play its inputs to it, and tell what that cost."""
+    """Start the recorded node alone, play its inputs to it, and tell what that cost.
+
+    A recording that you made on this machine starts at once; of another the command is shown first.
+    """
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")
     if consumed and rate != 1.0:
@@ -117,11 +136,15 @@ def command(
         sys.argv[1:],
     )  # fmt: skip
     console = Console(stderr=json_file == Path("-"))
+    snapshot = read_snapshot(recording)
+    agree(console, recording, foreign(snapshot, settings.starting, os.environ), yes)
+    if own_network:
+        own_network_of_replay()
     with _ended_by_signals(), new_folder(SCENARIO, out) as pending:
         about = examined(cpu)
         console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
         with console.status("reading the recording") as status:
-            whole = replay(settings, about, pending.path, status.update)
+            whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)
         results = read_results(pending.path)
         rows = summarize(results)
         if page:
@@ -138,13 +161,13 @@ def command(
 def _print(console: Console, content: Content) -> None:
     """Names and what the node printed come out as they are, whatever they look like to Rich."""
     for table in content.tables:
-        rows = [[escape(cell) for cell in row] for row in table.rows]
-        print_table(
-            console, dataclasses.replace(table, rows=rows, notes=list(map(escape, table.notes)))
-        )
+        rows = [[escape(printable(cell)) for cell in row] for row in table.rows]
+        notes = [escape(printable(note)) for note in table.notes]
+        print_table(console, dataclasses.replace(table, rows=rows, notes=notes))
     for text in (content.built, content.lead):
         if text:
-            console.print(text, markup=False, highlight=False)
+            lines = "\n".join(map(printable, text.splitlines()))
+            console.print(lines, markup=False, highlight=False)
 
 
 def _end(results: Results, whole: bool) -> None:

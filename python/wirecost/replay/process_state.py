@@ -51,6 +51,8 @@ class ProcessState:
     nice: int
     limits: dict[str, tuple[int | None, int | None]]
     """Soft and hard by the kernel's names; None: unlimited."""
+    user: int | None = None
+    """Whose process it is; None where a version before recorded it."""
 
 
 def state_of(pid: int) -> ProcessState:
@@ -72,6 +74,7 @@ def state_of(pid: int) -> ProcessState:
             priority=os.sched_getparam(pid).sched_priority,
             nice=os.getpriority(os.PRIO_PROCESS, pid),
             limits=_limits((folder / "limits").read_text()),
+            user=folder.stat().st_uid,
         )
     except (FileNotFoundError, ProcessLookupError) as error:
         raise UserError(f"--pid {pid}: no such process; name the node's own") from error

@@ -20,6 +20,7 @@ from wirecost.replay.snapshot import (
     MESSAGES,
     JoinedTopic,
     Snapshot,
+    executable_sha256,
     executable_size,
     parameter_files,
     write_snapshot,
@@ -84,6 +85,10 @@ def record(request: Request, folder: Path, tell: Tell, stopped: Callable[[], boo
             session = _Session(recorder, writer, snapshot, folder, tell)
             try:
                 session.follow(graph)
+                # Only now: nothing that the node receives meanwhile is missed. The file that runs,
+                # whatever is at its path by now.
+                running = Path(f"/proc/{snapshot.pid}/exe")
+                snapshot.executable_sha256 = executable_sha256(running)
                 snapshot.ended = session.run(request.seconds, process, stopped)
                 session.finish()
             except BaseException:

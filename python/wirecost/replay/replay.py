@@ -23,7 +23,7 @@ from wirecost.replay.play import Playing, prepare
 from wirecost.replay.recording_reader import read_recording
 from wirecost.replay.results import Context, write_replay
 from wirecost.replay.run import RunResult, run_once
-from wirecost.replay.snapshot import MESSAGES, read_snapshot
+from wirecost.replay.snapshot import MESSAGES, Snapshot, read_snapshot
 from wirecost.replay.start import (
     Starting,
     check_cpu,
@@ -70,15 +70,18 @@ def replay(
     folder: Path,
     tell: Tell,
     system: System | None = None,
+    snapshot: Snapshot | None = None,
 ) -> bool:
-    """Fills ``folder``; whether all runs went to their end with a living node.
+    """Fills ``folder``; whether all runs went to their end with a living node. Starts what the
+    snapshot says: whether to trust it (``foreign.py``) is the caller's to decide.
 
-    ``about``: what ``examined`` found. ``system``: None for the recording's own.
+    ``about``: what ``examined`` found. ``system``: None for the recording's own. ``snapshot``: what
+    was read of the recording before, and agreed to.
 
     Raises:
         UserError: before the first run ended. What later runs run into is told in the result.
     """
-    snapshot = read_snapshot(settings.recording)
+    snapshot = snapshot or read_snapshot(settings.recording)
     system = system or system_named(snapshot.system)
     check_cpu("--cpu", settings.starting.cpu)
     check_cpu("--player-cpu", settings.playing.player_cpu)

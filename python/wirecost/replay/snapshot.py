@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from wirecost.errors import UserError
+from wirecost.records import json_document
+from wirecost.regular_file import read_regular
+from wirecost.replay.origin import seal, sealed_here
 from wirecost.replay.process_state import ProcessState
+from wirecost.replay.snapshot_schema import Document
 from wirecost.replay.system import Qos, Service, Topic
 
 FORMAT, VERSION = "wirecost-recording", 1
@@ -48,6 +55,8 @@ class Snapshot:
     """given, launched, announced by its DDS, or slave API."""
     process: ProcessState | None = None
     executable_size: int = 0
+    executable_sha256: str = ""
+    """Of the file that ran; empty where nobody could read it, or a version before wrote this."""
     parameter_files: dict[str, str] = field(default_factory=dict)
     """Content by the path that the arguments name."""
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -60,6 +69,8 @@ class Snapshot:
     ended: str = "killed"
     """interrupted, time, node gone, or failed; killed where nobody came to say so."""
     notes: list[str] = field(default_factory=list)
+    made_here: bool = False
+    """Of this user's own process, by this user, on this machine, as it is read; not stored."""
 
 
 def kept_environment(environment: dict[str, str]) -> dict[str, str]:
@@ -96,7 +107,7 @@ def remaps(arguments: list[str]) -> list[str]:
 
 
 def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
-    """Replaces ``node.json`` as a whole. Raises UserError."""
+    """Replaces ``node.json`` as a whole, sealed by this user. Raises UserError."""
     process = snapshot.process
     document = {
         "format": FORMAT,
@@ -105,8 +116,13 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
         "namespace": namespace(snapshot.node),
         "remaps": remaps(process.arguments) if process else [],
     }
+    del document["made_here"]
     if process:
         document["process"]["environment"] = kept_environment(process.environment)
+    # Another user's process, which root can record, must not start with our rights unasked.
+    if process is not None and process.user == os.geteuid():
+        with suppress(UserError):  # then replay asks
+            document["seal"] = seal(document)
     path, partial = folder / FILE, folder / f".{FILE}.partial"
     try:
         # PEP 383's lone surrogates stand for bytes of arguments that are no UTF-8.
@@ -120,16 +136,13 @@ def read_snapshot(folder: Path) -> Snapshot:
     """Raises UserError where ``folder`` is no recording or ``node.json`` is damaged."""
     path = folder / FILE
     try:
-        if path.stat().st_size > LARGEST:
-            raise UserError(f"{path}: too large for a snapshot; record again")
-        document = json.loads(path.read_bytes())
+        content = read_regular(path, LARGEST)
     except OSError as error:
         raise UserError(
             f"{folder}: not a recording ({FILE}: {error.strerror}); "
             "name a folder of wirecost record"
         ) from error
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}: damaged, not JSON; record again") from error
+    document = json_document.loads(path, content, "record again")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise UserError(f"{path}: not of a recording; name a folder of wirecost record")
     if document.get("version") != VERSION:
@@ -137,9 +150,11 @@ def read_snapshot(folder: Path) -> Snapshot:
             f"{path}: version {document.get('version')!r:.20}, this wirecost reads {VERSION}; "
             "install the wirecost that wrote it"
         )
+    json_document.check(path, document, Document, "record again")
+    found = document.pop("seal", None)
     try:
-        return _snapshot(document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return replace(_snapshot(document), made_here=sealed_here(document, found))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise UserError(
             f"{path}: damaged ({type(error).__name__}: {error}); record again"
         ) from error
@@ -155,6 +170,7 @@ def _snapshot(document: dict[str, Any]) -> Snapshot:
         pid_found=_text(document["pid_found"]),
         process=None if process is None else _process(process),
         executable_size=int(document["executable_size"]),
+        executable_sha256=_text(document.get("executable_sha256", "")),
         parameter_files=_texts(document["parameter_files"]),
         parameters=dict(document["parameters"]),
         inputs=[_joined(one) for one in document["inputs"]],
@@ -184,6 +200,7 @@ def _process(value: dict[str, Any]) -> ProcessState:
         limits={
             name: (_limit(soft), _limit(hard)) for name, (soft, hard) in value["limits"].items()
         },
+        user=_limit(value.get("user")),
     )
 
 
@@ -238,6 +255,15 @@ def _limit(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
         raise ValueError(f"{value!r:.40} is no size")
     return value
+
+
+def executable_sha256(path: Path) -> str:
+    """Hexadecimal; empty where the file cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def executable_size(process: ProcessState) -> int:

@@ -13,7 +13,7 @@ from wirecost.errors import UserError
 from wirecost.heap import launch
 from wirecost.replay.node_process import Start
 from wirecost.replay.process_state import ProcessState
-from wirecost.replay.snapshot import KEPT_VARIABLES, Snapshot, executable_size
+from wirecost.replay.snapshot import KEPT_VARIABLES, Snapshot, executable_sha256, executable_size
 
 LIMITS = {
     "Max core file size": "RLIMIT_CORE",
@@ -95,6 +95,8 @@ def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
     notes = []
     if executable_size(process) != snapshot.executable_size:
         notes.append(f"{path}: another program than the recorded one, its size changed")
+    elif snapshot.executable_sha256 and executable_sha256(Path(path)) != snapshot.executable_sha256:
+        notes.append(f"{path}: another program than the recorded one, its content changed")
     if process.policy in {"fifo", "rr"} and starting.fifo is None:
         notes.append(
             f"recorded under {process.policy} {process.priority}, replayed under normal "
