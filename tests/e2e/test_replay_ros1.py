@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +107,61 @@ def test_a_killed_recorder_leaves_a_recording_and_a_working_system(
     assert again.returncode == 0, again.stderr
     with (tmp_path / "again" / "recording.mcap").open("rb") as file:
         assert list(make_reader(file).iter_messages(topics=["/count/_call"]))
+
+
+OBSERVER = """
+import json, os, pathlib, sys, time
+target, *command = sys.argv[1:]
+node = os.getpid()
+if os.fork():
+    os.execv(command[0], command)
+while True:
+    held = {os.readlink(one.path) for one in os.scandir(f"/proc/{node}/fd")}
+    lines = pathlib.Path(f"/proc/{node}/net/tcp").read_text().splitlines()[1:]
+    words = [line.split() for line in lines]
+    listening = [w[1][:8] for w in words if w[3] == "0A" and f"socket:[{w[9]}]" in held]
+    devices = pathlib.Path(f"/proc/{node}/net/dev").read_text().splitlines()[2:]
+    found = {"listening": listening, "devices": [d.split(":")[0].strip() for d in devices]}
+    if len(listening) > 1:
+        pathlib.Path(target + ".new").write_text(json.dumps(found))
+        os.rename(target + ".new", target)
+    time.sleep(0.05)
+"""
+LOOPBACK, ANY = "0100007F", "00000000"
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_replayed_node_of_roscpp_opens(
+    own: bool, system: Ros1System, tmp_path: Path
+) -> None:
+    if own and subprocess.run(["unshare", "--net", "true"], check=False).returncode != 0:
+        pytest.skip("this kernel gives no network of one's own")
+    folder, seen = tmp_path / "relay", tmp_path / "seen"
+    done = system.wirecost("record", "/relay", "--for", "1.5", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    options = ["--own-network"] if own else []
+    done = system.wirecost(
+        "replay", folder, "--out", tmp_path / "out", "--no-report", *options, "--",
+        sys.executable, "-c", OBSERVER, seen, TOPIC_TOOLS / "relay", "/in", "/out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(seen.read_text())
+    # Messages by the variables of ROS on loopback; the port of XML-RPC is roscpp's own affair.
+    assert sorted(found["listening"]) == [ANY, LOOPBACK]
+    here = Path("/proc/self/net/dev").read_text().splitlines()[2:]
+    assert found["devices"] == (["lo"] if own else [line.split(":")[0].strip() for line in here])
+
+
+def test_a_network_of_its_own_needs_root(system: Ros1System, tmp_path: Path) -> None:
+    folder = tmp_path / "relay"
+    assert system.wirecost("record", "/relay", "--for", "1", "--out", folder).returncode == 0
+    command = [str(WIRECOST), "replay", str(folder), "--own-network", "--out", str(tmp_path / "o")]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", *command]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--own-network: Operation not permitted; run as root" in done.stderr
+    assert not (tmp_path / "o").exists()
 
 
 def test_what_is_not_there_is_one_line(system: Ros1System, tmp_path: Path) -> None:
