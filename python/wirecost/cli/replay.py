@@ -23,7 +23,8 @@ from wirecost.cli.results import INTERRUPTED
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.printable import printable
-from wirecost.records.folder import Results, new_folder, read_results
+from wirecost.records.folder import Results, read_results
+from wirecost.records.new_folder import new_folder
 from wirecost.replay.foreign import foreign
 from wirecost.replay.own_network import enter as own_network_of_replay
 from wirecost.replay.play import Playing

@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +13,7 @@ import polars as pl
 from wirecost.errors import UserError
 from wirecost.printable import shortened
 from wirecost.records import consistency, json_document
+from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.schemas import SCHEMAS
 from wirecost.records.table_file import read_table
 from wirecost.regular_file import read_regular
@@ -38,40 +34,6 @@ class Results:
     samples: pl.DataFrame
 
 
-@dataclass(frozen=True)
-class PendingFolder:
-    """A result folder while it is filled: ``path`` becomes ``final`` once all is in it."""
-
-    path: Path
-    final: Path
-
-
-@contextmanager
-def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
-    """A folder to fill, named at the end: an aborted run leaves nothing half-written.
-
-    ``out`` names the folder itself; without it a dated one is made below ``results``.
-    """
-    name = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{scenario}"
-    final = out if out is not None else Path("results") / name
-    try:
-        taken = (final.is_dir() and any(final.iterdir())) or final.is_file()
-        if taken:
-            raise UserError(f"{final}: exists and is not empty; name another folder with --out")
-        partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
-        partial.mkdir(parents=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{final}: {reason}; name a writable --out") from error
-    try:
-        yield PendingFolder(partial, final)
-        if final.is_dir():
-            final.rmdir()
-        partial.rename(final)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
 def write_results(folder: Path, meta: dict[str, Any], samples: pl.DataFrame) -> None:
     samples.write_parquet(folder / SAMPLES)
     (folder / META).write_text(json_document.text({"schema": SCHEMA, **meta}) + "\n")
@@ -90,6 +52,11 @@ def read_results(folder: Path) -> Results:
     All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
     the file, the place in it, what is wrong there, and the remedy.
     """
+    if (folder / JOURNAL).exists():
+        from wirecost.records.finished import finished_copy  # noqa: PLC0415 - it writes results, too
+
+        with finished_copy(folder) as made:
+            return replace(read_results(made), folder=folder)
     try:
         content = read_regular(folder / META, LARGEST_META)
     except OSError as error:

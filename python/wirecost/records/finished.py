@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a run's journal to what a result folder holds."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from wirecost import scratch
+from wirecost.errors import UserError
+from wirecost.records.folder import SCHEMA, write_results
+from wirecost.records.journal import NAME, VERSION
+from wirecost.records.osi_steps import Turn, step_samples
+
+TYPES = {"Int64": pl.Int64, "UInt64": pl.UInt64, "Float64": pl.Float64, "String": pl.String}
+
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+
+
+class NothingMeasuredError(UserError):
+    """There is no sample; the message says why."""
+
+
+def finish(folder: Path, interrupted: str | bool) -> None:
+    """Writes ``samples.parquet`` and ``meta.json`` and removes the journal. Raises
+    NothingMeasuredError; UserError where it cannot be read; OSError where the folder cannot be
+    written, and the journal is as it was."""
+    meta, samples = read_journal(folder)
+    try:
+        write_results(folder, {**meta, "interrupted": interrupted}, samples)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        for half in ("meta.json", "samples.parquet"):
+            with suppress(OSError):
+                (folder / half).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise
+        raise system_error(error, folder / "samples.parquet") from error
+    (folder / NAME).unlink()
+
+
+@contextmanager
+def finished_copy(folder: Path) -> Iterator[Path]:
+    """A folder with what ``finish`` would make of this one, which stays as it is. Raises
+    UserError."""
+    meta, samples = read_journal(folder)
+    with scratch.folder("finished", in_memory=True) as made:
+        try:
+            write_results(made, meta, samples)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise UserError(f"{made}: cannot be written ({error}); make room") from error
+        yield made
+
+
+def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
+    """What a run that was cut short had measured: the content of ``meta.json`` and all samples.
+
+    Raises NothingMeasuredError, UserError.
+    """
+    path = folder / NAME
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]  # the last one may be cut
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a result folder") from error
+    read = _Read()
+    for number, line in enumerate(lines, start=1):
+        try:
+            read.line(json.loads(line))
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            RecursionError,
+        ) as error:
+            raise UserError(f"{path}: line {number} is damaged; measure again") from error
+    try:
+        parts = [part for run in read.runs if (part := _samples(run, folder)) is not None]
+        if not parts:
+            raise NothingMeasuredError(_why(read))
+        samples = pl.concat(parts, how="diagonal_relaxed")
+        samples = samples.with_columns(
+            pl.col(name).cast(kind) for name, kind in read.types.items() if name in samples.columns
+        )
+    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+        raise UserError(f"{path}: its samples are damaged; measure again") from error
+    runs = [run.about for run in read.runs if run.about is not None]
+    return {"schema": SCHEMA, **read.meta, "interrupted": True, "runs": runs}, samples
+
+
+def system_error(error: pl.exceptions.PolarsError, path: Path) -> OSError:
+    """What Polars met when it wrote a file, as the system calls it."""
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    number = int(found[1]) if found else errno.EIO
+    return OSError(number, os.strerror(number), str(path))
+
+
+@dataclass
+class _Run:
+    about: dict[str, Any] | None
+    columns: dict[str, Any]
+    logs: PurePosixPath | None
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+
+
+@dataclass
+class _Read:
+    """The lines so far. Damaged ones raise one of Python's own errors."""
+
+    meta: dict[str, Any] = field(default_factory=dict)
+    runs: list[_Run] = field(default_factory=list)
+    types: dict[str, Any] = field(default_factory=dict)
+    begun: bool = False
+
+    def line(self, line: dict[str, Any]) -> None:
+        if not self.begun:
+            if line["journal"] != VERSION:
+                raise ValueError("written by a newer wirecost")
+            self.begun = True
+        elif "meta" in line:
+            meta = dict(line["meta"])
+            self.types |= {name: TYPES[kind] for name, kind in meta.pop("types", {}).items()}
+            self.meta |= meta
+        elif "columns" in line:
+            if line["run"] != len(self.runs):
+                raise ValueError("runs are not in their order")
+            logs = line["logs"] and PurePosixPath(line["logs"])
+            if logs and (logs.is_absolute() or ".." in logs.parts):
+                raise ValueError("logs elsewhere")
+            self.runs.append(_Run(dict(line["about"]), dict(line["columns"]), logs))
+        else:
+            self._of_run(self.runs[range(len(self.runs))[line["run"]]], line)
+
+    def _of_run(self, run: _Run, line: dict[str, Any]) -> None:
+        if "about" in line:
+            run.about = None if line["about"] is None else dict(line["about"])
+        elif "steps" in line:
+            first, transfer_ns = line["steps"]
+            run.turns.append((int(first), [int(ns) for ns in transfer_ns]))
+        else:
+            rows = {str(name): cells for name, cells in line["rows"].items()}
+            if run.blocks and run.blocks[-1].keys() == rows.keys():
+                for name, cells in rows.items():
+                    run.blocks[-1][name] += cells
+            else:
+                run.blocks.append(rows)
+
+
+def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
+    """Those of a contender that did not fail."""
+    if run.about is None or run.about.get("failure") is not None:
+        return None
+    if run.turns and run.logs is not None:
+        try:
+            parts = [step_samples(run.turns, folder / run.logs)]
+        except UserError as error:
+            run.about["failure"] = str(error)
+            return None
+    else:
+        parts = [pl.DataFrame(block, strict=False) for block in run.blocks]
+    if not parts:
+        return None
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    same = [_same(value).alias(name) for name, value in run.columns.items()]
+    return rows.select(*same, pl.all().exclude(list(run.columns)))
+
+
+def _same(value: object) -> pl.Expr:
+    return pl.lit(value, pl.Int64) if type(value) is int else pl.lit(value)
+
+
+def _why(read: _Read) -> str:
+    told = [
+        f"{run.about.get('contender')}: {run.about['failure']}"
+        for run in read.runs
+        if run.about is not None and run.about.get("failure")
+    ]
+    told += [f"{name}: {why}" for name, why in dict(read.meta.get("not_run") or {}).items()]
+    told += [str(read.meta["lost"])] if read.meta.get("lost") else []
+    return "nothing was measured" + (": " + "; ".join(dict.fromkeys(told)) if told else "")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's samples on disk as they come (docs/formats/result-folder.md, ``journal.jsonl``).
+
+Lines are written between rounds, never while something is timed, and each at once: whatever ends
+the process leaves all rounds before. At the end they become ``samples.parquet`` and ``meta.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+NAME = "journal.jsonl"
+VERSION = 1
+
+Cell = str | int | float | bool | None
+
+
+class Journal:
+    """Written by one run into its folder. Methods raise OSError, with the file's name, when a line
+    cannot be written; after that nothing more is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / NAME
+        self._runs: list[Run] = []
+        self._descriptor = os.open(
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
+        )
+        self._write({"journal": VERSION})
+
+    def about(self, **meta: Any) -> None:
+        """Keys of ``meta.json``. ``types``: of columns that may hold nothing, by Polars' names."""
+        self._write({"meta": meta})
+
+    def run(
+        self, about: dict[str, Any], columns: Mapping[str, Any], logs: Path | None = None
+    ) -> Run:
+        """A contender of a race, as ``runs`` in ``meta.json`` has it, and what is the same in all
+        its rows. ``logs``: a folder below this one from which its steps' stages are taken."""
+        found = Run(self, len(self._runs))
+        self._runs.append(found)
+        where = None if logs is None else logs.relative_to(self.folder).as_posix()
+        self._write({"run": found.number, "about": about, "columns": columns, "logs": where})
+        return found
+
+    def flush(self) -> None:
+        """Ends a round: what it brought is on disk when this returns. Rows of a round that was not
+        ended do not count."""
+        for run in self._runs:
+            if run.rows:
+                rows, run.rows = run.rows, {}
+                self._write({"run": run.number, "rows": rows})
+
+    def close(self) -> None:
+        """A second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _write(self, line: dict[str, Any]) -> None:
+        content = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        while content and self._descriptor >= 0:
+            try:
+                content = content[os.write(self._descriptor, content) :]
+            except OSError as error:
+                self.close()
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
+
+
+class Run:
+    """One contender's part of the journal."""
+
+    def __init__(self, journal: Journal, number: int) -> None:
+        self.number = number
+        self.rows: dict[str, list[Cell]] = {}
+        """Since the round began."""
+        self._journal = journal
+
+    def row(self, **cells: Cell) -> None:
+        """A sample, the columns the same ones within a round."""
+        self.table({name: [cell] for name, cell in cells.items()})
+
+    def table(self, columns: Mapping[str, Sequence[Cell]]) -> None:
+        """Samples, a row each."""
+        if not self.rows:
+            self.rows = {name: [] for name in columns}
+        for name, cells in columns.items():
+            self.rows[name] += cells
+
+    def steps(self, first: int, transfer_ns: list[int]) -> None:
+        """Consecutive steps whose stages are in the logs: the first one's number, and nanoseconds
+        that handing over the message took in each."""
+        self._journal._write({"run": self.number, "steps": [first, transfer_ns]})
+
+    def about(self, about: dict[str, Any] | None) -> None:
+        """More is known of the contender; None: it did not take part."""
+        self._journal._write({"run": self.number, "about": about})

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The samples of one contender of ``bench osi``: measured steps joined with its models' logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.errors import UserError
+from wirecost.records.probe_export import MESSAGES, MODEL_EVENTS
+from wirecost.records.probe_log import SUFFIX, ProbeLog
+from wirecost.records.probe_log import read_logs as read_probe_logs
+from wirecost.records.setlevel import EVENTS, PerformanceLog, read_logs
+from wirecost.records.stages import OF_SENSOR_VIEW, step_stages, with_sums
+
+Turn = tuple[int, list[int]]
+"""Number of the first of consecutive steps, and nanoseconds of transfer each."""
+
+
+def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
+    """A row a step and stage: stage, repetition, ns, bytes. Steps that the logs do not hold in full
+    are left out. Raises UserError where they hold none."""
+    steps: list[int] = []
+    transfers: list[int] = []
+    for first, transfer_ns in turns:
+        steps += range(first, first + len(transfer_ns))
+        transfers += transfer_ns
+    stages = pl.concat([step_stages(events) for events in _events(logs)])
+    transfer = pl.DataFrame({"step": steps, "stage": "transfer", "ns": transfers})
+    sizes = _sizes(stages, "source_generation", "view").join(
+        _sizes(stages, "model_serialization", "data"), on="step"
+    )
+    counted = pl.DataFrame({"step": steps, "repetition": range(len(steps))})
+    # Both models release their message; the stage is their sum.
+    measured = (
+        pl.concat([stages, transfer], how="diagonal")
+        .group_by("step", "stage", maintain_order=True)
+        .agg(pl.col("ns").sum())
+        .join(counted, on="step")
+    )
+    found = (
+        with_sums(measured, ["step", "repetition"])
+        .join(sizes, on="step")
+        .with_columns(
+            bytes=pl.when(pl.col("stage").is_in(OF_SENSOR_VIEW)).then("view").otherwise("data")
+        )
+        .select("stage", "repetition", "ns", "bytes")
+        .sort("repetition", maintain_order=True)
+    )
+    if found.is_empty():
+        raise UserError(f"{logs}: the models' logs hold none of the measured steps")
+    return found
+
+
+def _sizes(stages: pl.DataFrame, stage: str, name: str) -> pl.DataFrame:
+    return stages.filter(pl.col("stage") == stage).select("step", pl.col("size").alias(name))
+
+
+def _events(logs: Path) -> list[pl.DataFrame]:
+    """Each model's events: from its performance log or, where it was killed before it had written
+    that, from the probe logs that it left. Raises UserError."""
+    try:
+        files = sorted(logs.iterdir())
+    except OSError as error:
+        raise UserError(f"{logs}: {error.strerror}; the models' logs are needed") from error
+    by_model: dict[str, list[pl.DataFrame]] = {}
+    for left in read_probe_logs([file for file in files if file.suffix == SUFFIX]):
+        for (model,), part in _marks(left).group_by("model"):
+            by_model.setdefault(str(model), []).append(part)
+    found = [pl.concat(parts).sort("time_ns").select(list(EVENTS)) for parts in by_model.values()]
+    for file in files:
+        if file.suffix == ".json":
+            found += [log.events for log in _written(file) if log.model not in by_model]
+    if not found:
+        raise UserError(f"{logs}: the models left no log")
+    return found
+
+
+def _written(file: Path) -> list[PerformanceLog]:
+    try:
+        return read_logs(file)
+    except UserError:  # its model was killed while it wrote this, and its probe logs are there
+        return []
+
+
+def _marks(log: ProbeLog) -> pl.DataFrame:
+    """A model's events in a probe log (docs/formats/performance-log.md)."""
+    marks = log.events().filter(
+        (pl.col("kind") == "mark")
+        & pl.col("parent").is_in(MESSAGES)
+        & (pl.col("part") < len(MODEL_EVENTS))
+    )
+    return marks.select(
+        model=pl.col("section"),
+        event=pl.Series(MODEL_EVENTS).gather(marks["part"].cast(pl.UInt32)),
+        time_ns=pl.col("begin_ns"),
+        simulation_time=pl.lit(0.0),
+        message=pl.col("parent"),
+        size=pl.col("value"),
+    )
