@@ -114,31 +114,31 @@ def fake(told: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return calls
 
 
-def race_of(rounds: int) -> race.Outcome:
-    return run_race(Case("larson", 2, 100), CONTENDERS, rounds, lambda *_: None)
+def race_of(rounds: int) -> list[race.Lane]:
+    lanes = [race.Lane(*who) for who in CONTENDERS]
+    run_race(Case("larson", 2, 100), lanes, rounds, lambda *_: None, lambda: None)
+    return lanes
 
 
 def test_everyone_begins_a_round_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = fake({}, monkeypatch)
-    outcome = race_of(8)
+    lanes = race_of(8)
     turns = [calls[i : i + 8] for i in range(8, len(calls), 8)]
-    assert {turn[0] for turn in turns} == {lane.key for lane in outcome.lanes}
+    assert {turn[0] for turn in turns} == {lane.key for lane in lanes}
     assert all(sorted(turn) == sorted(turns[0]) for turn in turns)
-    assert all(len(lane.rounds) == 8 for lane in outcome.lanes)
+    assert all(len(lane.rounds) == 8 for lane in lanes)
 
 
 def test_whose_result_differs_fails_and_runs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = fake({"mimalloc defaults": Told("b", [(1, 1)])}, monkeypatch)
-    outcome = race_of(2)
-    failed = {lane.key: lane.failure for lane in outcome.lanes if lane.failure}
+    failed = {lane.key: lane.failure for lane in race_of(2) if lane.failure}
     assert failed == {"mimalloc defaults": "its result b is not the others' a"}
     assert calls.count("mimalloc defaults") == 1
 
 
 def test_who_crashes_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     fake({"glibc low-fault": ProgramFailedError("ended with -11")}, monkeypatch)
-    outcome = race_of(2)
-    assert [lane.failure for lane in outcome.lanes if lane.failure] == ["ended with -11"]
+    assert [lane.failure for lane in race_of(2) if lane.failure] == ["ended with -11"]
 
 
 def test_an_interrupt_keeps_whole_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,10 +151,18 @@ def test_an_interrupt_keeps_whole_rounds(monkeypatch: pytest.MonkeyPatch) -> Non
         if ended == 12:
             raise KeyboardInterrupt
 
-    outcome = run_race(Case("larson", 2, 100), CONTENDERS, 5, report)
-    assert outcome.interrupted
+    lanes = [race.Lane(*who) for who in CONTENDERS]
+    kept: list[set[int]] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_race(
+            Case("larson", 2, 100),
+            lanes,
+            5,
+            report,
+            lambda: kept.append({len(lane.rounds) for lane in lanes}),
+        )
     assert len(calls) == 8 + 11
-    assert {len(lane.rounds) for lane in outcome.lanes} == {1}
+    assert kept == [{1}]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from wirecost import _core
+from wirecost import _core, children
 from wirecost.errors import UserError
 
 INSTALLED = Path(_core.__file__).parent
@@ -116,7 +115,7 @@ class Registry:
                 [cmake, "--build", str(directory), "--target", *targets],
                 *([*install, f"{build}_{name}"] for name in fmus),
             ):
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                done = children.run(command)
                 if done.returncode != 0:
                     last = (done.stderr or done.stdout).strip().splitlines()[-1:]
                     raise UserError(f"`{' '.join(command)}` failed: {''.join(last)}")

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import shutil
 import time
-import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, Protocol
 
 from fmpy import extract, read_model_description
 from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
+from wirecost import scratch
+from wirecost.bench import fmu_archive
 from wirecost.errors import UserError
 
 STEP_SIZE = 0.020
@@ -47,12 +47,12 @@ def open_fmu(path: Path) -> Fmu:
     """Load an FMU archive. Raises UserError if it cannot be used here."""
     if not path.is_file():
         raise UserError(f"{path}: no such FMU")
+    names = fmu_archive.names(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
         description: Any = read_model_description(str(path))
-    except Exception as error:
-        raise UserError(f"{path}: not a readable FMU ({error})") from error
+    except Exception as error:  # FMPy and lxml raise many kinds
+        told = fmu_archive.reason(error)
+        raise UserError(f"{path}: not a readable FMU ({told}); build it again") from error
     folders = {"2.0": "linux64", "3.0": f"{platform.machine()}-linux"}
     folder = folders.get(description.fmiVersion)
     if folder is None or description.coSimulation is None:
@@ -60,9 +60,9 @@ def open_fmu(path: Path) -> Fmu:
     library = f"binaries/{folder}/{description.coSimulation.modelIdentifier}.so"
     if library not in names:
         others = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        built = fmu_archive.shown(", ".join(others)) or "no platform"
         raise UserError(
-            f"{path}: has no {library} (built for: {', '.join(others) or 'no platform'}); "
-            "build the FMU for this platform"
+            f"{path}: has no {library} (built for: {built}); build the FMU for this platform"
         )
     return Fmi2(path, description) if description.fmiVersion == "2.0" else Fmi3(path, description)
 
@@ -72,8 +72,16 @@ class Extracted:
 
     def __init__(self, path: Path, description: Any) -> None:
         self.path = path
-        self.folder = mkdtemp(prefix="wirecost-fmu-")
-        extract(str(path), self.folder)
+        self._made = scratch.make("fmu")
+        self.folder = str(self._made)
+        try:
+            extract(str(path), self.folder)
+        except Exception as error:  # zipfile and FMPy raise many kinds
+            self.remove()
+            raise UserError(
+                f"{path}: cannot be unpacked ({fmu_archive.reason(error)}); make room, or build "
+                "it again"
+            ) from error
         self.variables = {v.name: v for v in description.modelVariables}
         self.arguments = {
             "guid": description.guid,
@@ -87,8 +95,17 @@ class Extracted:
             raise UserError(f"{self.path}: has no variable {name}; is it a wirecost FMU?")
         return int(self.variables[name].valueReference)
 
+    def load(self, kind: type) -> Any:
+        """FMPy's FMU of that kind. Raises UserError if its library cannot be loaded."""
+        try:
+            return kind(**self.arguments)
+        except Exception as error:
+            self.remove()
+            told = fmu_archive.reason(error)
+            raise UserError(f"{self.path}: cannot be loaded ({told}); build it again") from error
+
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        scratch.remove(self._made)
 
 
 class Fmi2:
@@ -96,7 +113,7 @@ class Fmi2:
 
     def __init__(self, path: Path, description: Any) -> None:
         self._archive = Extracted(path, description)
-        self._fmu: Any = FMU2Slave(**self._archive.arguments)
+        self._fmu = self._archive.load(FMU2Slave)
         self._references: dict[str, list[int]] = {}
 
     def start(self, values: Values) -> None:
@@ -142,7 +159,7 @@ class Fmi3:
 
     def __init__(self, path: Path, description: Any) -> None:
         self._archive = Extracted(path, description)
-        self._fmu: Any = FMU3Slave(**self._archive.arguments)
+        self._fmu = self._archive.load(FMU3Slave)
 
     def start(self, values: Values) -> None:
         fmu = self._fmu
@@ -186,7 +203,8 @@ class Fmi3:
 def _close(fmu: Any, archive: Extracted) -> None:
     try:
         if fmu.component:
-            fmu.terminate()
+            with suppress(Exception):  # whatever it says of its end, it is one
+                fmu.terminate()
             fmu.freeInstance()
     finally:
         archive.remove()

@@ -6,18 +6,16 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import polars as pl
 import psutil
 
-from wirecost.bench.map_race import Case, Lane, run_race
+from wirecost.bench.map_race import WAYS, Case, Lane, run_race
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal
 
 SCENARIO = "map"
 MOST_SUBSCRIBERS = 64
@@ -65,41 +63,18 @@ class Settings:
             )
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[dict[str, Any]] = field(default_factory=list)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
-    measured = _Measured()
-    _run_cases(settings, measured, progress)
-    if not measured.samples:
-        told = [f"{run['contender']}: {run['failure']}" for run in measured.runs if run["failure"]]
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "repetitions": settings.repetitions,
-        "seed": settings.seed,
-        "interrupted": measured.interrupted,
-        "environment": environment(),
-        "contenders": ABOUT,
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.DataFrame(measured.samples))
-    return measured.interrupted
-
-
-def _run_cases(settings: Settings, measured: _Measured, progress: Progress) -> None:
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        repetitions=settings.repetitions,
+        seed=settings.seed,
+        environment=environment(),
+        contenders=ABOUT,
+    )
     cases = [Case(settings.size, count) for count in settings.subscribers]
     done, total = 0, len(cases) * len(ABOUT) * settings.repetitions
     for case in cases:
@@ -109,46 +84,64 @@ def _run_cases(settings: Settings, measured: _Measured, progress: Progress) -> N
             done += publications
             progress(done, total, f"{name}: {text}")
 
+        lanes = [_Recorded(Lane(way), case, journal) for way in WAYS]
+
+        def keep(lanes: list[_Recorded] = lanes) -> None:
+            for one in lanes:
+                one.keep()
+            journal.flush()
+
         try:
-            lanes = run_race(case, settings.repetitions, settings.seed, report)
-        except KeyboardInterrupt:
-            measured.interrupted = True
-            return
-        for lane in lanes:
-            _keep(case, lane, measured)
+            bare = [one.lane for one in lanes]
+            run_race(case, settings.repetitions, settings.seed, bare, report, keep)
+        finally:
+            for one in lanes:
+                one.end()
 
 
-def _keep(case: Case, lane: Lane, measured: _Measured) -> None:
-    shots = lane.publications if lane.failure is None else []
-    who = {"case": case.name, "variant": case.name, "build": "release", "contender": lane.way}
+class _Recorded:
+    """A lane's part of the journal."""
 
-    def middle(values: list[int]) -> int | None:
-        return round(statistics.median(values)) if values else None
+    def __init__(self, lane: Lane, case: Case, journal: Journal) -> None:
+        self.lane = lane
+        self._case = case
+        self._who = {
+            "case": case.name, "variant": case.name, "build": "release", "contender": lane.way,
+        }  # fmt: skip
+        columns = {**self._who, "subscribers": case.subscribers, "bytes": case.size}
+        self._run = journal.run(self._about(), columns)
+        self._kept = 0
 
-    measured.runs.append(
-        {
-            **who,
-            "subscribers": case.subscribers,
-            "message_bytes": case.size,
-            "message_digest": lane.digest,
-            "memory_bytes": middle([one.pss_bytes for one in shots]),
-            "map_memory_bytes": middle([one.map_pss_bytes for one in shots]),
-            "failure": lane.failure,
+    def keep(self) -> None:
+        """The publications of the round that ended."""
+        shots = self.lane.publications
+        for repetition in range(self._kept, len(shots)):
+            one = shots[repetition]
+            for stage, ns in (
+                ("readable", one.readable_ns),
+                ("touch", one.touch_ns),
+                ("total", one.total_ns),
+            ):
+                self._run.row(stage=stage, repetition=repetition, ns=ns)
+        if len(shots) > self._kept:
+            self._run.about(self._about())
+        self._kept = len(shots)
+
+    def end(self) -> None:
+        self._run.about(self._about())
+
+    def _about(self) -> dict[str, Any]:
+        shots = self.lane.publications if self.lane.failure is None else []
+        return {
+            **self._who,
+            "subscribers": self._case.subscribers,
+            "message_bytes": self._case.size,
+            "message_digest": self.lane.digest,
+            "memory_bytes": _middle([one.pss_bytes for one in shots]),
+            "map_memory_bytes": _middle([one.map_pss_bytes for one in shots]),
+            "failure": self.lane.failure,
         }
-    )
-    measured.samples += [
-        {
-            **who,
-            "subscribers": case.subscribers,
-            "stage": stage,
-            "repetition": repetition,
-            "ns": ns,
-            "bytes": case.size,
-        }
-        for repetition, one in enumerate(shots)
-        for stage, ns in (
-            ("readable", one.readable_ns),
-            ("touch", one.touch_ns),
-            ("total", one.total_ns),
-        )
-    ]
+
+
+def _middle(values: list[int]) -> int | None:
+    return round(statistics.median(values)) if values else None

@@ -104,9 +104,14 @@ class Processes:
         return sum(one.pss_bytes() for one in (self._publisher, *self._subscribers))
 
 
-def run_race(case: Case, repetitions: int, seed: int, report: Report) -> list[Lane]:
-    """The ways' lanes; a way that fails is not measured on. Ctrl-C passes through."""
-    lanes = [Lane(way) for way in WAYS]
+Keep = Callable[[], None]
+"""Called between rounds, once each way has published."""
+
+
+def run_race(
+    case: Case, repetitions: int, seed: int, lanes: list[Lane], report: Report, keep: Keep
+) -> None:
+    """Fills the ways' lanes; a way that fails is not measured on."""
     running: list[tuple[Lane, Processes]] = []
     with ExitStack() as stack:
         report(0, "starting")
@@ -132,7 +137,7 @@ def run_race(case: Case, repetitions: int, seed: int, report: Report) -> list[La
                     except ChildFailedError as error:
                         lane.failure = str(error)
                 report(1, lane.way)
-    return lanes
+            keep()
 
 
 def _child(stack: ExitStack, name: str, module: str, *arguments: str) -> Child:

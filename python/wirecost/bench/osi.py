@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import polars as pl
-
+from wirecost import scratch
 from wirecost.bench.contenders import PUBLISHED, SCHEMAS, Contender, Registry
 from wirecost.bench.cosimulation import Values
 from wirecost.bench.playing import REFLECTIONS, Frames, can_play, write_trace
@@ -20,9 +19,7 @@ from wirecost.bench.race import Lane, run_race
 from wirecost.bench.worker import Assignment
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
-from wirecost.records.setlevel import read_logs
-from wirecost.records.stages import OF_SENSOR_VIEW, step_stages, with_sums
+from wirecost.records.journal import Journal
 from wirecost.verification import empty_step_ns
 
 SCENARIO = "osi"
@@ -97,29 +94,31 @@ class Settings:
                 raise UserError(f"--objects {case.objects}: must lie between 1 and {MAX_OBJECTS}")
 
 
-@dataclass
-class Measured:
-    """What a run gathers, case by case."""
-
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, registry: Registry, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if not one contender could be measured.
-    """
+def run(settings: Settings, journal: Journal, registry: Registry, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     for build in {case.build for case in settings.cases}:
         names = [n for case in settings.cases if case.build == build for n in case.contenders]
         if missing := registry.missing(build, names):
             progress(0, 1, f"building the {build} FMUs of {', '.join(missing)}, once")
             registry.make(build, missing)
-    where = environment()
-    overhead = empty_step_ns()
-    measured = Measured()
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        steps=settings.steps,
+        fmi=settings.fmi,
+        seed=settings.seed,
+        environment=environment()
+        | {
+            "compiler": registry.manifest["compiler"],
+            "flags": registry.manifest["flags"],
+            "empty_step_ns": empty_step_ns(),
+        },
+        contenders={
+            name: {"wire": c.wire, "library": c.library} for name, c in registry.contenders.items()
+        },
+    )
     total = sum(settings.steps * len(case.contenders) for case in settings.cases)
     done = 0
 
@@ -128,53 +127,26 @@ def run(settings: Settings, folder: Path, registry: Registry, progress: Progress
         done += steps
         progress(done, total, text)
 
-    for case in settings.cases:
-        _run_case(case, settings, folder, registry, measured, report)
-        if measured.interrupted:
-            break
-    if not measured.samples:
-        reasons = {run["contender"]: run["failure"] for run in measured.runs if run["failure"]}
-        told = "; ".join(f"{name}: {why}" for name, why in reasons.items())
-        raise UserError(f"nothing was measured{': ' + told if told else ' before the interrupt'}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "steps": settings.steps,
-        "fmi": settings.fmi,
-        "seed": settings.seed,
-        "interrupted": measured.interrupted,
-        "environment": where
-        | {
-            "compiler": registry.manifest["compiler"],
-            "flags": registry.manifest["flags"],
-            "empty_step_ns": overhead,
-        },
-        "contenders": {
-            name: {"wire": c.wire, "library": c.library} for name, c in registry.contenders.items()
-        },
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.concat(measured.samples))
-    return measured.interrupted
+    for race, case in enumerate(settings.cases):
+        _run_case(case, settings, race, registry, journal, report)
 
 
 def _run_case(
     case: Case,
     settings: Settings,
-    folder: Path,
+    race: int,
     registry: Registry,
-    measured: Measured,
+    journal: Journal,
     report: Callable[[int, str], None],
 ) -> None:
-    logs = folder / "logs" / f"{len({r['race'] for r in measured.runs})}"
+    logs = journal.folder / "logs" / f"{race}"
     contenders = registry.select(list(case.contenders))
     label = f"{case.name}, {case.variant}, {case.build}"
 
     def tell(steps: int, text: str) -> None:
         report(steps, f"{label}: {text}")
 
-    with TemporaryDirectory(prefix="wirecost-traces-") as traces:
+    with scratch.folder("traces") as traces:
         assignments = {
             c.name: _assignment(c, case, settings, registry, logs / c.name) for c in contenders
         }
@@ -185,17 +157,60 @@ def _run_case(
                 c.name: _playing(
                     assignments[c.name],
                     registry.archive(c.fmus, "player", settings.fmi, case.build),
-                    write_trace(c, frames, registry, Path(traces), lambda text: tell(0, text)),
+                    write_trace(c, frames, registry, traces, lambda text: tell(0, text)),
                 )
                 for c in contenders
             }
-        outcome = run_race(assignments, settings.steps, case.variant == "same-work", tell)
-    measured.interrupted = outcome.interrupted
-    for lane in outcome.lanes:
-        timed = lane.failure is None and any(turn.transfer_ns for turn in lane.turns)
-        measured.runs.append(_run_record(case, settings, lane, logs.name))
-        if timed:
-            measured.samples.append(_samples(case, settings, lane, logs / lane.name))
+        lanes = [
+            _Recorded(Lane(c.name), case, settings, logs / c.name, journal) for c in contenders
+        ]
+
+        def keep() -> None:
+            for one in lanes:
+                one.keep()
+
+        try:
+            run_race(
+                [one.lane for one in lanes],
+                assignments,
+                settings.steps,
+                case.variant == "same-work",
+                tell,
+                keep,
+            )
+        finally:
+            for one in lanes:
+                one.end()
+
+
+class _Recorded:
+    """A lane's part of the journal."""
+
+    def __init__(
+        self, lane: Lane, case: Case, settings: Settings, logs: Path, journal: Journal
+    ) -> None:
+        self.lane = lane
+        self._about = partial(_run_record, case, settings, lane, logs.parent.name)
+        columns = {
+            "case": case.name,
+            "contender": lane.name,
+            "variant": case.variant,
+            "build": case.build,
+            "fmi": settings.fmi,
+        }
+        self._run = journal.run(self._about(), columns, logs)
+        self._kept = 0
+
+    def keep(self) -> None:
+        """The turns of the round that ended."""
+        if self._kept == 0 and self.lane.turns:
+            self._run.about(self._about())
+        for turn in self.lane.turns[self._kept :]:
+            self._run.steps(turn.first_step, turn.transfer_ns)
+        self._kept = len(self.lane.turns)
+
+    def end(self) -> None:
+        self._run.about(self._about())
 
 
 def _assignment(
@@ -263,46 +278,6 @@ def _run_record(case: Case, settings: Settings, lane: Lane, race: str) -> dict[s
         "sensor_data_digest": verified.digests[1] if verified else None,
         "peak_memory_bytes": max((turn.peak_memory_bytes for turn in lane.turns), default=None),
     }
-
-
-def _samples(case: Case, settings: Settings, lane: Lane, logs: Path) -> pl.DataFrame:
-    """The measured steps of one contender, from its models' logs and the race's own clock."""
-    steps = [turn.first_step + i for turn in lane.turns for i in range(len(turn.transfer_ns))]
-    transfers = [ns for turn in lane.turns for ns in turn.transfer_ns]
-    counted = pl.DataFrame({"step": steps, "repetition": range(len(steps))})
-    stages = pl.concat(
-        step_stages(log.events) for path in sorted(logs.iterdir()) for log in read_logs(path)
-    )
-    transfer = pl.DataFrame({"step": steps, "stage": "transfer", "ns": transfers})
-    # Both models release their message; the stage is their sum.
-    measured = (
-        pl.concat([stages, transfer], how="diagonal")
-        .group_by("step", "stage", maintain_order=True)
-        .agg(pl.col("ns").sum())
-        .join(counted, on="step")
-    )
-    keys = {
-        "case": case.name,
-        "contender": lane.name,
-        "variant": case.variant,
-        "build": case.build,
-        "fmi": settings.fmi,
-    }
-    return (
-        with_sums(measured, ["step", "repetition"])
-        .join(_sizes(stages, "source_generation", "view"), on="step")
-        .join(_sizes(stages, "model_serialization", "data"), on="step")
-        .with_columns(
-            bytes=pl.when(pl.col("stage").is_in(OF_SENSOR_VIEW)).then("view").otherwise("data"),
-            **{key: pl.lit(value) for key, value in keys.items()},
-        )
-        .select(*keys, "stage", "repetition", "ns", "bytes")
-        .sort("repetition", maintain_order=True)
-    )
-
-
-def _sizes(stages: pl.DataFrame, stage: str, name: str) -> pl.DataFrame:
-    return stages.filter(pl.col("stage") == stage).select("step", pl.col("size").alias(name))
 
 
 def cases_for(

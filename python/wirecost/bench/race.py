@@ -33,7 +33,7 @@ Report = Callable[[int, str], None]
 
 @dataclass
 class Lane:
-    """A contender's outcome: what it sent, when it was measured, or why it was not."""
+    """A contender: what it sent, when it was measured, or why it was not."""
 
     name: str
     verified: Verified | None = None
@@ -41,32 +41,31 @@ class Lane:
     failure: str | None = None
 
 
-@dataclass
-class Outcome:
-    lanes: list[Lane]
-    interrupted: bool = False
+Keep = Callable[[], None]
+"""Called between rounds, once each contender has had its turn."""
 
 
 def run_race(
-    assignments: dict[str, Assignment], steps: int, same_work: bool, report: Report
-) -> Outcome:
-    """Run a race. The first contender that verifies is what the others are compared with.
+    lanes: list[Lane],
+    assignments: dict[str, Assignment],
+    steps: int,
+    same_work: bool,
+    report: Report,
+    keep: Keep,
+) -> None:
+    """Run a race and fill its lanes. The first contender that verifies is what the others are
+    compared with.
 
-    With ``same_work`` a contender whose messages read differently is not timed. Ctrl-C ends
-    the race early and keeps what was measured.
+    With ``same_work`` a contender whose messages read differently is not timed.
     """
-    outcome = Outcome([Lane(name) for name in assignments])
     workers: dict[str, Worker] = {}
     try:
-        _start(assignments, outcome.lanes, workers, report)
-        _verify(outcome.lanes, workers, assignments, same_work, report)
-        _measure(outcome.lanes, workers, steps, report)
-        _verify_again(outcome.lanes, workers, assignments, same_work)
-    except KeyboardInterrupt:
-        outcome.interrupted = True
+        _start(assignments, lanes, workers, report)
+        _verify(lanes, workers, assignments, same_work, report)
+        _measure(lanes, workers, steps, report, keep)
+        _verify_again(lanes, workers, assignments, same_work)
     finally:
-        _finish(outcome.lanes, workers)
-    return outcome
+        _finish(lanes, workers)
 
 
 def _running(lanes: list[Lane], workers: dict[str, Worker]) -> list[Lane]:
@@ -138,7 +137,9 @@ def _difference(one: Canonical, other: Canonical, compared: Compared) -> str:
     return first_difference(one, other)
 
 
-def _measure(lanes: list[Lane], workers: dict[str, Worker], steps: int, report: Report) -> None:
+def _measure(
+    lanes: list[Lane], workers: dict[str, Worker], steps: int, report: Report, keep: Keep
+) -> None:
     step_ns: dict[str, int] = {}
     for lane in _running(lanes, workers):
         try:
@@ -159,6 +160,7 @@ def _measure(lanes: list[Lane], workers: dict[str, Worker], steps: int, report: 
                 lane.failure = str(error)
             report(count, lane.name)
         done += count
+        keep()
 
 
 def _verify_again(

@@ -7,6 +7,7 @@ import ctypes
 import resource
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -15,6 +16,7 @@ from typing import Any
 
 from wirecost.bench.contenders import Compared
 from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
+from wirecost.children import become_child
 from wirecost.errors import UserError
 from wirecost.verification import Canonical, IndependentReader
 
@@ -121,28 +123,30 @@ def _poison(message: Message) -> None:
 
 
 def serve(connection: Connection, assignment: Assignment) -> None:
-    """The worker's main function: answer (method, arguments) until the race hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the race decides what Ctrl-C means
+    """The worker's main function: answer (number, method, arguments) until the race hangs up."""
+    become_child()
     try:
         cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
         cosimulation.start(assignment.source_values, assignment.sensor_values)
         contender = _Contender(assignment, cosimulation, IndependentReader(assignment.schema))
-        connection.send((True, None))
     except Exception as error:
-        connection.send((False, _reason(error)))
+        with suppress(OSError):
+            connection.send((0, False, _reason(error)))
         return
-    while True:
-        try:
-            method, arguments = connection.recv()
-        except (EOFError, ConnectionResetError):  # hung up, perhaps with an answer unread
-            break
-        try:
-            connection.send((True, getattr(contender, method)(*arguments)))
-        except Exception as error:
-            connection.send((False, _reason(error)))
+    with suppress(EOFError, OSError):  # hung up, perhaps with an answer unread
+        connection.send((0, True, None))
+        while True:
+            number, method, arguments = connection.recv()
+            try:
+                answer = True, getattr(contender, method)(*arguments)
+            except Exception as error:
+                answer = False, _reason(error)
+            connection.send((number, *answer))
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error) if isinstance(error, UserError | ValueError) else f"{error!r}"
 
 
@@ -155,9 +159,15 @@ class Worker:
 
     def __init__(self, assignment: Assignment) -> None:
         context = get_context("spawn")
+        self._calls = 0
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, assignment), daemon=True)
-        self._process.start()
+        # Ctrl-C is for the race; the process keeps this mask.
+        former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, former)
         theirs.close()
         self._receive()
 
@@ -194,17 +204,21 @@ class Worker:
             self._process.join()
 
     def _call(self, method: str, *arguments: Any) -> Any:
+        self._calls += 1
         try:
-            self._connection.send((method, arguments))
+            self._connection.send((self._calls, method, arguments))
         except OSError as error:
             raise WorkerFailedError(self._death()) from error
         return self._receive()
 
     def _receive(self) -> Any:
-        try:
-            ok, value = self._connection.recv()
-        except (EOFError, OSError) as error:
-            raise WorkerFailedError(self._death()) from error
+        number = -1
+        # A call that was interrupted has left its answer unread.
+        while number != self._calls:
+            try:
+                number, ok, value = self._connection.recv()
+            except (EOFError, OSError) as error:
+                raise WorkerFailedError(self._death()) from error
         if not ok:
             raise WorkerFailedError(value)
         return value

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ import typer
 from wirecost.cli.imported import imported
 from wirecost.errors import UserError
 from wirecost.installation import installation
+from wirecost.interruption import watched
+from wirecost.printable import printable
 
 COMMANDS = (
     "compare",
@@ -68,8 +71,20 @@ def options(
 
 
 def main() -> None:
-    try:
-        app()
-    except UserError as error:
-        print(f"wirecost: {error}", file=sys.stderr)
-        sys.exit(2)
+    with watched() as watch:
+        try:
+            app()
+        except UserError as error:
+            _say(str(error))
+            sys.exit(error.status)
+        except SystemExit as error:
+            # So Typer ends a command that left a signal to it.
+            if watch.seen is None or error.code not in (1, 130):
+                raise
+            _say(f"interrupted by {watch.seen.number.name}")
+            sys.exit(watch.seen.status)
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # the terminal may be gone, and SIGHUP have said so
+        print(f"wirecost: {printable(line)}", file=sys.stderr)

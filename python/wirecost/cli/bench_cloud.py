@@ -81,7 +81,7 @@ def command(
         cloud.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: cloud.run(settings, folder, advance),
+        lambda journal, advance: cloud.run(settings, journal, advance),
     )
 
 

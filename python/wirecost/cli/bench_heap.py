@@ -60,5 +60,5 @@ def command(
         heap.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: heap.run(settings, folder, advance),
+        lambda journal, advance: heap.run(settings, journal, advance),
     )

@@ -62,5 +62,5 @@ def command(
         lists.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: lists.run(settings, folder, advance),
+        lambda journal, advance: lists.run(settings, journal, advance),
     )

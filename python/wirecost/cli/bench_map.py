@@ -45,5 +45,5 @@ def command(
         bench_map.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: bench_map.run(settings, folder, advance),
+        lambda journal, advance: bench_map.run(settings, journal, advance),
     )

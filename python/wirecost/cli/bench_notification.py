@@ -62,5 +62,5 @@ def command(
         notification.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: notification.run(settings, folder, advance),
+        lambda journal, advance: notification.run(settings, journal, advance),
     )

@@ -116,7 +116,7 @@ def command(
             numbers("--reflections", reflections),
             numbers("--objects", objects),
             variants,
-            builds.split(","),
+            list(dict.fromkeys(builds.split(","))),
             content,
             player or trace is not None,
             trace,
@@ -127,5 +127,5 @@ def command(
         osi.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: osi.run(settings, folder, registry, advance),
+        lambda journal, advance: osi.run(settings, journal, registry, advance),
     )

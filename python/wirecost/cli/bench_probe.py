@@ -34,5 +34,5 @@ def command(
         probe.SCENARIO,
         out,
         json_file,
-        lambda folder, advance: probe.run(settings, folder, advance),
+        lambda journal, advance: probe.run(settings, journal, advance),
     )

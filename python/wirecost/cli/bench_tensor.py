@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wirecost import scratch
 from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
@@ -22,6 +23,7 @@ from wirecost.cli.choices import chosen, completing
 from wirecost.cli.console import Advance
 from wirecost.cli.results import measure_and_tell
 from wirecost.errors import UserError
+from wirecost.records.journal import Journal
 
 ROLES = ("both", "publish", "listen")
 LISTEN_AT = "127.0.0.1:7790"
@@ -112,7 +114,8 @@ def command(
     _check_role(role, peer, token, listen_at)
     if role == "listen":
         host, port = _place("--listen-at", listen_at or LISTEN_AT)
-        listener.serve(host, port, token or secrets.token_hex(8), places, _say)
+        with scratch.run():
+            listener.serve(host, port, token or secrets.token_hex(8), places, _say)
         return
     known = tensor.known_mwares()
     console = Console(stderr=True)
@@ -124,8 +127,8 @@ def command(
     settings = tensor.Settings(
         used,
         (*ours, *theirs),
-        tuple(_shape(text) for text in shapes.split(",")) if not paper else ((200, 200),),
-        tuple(dtypes.split(",")),
+        tuple(dict.fromkeys(map(_shape, shapes.split(",")))) if not paper else ((200, 200),),
+        tuple(dict.fromkeys(dtypes.split(","))),
         chosen("--device", devices, tensor.DEVICES),
         "ones" if paper else content,
         rate,
@@ -143,10 +146,9 @@ def command(
         made = settings.plan(remote)
         _announce(console, made)
 
-        def measure(folder: Path, advance: Advance) -> bool:
+        def measure(journal: Journal, advance: Advance) -> None:
             nonlocal lost
-            interrupted, lost = tensor.run(settings, made, folder, advance, remote)
-            return interrupted
+            lost = tensor.run(settings, made, journal, advance, remote)
 
         measure_and_tell(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:

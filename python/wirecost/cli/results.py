@@ -1,49 +1,167 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every benchmark's command does with a run: keep it, report it, print it."""
+"""What every benchmark's command does with a run: keep it, report it, print it.
+
+Whatever ends a run, what it had measured is kept, and the exit status says how it ended.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from wirecost import scratch
 from wirecost.analysis.summary import Row, document, summarize
 from wirecost.cli.console import Advance, progress
-from wirecost.errors import UserError
-from wirecost.records.folder import Results, new_folder, read_results
+from wirecost.errors import EndedError, UserError
+from wirecost.interruption import Watch, watched
+from wirecost.records.finished import NothingMeasuredError, finish
+from wirecost.records.folder import Results, read_results
+from wirecost.records.journal import Journal
+from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.report.export import write_report
 from wirecost.report.terminal import print_results
 
 INTERRUPTED = 130
+"""Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""
+FAILED = 1
+"""Exit status where a contender failed, or the system did: a full disk, no more descriptors."""
+REMEDIES = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room",
+    errno.EFBIG: "raise ulimit -f",
+    errno.EMFILE: "raise ulimit -n",
+    errno.ENFILE: "end other programs",
+    errno.EAGAIN: "raise ulimit -u",
+    errno.ENOMEM: "end other programs",
+}
+
+Measure = Callable[[Journal, Advance], None]
+"""Fills the journal."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What ended a run before it was done, for the readers of its folder; what the user is told of
+    it; the command's exit status."""
+
+    why: str
+    told: str
+    status: int
 
 
 def measure_and_tell(
-    scenario: str,
-    out: Path | None,
-    json_file: Path | None,
-    measure: Callable[[Path, Advance], bool],
+    scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
-    """``measure`` fills the folder it is given and returns whether Ctrl-C cut it short."""
-    to_stdout = json_file == Path("-")
-    console = Console(stderr=to_stdout)
-    with new_folder(scenario, out) as pending:
-        with progress(console) as advance:
-            interrupted = measure(pending.path, advance)
-        results = read_results(pending.path)
-        rows = summarize(results)
-        write_report(results, rows, ["html"])
-    print_results(console, Results(pending.final, results.meta, results.samples), rows)
-    console.print(f"Report: {pending.final / 'report.html'}", soft_wrap=True, highlight=False)
+    """Raises UserError; typer.Exit where a contender failed."""
+    console = Console(stderr=json_file == Path("-"))
+    with watched() as watch:
+        with new_folder(scenario, out) as pending:
+            wanted = pending.final
+            say_recovered(pending)
+            fault = _fault(measure, pending.path, console, watch)
+            watch.hold()
+            ending = None if fault is None else ending_of(fault, watch)
+            _keep(pending, ending, fault)
+        watch.resume()
+        if pending.final != wanted:
+            _say(f"{wanted} was taken meanwhile: the samples are in {pending.final}")
+        try:
+            failed = _report(console, pending.final, json_file)
+        except (UserError, OSError, KeyboardInterrupt, SystemExit) as error:
+            later = ending_of(error, watch)
+            raise EndedError(
+                f"{later.told}; the samples are in {pending.final}, `wirecost report "
+                f"{pending.final}` shows them",
+                ending.status if ending else later.status,
+            ) from error
+    if ending is not None:
+        raise EndedError(f"{ending.told}; what was measured until then was kept", ending.status)
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def say_recovered(pending: PendingFolder) -> None:
+    for path in pending.recovered:
+        _say(f"what a killed run had measured is in {path}")
+
+
+def ending_of(fault: BaseException, watch: Watch) -> Ending:
+    """What ended a run, by the exception that did."""
+    if watch.seen is not None:
+        name = watch.seen.number.name
+        return Ending(name, f"interrupted by {name}", watch.seen.status)
+    if isinstance(fault, OSError):
+        why = fault.strerror or str(fault)
+        told = f"{fault.filename}: {why}" if fault.filename else why
+        return Ending(why, f"{told}; {REMEDIES.get(fault.errno or 0, 'try again')}", FAILED)
+    if isinstance(fault, MemoryError):
+        return Ending("out of memory", "out of memory; end other programs", FAILED)
+    if isinstance(fault, SystemExit):  # so Rich says it
+        return Ending("output was closed", "nobody reads its output any more", FAILED)
+    status = fault.status if isinstance(fault, UserError) else FAILED
+    return Ending(str(fault) or type(fault).__name__, str(fault), status)
+
+
+def _fault(measure: Measure, folder: Path, console: Console, watch: Watch) -> BaseException | None:
+    """Measures; what ended it, None where it came to its end."""
+    try:
+        journal = Journal(folder)
+        try:
+            with scratch.run(), progress(console) as advance:
+
+                def checked(done: int, total: int, text: str) -> None:
+                    watch.check()
+                    advance(done, total, text)
+
+                measure(journal, checked)
+                watch.check()
+        finally:
+            journal.close()
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        return error
+    return None
+
+
+def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | None) -> None:
+    """Makes the folder of what was measured, if anything was. What only a mistake in this program
+    raises is raised again afterwards."""
+    expected = (UserError, OSError, MemoryError, KeyboardInterrupt, SystemExit)
+    mistake = fault if not isinstance(fault, expected) else None
+    try:
+        finish(pending.path, ending.why if ending else False)
+        pending.keep()
+    except NothingMeasuredError:
+        if ending is None:
+            raise
+        if isinstance(fault, UserError):
+            raise fault from None
+        if mistake is None:
+            raise EndedError(f"{ending.told}; nothing was measured", ending.status) from fault
+    except OSError as error:
+        pending.leave()
+        kept = f"what was measured is in {pending.path}, for `wirecost report`"
+        raise EndedError(f"{ending_of(error, Watch()).told}; {kept}", FAILED) from error
+    if mistake is not None:
+        raise mistake
+
+
+def _report(console: Console, folder: Path, json_file: Path | None) -> bool:
+    """Whether a contender failed. Raises UserError, OSError."""
+    results = read_results(folder)
+    rows = summarize(results)
+    write_report(results, rows, ["html"])
+    print_results(console, results, rows)
+    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
     if json_file is not None:
         _write_json(json_file, results, rows)
-    if interrupted:
-        measured = sum(1 for row in rows if row.stage == "total")
-        console.print(f"interrupted; the samples of {measured} contenders so far were kept")
-        raise typer.Exit(INTERRUPTED)
+    return any(run["failure"] for run in results.meta["runs"])
 
 
 def _write_json(path: Path, results: Results, rows: list[Row]) -> None:
@@ -55,3 +173,7 @@ def _write_json(path: Path, results: Results, rows: list[Row]) -> None:
         path.write_text(text)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error
+
+
+def _say(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)

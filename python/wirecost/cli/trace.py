@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, islice, repeat
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from wirecost import scratch
 from wirecost.bench.contenders import Registry
 from wirecost.bench.cosimulation import Values
 from wirecost.bench.player import Player, play
@@ -254,8 +254,8 @@ def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple
         )
     if missing := registry.missing("release", [chosen.name]):
         registry.make("release", missing)
-    with TemporaryDirectory(prefix="wirecost-play-") as logs:
-        yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": logs}
+    with scratch.folder("play") as logs:
+        yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": str(logs)}
 
 
 def _frames(trace: Trace, loop: bool) -> Iterator[Frame]:

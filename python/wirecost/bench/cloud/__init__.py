@@ -5,7 +5,6 @@ real-time performance recommends, and as wirecost has them; plain and under the 
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,12 +13,14 @@ from typing import Any
 
 import polars as pl
 
+from wirecost import scratch
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.program import Load
-from wirecost.bench.cloud.race import HEAP, PLAIN, Outcome, run_race
+from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Lane, run_race
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal, Run
+from wirecost.records.probe_log import COUNTER
 
 SCENARIO = "cloud"
 STUDIES = ("ring", "area")
@@ -27,6 +28,7 @@ FORMATS = ("aedt", "radrt")
 ASKS = ("all", "first")
 LARGEST = 1_000_000
 MOST_VERTICES = 100_000
+MODES = (PLAIN, HEAP)
 BURST = {"ring": 5, "area": 1}
 """Callbacks a turn."""
 
@@ -86,18 +88,8 @@ class _Case:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     program.check_installed()
     not_run = {
@@ -106,33 +98,25 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
         if study in settings.studies
     }
     cases = _cases(settings, not_run)
-    measured = _Measured()
-    _run_cases(cases, settings, measured, progress)
-    if not measured.samples:
-        told = [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "samples": settings.samples,
-        "seconds": settings.seconds,
-        "format": settings.format,
-        "rules": "published" if settings.published else "corrected",
-        "seed": settings.seed,
-        "interrupted": measured.interrupted,
-        "environment": environment() | program.built(),
-        "contenders": {
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        samples=settings.samples,
+        seconds=settings.seconds,
+        format=settings.format,
+        rules="published" if settings.published else "corrected",
+        seed=settings.seed,
+        environment=environment() | program.built(),
+        contenders={
             f"{study} {version.name}": {"library": version.library, "about": version.about}
             for study in settings.studies
             for version in program.versions(study)
         },
-        "not_run": not_run,
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.concat(measured.samples, how="diagonal"))
-    return measured.interrupted
+        not_run=not_run,
+        types={"ns": "Float64"} | {f"{COUNTER}{name}": "UInt64" for name in COUNTERS.split(",")},
+    )
+    _run_cases(cases, settings, journal, progress)
 
 
 def _cases(settings: Settings, not_run: dict[str, str]) -> list[_Case]:
@@ -205,12 +189,12 @@ def _area(count: int, vertices: int, inside: float, ask: str, settings: Settings
 
 
 def _run_cases(
-    cases: list[_Case], settings: Settings, measured: _Measured, progress: Progress
+    cases: list[_Case], settings: Settings, journal: Journal, progress: Progress
 ) -> None:
-    modes = (PLAIN, HEAP)
     done = 0
-    lanes = {study: len(program.versions(study)) * len(modes) for study in settings.studies}
-    total = sum(lanes[case.study] * settings.samples for case in cases)
+    versions = {study: program.versions(study) for study in settings.studies}
+    lanes_of = {study: len(found) * len(MODES) for study, found in versions.items()}
+    total = sum(lanes_of[case.study] * settings.samples for case in cases)
     for case in cases:
         before = done
 
@@ -219,15 +203,15 @@ def _run_cases(
             done += samples
             progress(done, total, f"{label}: {text}")
 
-        with tempfile.TemporaryDirectory(prefix="wirecost-cloud-") as name:
-            load = _load(case, Path(name))
-            burst = BURST[case.study]
-            outcome = run_race(load, settings.samples, burst, settings.seconds, modes, report)
-        done = before + lanes[case.study] * settings.samples
-        _keep(outcome, case, measured)
-        if outcome.interrupted:
-            measured.interrupted = True
-            return
+        lanes = [Lane(version, mode) for version in versions[case.study] for mode in MODES]
+        race = _Recorded(lanes, case, journal)
+        with scratch.folder("clouds") as folder:
+            load, burst = _load(case, folder), BURST[case.study]
+            try:
+                run_race(load, lanes, settings.samples, burst, settings.seconds, report, race.keep)
+            finally:
+                race.end()
+        done = before + lanes_of[case.study] * settings.samples
 
 
 def _load(case: _Case, folder: Path) -> Load:
@@ -241,42 +225,55 @@ def _load(case: _Case, folder: Path) -> Load:
     return Load(case.study, clouds, options)
 
 
-def _keep(outcome: Outcome, case: _Case, measured: _Measured) -> None:
-    measured.runs += [
-        {
-            "case": case.name,
-            "variant": case.variant,
+class _Recorded:
+    """A race's part of the journal."""
+
+    def __init__(self, lanes: list[Lane], case: _Case, journal: Journal) -> None:
+        self._lanes = lanes
+        self._case = case
+        self._journal = journal
+        self._runs: list[Run] = []
+        self._kept = 0
+
+    def keep(self, tables: list[pl.DataFrame]) -> None:
+        """The callbacks since the last time, by lane that was not refused when it was verified."""
+        self._add()
+        running = [n for n, lane in enumerate(self._lanes) if lane.failure is None]
+        for number, table in zip(running, tables, strict=True):
+            self._runs[number].about(self._about(self._lanes[number]))
+            self._runs[number].table(table[self._kept :].to_dict(as_series=False))
+        self._kept = max(self._kept, *map(len, tables))
+        self._journal.flush()
+
+    def end(self) -> None:
+        self._add()
+        for run, lane in zip(self._runs, self._lanes, strict=True):
+            run.about(self._about(lane))
+
+    def _add(self) -> None:
+        """Once all have been verified."""
+        if self._runs:
+            return
+        for lane in self._lanes:
+            about = self._about(lane)
+            same = ("case", "variant", "build", "contender", "mode", "study", "points")
+            columns = {name: about[name] for name in same}
+            columns |= {"stage": "total", "bytes": lane.bytes}
+            self._runs.append(self._journal.run(about, columns))
+
+    def _about(self, lane: Lane) -> dict[str, Any]:
+        return {
+            "case": self._case.name,
+            "variant": self._case.variant,
             "build": "release",
             "contender": lane.version.name,
             "mode": lane.mode,
-            "study": case.study,
-            "points": case.points,
-            **case.about,
+            "study": self._case.study,
+            "points": self._case.points,
+            **self._case.about,
             "heap": lane.mode == HEAP,
             "counters": lane.counters,
             "message_bytes": lane.bytes,
             "message_digest": lane.digest,
             "failure": lane.failure,
         }
-        for lane in outcome.lanes
-    ]
-    if outcome.interrupted or outcome.samples is None:
-        return
-    byte_counts = {(lane.version.name, lane.mode): lane.bytes for lane in outcome.lanes}
-    sizes = pl.DataFrame(
-        [(name, mode, size) for (name, mode), size in byte_counts.items()],
-        {"version": pl.String, "mode": pl.String, "bytes": pl.Int64},
-        orient="row",
-    )
-    measured.samples.append(
-        outcome.samples.join(sizes, on=["version", "mode"], maintain_order="left")
-        .rename({"version": "contender"})
-        .with_columns(
-            case=pl.lit(case.name),
-            variant=pl.lit(case.variant),
-            build=pl.lit("release"),
-            study=pl.lit(case.study),
-            points=pl.lit(case.points, pl.Int64),
-            stage=pl.lit("total"),
-        )
-    )

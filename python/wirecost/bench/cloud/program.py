@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wirecost import children
 from wirecost.bench.contenders import INSTALLED
 from wirecost.bench.notification import lines
 from wirecost.bench.notification.backend import BackendFailedError
@@ -90,13 +91,13 @@ class Served:
     ) -> None:
         environment = {**os.environ, **(variables or {}), "WIRECOST_PROBE": str(log)}
         self.version = version
-        self._process = subprocess.Popen(
+        self._process: subprocess.Popen[str] = children.start(
             [str(PROGRAM), "serve", *load.arguments(version)],
+            environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=environment,
         )
 
     def wait_until_warm(self) -> None:
@@ -121,9 +122,7 @@ class Served:
         return out.split()
 
     def kill(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
+        children.end(self._process)
 
     def _expect(self, word: str) -> None:
         if self._process.stdout is None:
@@ -134,8 +133,8 @@ class Served:
     def _failed(self) -> BackendFailedError:
         self._process.wait(timeout=60)
         told = self._process.stderr.read().strip().splitlines() if self._process.stderr else []
-        code = self._process.returncode
-        return BackendFailedError(f"{self.version} ended with {code}: {' '.join(told[-1:])}")
+        how = children.ending(self._process.returncode)
+        return BackendFailedError(f"{self.version} {how}: {' '.join(told[-1:])}")
 
 
 def digest(content: bytes) -> str:

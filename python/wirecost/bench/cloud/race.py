@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from wirecost import scratch
 from wirecost.bench.cloud import program
 from wirecost.bench.cloud.program import Load, Served, Version
 from wirecost.bench.notification.backend import BackendFailedError
@@ -23,6 +23,7 @@ from wirecost.records.probe_log import COUNTER, events_of, read_logs
 PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20
 FEWEST_TURNS = 3
+KEEP_EVERY_S = 1.0
 COUNTERS = (
     "minor-faults,major-faults,context-switches,instructions,LLC-load-misses,LLC-store-misses"
 )
@@ -44,40 +45,33 @@ class Lane:
     """Means of a callback; None for what this machine does not count."""
 
 
-@dataclass
-class Outcome:
-    lanes: list[Lane]
-    samples: pl.DataFrame | None = None
-    """A row a callback: version, mode, repetition, ns, value (the points), begin_ns and
-    ``counter:<name>``."""
-    interrupted: bool = False
+Keep = Callable[[list[pl.DataFrame]], None]
+"""Called between rounds, at most once a second: each lane's callbacks so far, a row each with
+repetition, ns, value (the points), begin_ns and ``counter:<name>``."""
 
 
 def run_race(
-    load: Load, samples: int, burst: int, seconds: float, modes: tuple[str, ...], report: Report
-) -> Outcome:
-    """``burst`` callbacks a turn; after ``seconds`` no turn begins, except the first three.
-
-    Ctrl-C ends it with nothing measured, and ``interrupted`` set.
-    """
-    found = program.versions(load.study)
-    outcome = Outcome([Lane(version, mode) for version in found for mode in modes])
-    with tempfile.TemporaryDirectory(prefix="wirecost-cloud-") as name:
-        folder = Path(name)
+    load: Load,
+    lanes: list[Lane],
+    samples: int,
+    burst: int,
+    seconds: float,
+    report: Report,
+    keep: Keep,
+) -> None:
+    """Fills the lanes. ``burst`` callbacks a turn; after ``seconds`` no turn begins, except the
+    first three."""
+    with scratch.folder("race") as folder:
         try:
             report(0, "verifying")
-            expected = _verify(load, outcome.lanes, folder)
-            lanes = [lane for lane in outcome.lanes if lane.failure is None]
-            if lanes:
-                digests = _measure(load, lanes, samples, burst, seconds, folder, report)
-                _check(lanes, digests, expected)
-                outcome.samples = _read(lanes, folder)
+            expected = _verify(load, lanes, folder)
+            running = [lane for lane in lanes if lane.failure is None]
+            if running:
+                digests = _measure(load, running, samples, burst, seconds, folder, report, keep)
+                _check(running, digests, expected)
         except BackendFailedError as error:
-            for lane in outcome.lanes:
+            for lane in lanes:
                 lane.failure = lane.failure or str(error)
-        except KeyboardInterrupt:
-            outcome.interrupted = True
-    return outcome
 
 
 def _verify(load: Load, lanes: list[Lane], folder: Path) -> list[str]:
@@ -120,25 +114,35 @@ def _measure(
     seconds: float,
     folder: Path,
     report: Report,
+    keep: Keep,
 ) -> list[list[str]]:
+    logs = [folder / f"log-{number}" for number in range(len(lanes))]
     with ExitStack() as stack:
         served = []
-        for number, lane in enumerate(lanes):
-            one = Served(load, lane.version.name, folder / f"log-{number}", _variables(lane.mode))
+        for lane, log in zip(lanes, logs, strict=True):
+            one = Served(load, lane.version.name, log, _variables(lane.mode))
             stack.callback(one.kill)
             served.append(one)
             report(0, f"warming {lane.version.name}")
             one.wait_until_warm()
-        end = time.monotonic() + seconds
+        kept = time.monotonic()
+        end = kept + seconds
         done = turns = 0
-        while done < samples and (turns < FEWEST_TURNS or time.monotonic() < end):
-            now = min(burst, samples - done)
-            for lane, one in zip(lanes, served, strict=True):
-                one.call(now)
-                report(now, f"{lane.version.name}, {lane.mode}")
-            done += now
-            turns += 1
-        return [one.finish() for one in served]
+        try:
+            while done < samples and (turns < FEWEST_TURNS or time.monotonic() < end):
+                now = min(burst, samples - done)
+                for lane, one in zip(lanes, served, strict=True):
+                    one.call(now)
+                    report(now, f"{lane.version.name}, {lane.mode}")
+                done += now
+                turns += 1
+                if time.monotonic() - kept > KEEP_EVERY_S:
+                    keep(_read(lanes, logs, done))
+                    kept = time.monotonic()
+            return [one.finish() for one in served]
+        finally:
+            if turns:
+                keep(_read(lanes, logs, done))
 
 
 def _variables(mode: str) -> Mapping[str, str]:
@@ -155,24 +159,20 @@ def _check(lanes: list[Lane], digests: list[list[str]], expected: list[str]) -> 
             lane.failure = "what it said when timed is not what it said when verified"
 
 
-def _read(lanes: list[Lane], folder: Path) -> pl.DataFrame | None:
-    """The callbacks in the lanes' probe logs."""
-    parts = []
-    for number, lane in enumerate(lanes):
-        if lane.failure is not None:
-            continue
-        events = events_of(read_logs([folder / f"log-{number}"]))
-        calls = events.filter(section=lane.version.name, kind="section").sort("loop")
+def _read(lanes: list[Lane], logs: list[Path], count: int) -> list[pl.DataFrame]:
+    """The first ``count`` callbacks in each lane's probe log."""
+    found = []
+    for lane, log in zip(lanes, logs, strict=True):
+        events = events_of(read_logs([log]))
+        calls = events.filter(section=lane.version.name, kind="section").sort("loop").head(count)
         counters = [name for name in calls.columns if name.startswith(COUNTER)]
         for name in counters:
             mean = calls[name].mean()
             lane.counters[name.removeprefix(COUNTER)] = (
                 float(mean) if isinstance(mean, int | float) else None
             )
-        parts.append(
+        found.append(
             calls.select(
-                version=pl.lit(lane.version.name),
-                mode=pl.lit(lane.mode),
                 repetition=pl.col("loop").cast(pl.Int64),
                 ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
                 value=pl.col("value"),
@@ -180,4 +180,4 @@ def _read(lanes: list[Lane], folder: Path) -> pl.DataFrame | None:
                 **{name: pl.col(name) for name in counters},
             )
         )
-    return pl.concat(parts, how="diagonal") if parts else None
+    return found

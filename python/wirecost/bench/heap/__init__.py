@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from wirecost.bench.heap import programs
-from wirecost.bench.heap.allocators import ALLOCATORS, MODES, Allocator
-from wirecost.bench.heap.race import WARMUP, Case, Lane, Outcome, run_race
+from wirecost.bench.heap.allocators import ALLOCATORS, MODES
+from wirecost.bench.heap.programs import Told
+from wirecost.bench.heap.race import WARMUP, Case, Lane, run_race
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal
 
 SCENARIO = "heap"
 STUDIES = ("callback", "throughput")
@@ -25,6 +23,14 @@ PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
 THREADS = (1, 2, 4, 8)
 PAIRS = 1_000_000
 """Of malloc and free in a process that measures throughput."""
+CELLS = ("ns", "minor_faults", "major_faults", "context_switches", "cpu_ns")
+TYPES = {
+    "ns": "Float64",
+    "minor_faults": "Int64",
+    "major_faults": "Int64",
+    "context_switches": "Int64",
+    "cpu_ns": "Float64",
+}
 
 Progress = Callable[[int, int, str], None]
 """Called with processes done, processes in all, and what runs now."""
@@ -61,57 +67,29 @@ class Settings:
         ]
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     programs.check_installed()
     chosen = [ALLOCATORS[name] for name in settings.allocators]
     not_run = {one.name: why for one in chosen if (why := programs.missing(one)) is not None}
     contenders = [(one, mode) for one in chosen if one.name not in not_run for mode in MODES]
-    measured = _Measured()
-    _run_cases(settings, contenders, measured, progress)
-    if not measured.samples:
-        told = [f"{name}: {why}" for name, why in not_run.items()]
-        told += [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "samples": settings.samples,
-        "rounds": settings.rounds,
-        "warmup": WARMUP,
-        "pairs": settings.pairs,
-        "interrupted": measured.interrupted,
-        "environment": environment() | {"libc": programs.built()},
-        "contenders": {
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        samples=settings.samples,
+        rounds=settings.rounds,
+        warmup=WARMUP,
+        pairs=settings.pairs,
+        environment=environment() | {"libc": programs.built()},
+        contenders={
             f"{one.name} {mode}": {"library": one.file, "settings": one.told(mode)}
             for one, mode in contenders
         },
-        "not_run": not_run,
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.concat(measured.samples))
-    return measured.interrupted
-
-
-def _run_cases(
-    settings: Settings,
-    contenders: list[tuple[Allocator, str]],
-    measured: _Measured,
-    progress: Progress,
-) -> None:
+        not_run=not_run,
+        types=TYPES,
+    )
     cases = settings.cases()
     done, total = 0, len(cases) * len(contenders) * settings.rounds
     for case in cases:
@@ -121,67 +99,65 @@ def _run_cases(
             progress(done, total, f"{label}: {text}")
             done += processes
 
-        outcome = run_race(case, contenders, settings.rounds, report)
-        _keep(outcome, case, measured)
-        if outcome.interrupted:
-            measured.interrupted = True
-            return
+        lanes = [_Recorded(Lane(*who), case, journal) for who in contenders]
+
+        def keep(lanes: list[_Recorded] = lanes) -> None:
+            for one in lanes:
+                one.keep()
+            journal.flush()
+
+        try:
+            run_race(case, [one.lane for one in lanes], settings.rounds, report, keep)
+        finally:
+            for one in lanes:
+                one.end()
 
 
-def _keep(outcome: Outcome, case: Case, measured: _Measured) -> None:
-    measured.runs += [
-        {
+class _Recorded:
+    """A lane's part of the journal."""
+
+    def __init__(self, lane: Lane, case: Case, journal: Journal) -> None:
+        self.lane = lane
+        self._case = case
+        self._who = {
             "case": case.name,
             "variant": case.variant,
             "build": "release",
             "contender": lane.allocator.name,
             "mode": lane.mode,
-            "pattern": case.pattern,
-            "threads": case.threads,
-            "message_bytes": 0,
-            "message_digest": lane.digest,
-            "failure": lane.failure,
         }
-        for lane in outcome.lanes
-    ]
-    whole = [lane for lane in outcome.lanes if lane.failure is None and lane.rounds]
-    measured.samples += [_samples(case, lane) for lane in whole]
+        self._run = journal.run(self._about(), {**self._who, "stage": "total", "bytes": 0})
+        self._kept = 0
+        self._rows = 0
+
+    def keep(self) -> None:
+        """The rounds that ended."""
+        if self._kept == 0 and self.lane.rounds:
+            self._run.about(self._about())
+        for number in range(self._kept, len(self.lane.rounds)):
+            for row in _rows(self._case, self.lane.rounds[number]):
+                cells = dict(zip(CELLS, row, strict=True))
+                self._run.row(repetition=self._rows, round=number, **cells)
+                self._rows += 1
+        self._kept = len(self.lane.rounds)
+
+    def end(self) -> None:
+        self._run.about(self._about())
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            **self._who,
+            "pattern": self._case.pattern,
+            "threads": self._case.threads,
+            "message_bytes": 0,
+            "message_digest": self.lane.digest,
+            "failure": self.lane.failure,
+        }
 
 
-def _samples(case: Case, lane: Lane) -> pl.DataFrame:
-    """A row a callback, or a row a process: then nanoseconds are those of a pair."""
-    rows: list[tuple[float | None, ...]]
-    if case.pattern:
-        told = [one.rows[0] for one in lane.rounds]
-        rows = [
-            (n, ns / case.amount, None, None, None, cpu_ns / case.amount)
-            for n, (ns, cpu_ns) in enumerate(told)
-        ]
-    else:
-        rows = [(n, *row, None) for n, one in enumerate(lane.rounds) for row in one.rows]
-    frame = pl.DataFrame(
-        rows,
-        schema={
-            "round": pl.Int64,
-            "ns": pl.Float64,
-            "minor_faults": pl.Int64,
-            "major_faults": pl.Int64,
-            "context_switches": pl.Int64,
-            "cpu_ns": pl.Float64,
-        },
-        orient="row",
-    )
-    names = {
-        "case": case.name,
-        "variant": case.variant,
-        "build": "release",
-        "contender": lane.allocator.name,
-        "mode": lane.mode,
-        "stage": "total",
-    }
-    return frame.with_row_index("repetition").select(
-        *(pl.lit(value).alias(name) for name, value in names.items()),
-        pl.col("repetition").cast(pl.Int64),
-        pl.all().exclude("repetition"),
-        pl.lit(0, pl.Int64).alias("bytes"),
-    )
+def _rows(case: Case, told: Told) -> list[tuple[float | None, ...]]:
+    """``CELLS`` of each callback, or of a process: then nanoseconds are those of a pair."""
+    if not case.pattern:
+        return [(*row, None) for row in told.rows]
+    ((ns, cpu_ns),) = told.rows
+    return [(ns / case.amount, None, None, None, cpu_ns / case.amount)]

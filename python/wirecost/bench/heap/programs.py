@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost import children
 from wirecost.bench.contenders import INSTALLED
 from wirecost.bench.heap.allocators import Allocator
 from wirecost.errors import UserError
@@ -74,14 +75,12 @@ def _run(allocator: Allocator, mode: str, program: str, *arguments: str) -> Told
     command = [str(PROGRAMS / program), *arguments]
     environment = allocator.environment(mode, os.environ)
     try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=LONGEST_S, check=False
-        )
+        done = children.run(command, environment, LONGEST_S)
     except subprocess.TimeoutExpired as error:
         raise ProgramFailedError(f"{program} did not end in {LONGEST_S} s") from error
     if done.returncode != 0:
         last = " ".join(done.stderr.strip().splitlines()[-1:])
-        raise ProgramFailedError(f"{program} ended with {done.returncode}: {last}")
+        raise ProgramFailedError(f"{program} {children.ending(done.returncode)}: {last}")
     return read(allocator, done.stdout)
 
 

@@ -53,34 +53,26 @@ class Lane:
         return f"{self.allocator.name} {self.mode}"
 
 
-@dataclass
-class Outcome:
-    lanes: list[Lane]
-    interrupted: bool = False
+Keep = Callable[[], None]
+"""Called between rounds, once each contender has had its turn."""
 
 
-def run_race(
-    case: Case, contenders: list[tuple[Allocator, str]], rounds: int, report: Report
-) -> Outcome:
-    """Ctrl-C ends it with whole rounds, and ``interrupted`` set."""
-    outcome = Outcome([Lane(allocator, mode) for allocator, mode in contenders])
-    try:
-        _verify(case, outcome.lanes)
-        for number in range(rounds):
-            told = {}
-            for lane in _turns(outcome.lanes, number):
-                if lane.failure is None:
-                    report(1, lane.key)
-                    told[lane.key] = _process(case, lane, case.amount)
-            _compare(outcome.lanes, told)
-            for lane in outcome.lanes:
-                found = told.get(lane.key)
-                if found is not None and lane.failure is None:
-                    lane.rounds.append(found)
-                    lane.digest = found.result
-    except KeyboardInterrupt:
-        outcome.interrupted = True
-    return outcome
+def run_race(case: Case, lanes: list[Lane], rounds: int, report: Report, keep: Keep) -> None:
+    """Fills the lanes."""
+    _verify(case, lanes)
+    for number in range(rounds):
+        told = {}
+        for lane in _turns(lanes, number):
+            if lane.failure is None:
+                report(1, lane.key)
+                told[lane.key] = _process(case, lane, case.amount)
+        _compare(lanes, told)
+        for lane in lanes:
+            found = told.get(lane.key)
+            if found is not None and lane.failure is None:
+                lane.rounds.append(found)
+                lane.digest = found.result
+        keep()
 
 
 def _turns(lanes: list[Lane], number: int) -> Iterator[Lane]:

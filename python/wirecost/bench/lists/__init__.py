@@ -5,24 +5,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import LISTS, OF_SCANS, Content, of_scan, synthetic
-from wirecost.bench.lists.program import Contender, List
-from wirecost.bench.lists.race import ZSTD_LEVEL, Outcome, run_race
+from wirecost.bench.lists.program import List
+from wirecost.bench.lists.race import ZSTD_LEVEL, Lane, run_race
+from wirecost.bench.recorded import RecordedRace
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal
 
 SCENARIO = "lists"
 COUNTS = (10, 1000, 100_000)
 LARGEST_COUNT = 2_000_000
+COLUMNS = ("case", "variant", "build", "contender", "mode", "wire", "elements")
 
 Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""
@@ -68,53 +69,32 @@ class _Input:
         return f"{self.variant}, {self.count} elements"
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    contenders: dict[str, Contender] = field(default_factory=dict)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     program.check_installed()
     inputs = _inputs(settings, program.lists())
-    measured = _Measured()
-    _run_cases(inputs, settings.repetitions, measured, progress)
-    if not measured.samples:
-        told = [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "repetitions": settings.repetitions,
-        "seed": settings.seed,
-        "zstd_level": ZSTD_LEVEL,
-        "interrupted": measured.interrupted,
-        "environment": environment() | program.built(),
-        "contenders": {
-            f"{c.name} {c.mode}": {
-                "wire": c.wire,
-                "library": c.library,
-                "guarantees": c.guarantees,
-            }
-            for c in measured.contenders.values()
-        },
-        "errors": {
+    known = {
+        f"{c.name} {c.mode}": {"wire": c.wire, "library": c.library, "guarantees": c.guarantees}
+        for one in inputs
+        for c in program.contenders(one.schema.name)
+    }
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        repetitions=settings.repetitions,
+        seed=settings.seed,
+        zstd_level=ZSTD_LEVEL,
+        environment=environment() | program.built(),
+        contenders=known,
+        errors={
             one.schema.name: {f.name: f.error for f in one.schema.fields if f.error > 0}
             for one in inputs
         },
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.concat(measured.samples))
-    return measured.interrupted
+        types={"ns": "Float64"},
+    )
+    _run_cases(inputs, settings.repetitions, journal, progress)
 
 
 def _inputs(settings: Settings, known: dict[str, List]) -> list[_Input]:
@@ -132,7 +112,7 @@ def _inputs(settings: Settings, known: dict[str, List]) -> list[_Input]:
 
 
 def _run_cases(
-    inputs: list[_Input], repetitions: int, measured: _Measured, progress: Progress
+    inputs: list[_Input], repetitions: int, journal: Journal, progress: Progress
 ) -> None:
     sizes = [len(program.contenders(one.schema.name)) * repetitions for one in inputs]
     done, total = 0, sum(sizes)
@@ -143,52 +123,28 @@ def _run_cases(
             done += samples
             progress(done, total, f"{label}: {text}")
 
-        outcome = run_race(one.schema, one.content, repetitions, report)
-        _keep(outcome, one, measured)
-        if outcome.interrupted:
-            measured.interrupted = True
-            return
+        lanes = [Lane(contender) for contender in program.contenders(one.schema.name)]
+        about = {lane.contender.key: partial(_about, lane, one) for lane in lanes}
+        race = RecordedRace(journal, about, COLUMNS)
+        try:
+            run_race(one.schema, one.content, lanes, repetitions, report, race.keep)
+        finally:
+            race.end()
 
 
-def _keep(outcome: Outcome, one: _Input, measured: _Measured) -> None:
-    lanes = {lane.contender.key: lane for lane in outcome.lanes}
-    measured.contenders |= {key: lane.contender for key, lane in lanes.items()}
-    measured.runs += [
-        {
-            "case": one.case,
-            "variant": one.variant,
-            "build": "release",
-            "list": one.schema.name,
-            "elements": one.count,
-            "contender": lane.contender.name,
-            "mode": lane.contender.mode,
-            "wire": lane.contender.wire,
-            "message_bytes": lane.bytes,
-            "message_digest": lane.digest,
-            "compressed_bytes": lane.compressed_bytes,
-            "allocations": lane.allocations,
-            "failure": lane.failure,
-        }
-        for lane in outcome.lanes
-    ]
-    if outcome.interrupted or not outcome.samples:
-        return  # a race that is not whole compares nobody
-    samples = outcome.samples
-    measured.samples.append(
-        pl.DataFrame(
-            {
-                "case": [one.case] * len(samples),
-                "variant": [one.variant] * len(samples),
-                "build": ["release"] * len(samples),
-                "contender": [lanes[s.key].contender.name for s in samples],
-                "mode": [lanes[s.key].contender.mode for s in samples],
-                "wire": [lanes[s.key].contender.wire for s in samples],
-                "elements": [one.count] * len(samples),
-                "stage": [s.stage for s in samples],
-                "repetition": [s.repetition for s in samples],
-                "ns": [s.ns for s in samples],
-                "bytes": [lanes[s.key].bytes for s in samples],
-            },
-            schema_overrides={"repetition": pl.Int64, "elements": pl.Int64, "ns": pl.Float64},
-        )
-    )
+def _about(lane: Lane, one: _Input) -> dict[str, Any]:
+    return {
+        "case": one.case,
+        "variant": one.variant,
+        "build": "release",
+        "list": one.schema.name,
+        "elements": one.count,
+        "contender": lane.contender.name,
+        "mode": lane.contender.mode,
+        "wire": lane.contender.wire,
+        "message_bytes": lane.bytes,
+        "message_digest": lane.digest,
+        "compressed_bytes": lane.compressed_bytes,
+        "allocations": lane.allocations,
+        "failure": lane.failure,
+    }

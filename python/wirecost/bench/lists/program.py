@@ -127,20 +127,23 @@ def carry(case: Case, folder: Path) -> Iterator[tuple[str, bytes, bytes]]:
 
 
 def measure(
-    case: Case, keys: list[str], repetitions: int, report: Report
-) -> tuple[list[Sample], dict[str, int]]:
-    """Samples, and what each contender's reading added up to when it was timed."""
+    case: Case, keys: list[str], repetitions: int, sums: dict[str, int], report: Report
+) -> Iterator[list[Sample]]:
+    """Samples, all of a repetition together. Puts into ``sums`` what each contender's reading added
+    up to when it was timed."""
     arguments = [*case.arguments(), "--repetitions", str(repetitions), *_only(keys)]
     samples: list[Sample] = []
-    sums: dict[str, int] = {}
     for line in _run("measured", "measure", *arguments):
         key, repetition, stage, value = line.split("\t")
         if stage == "sum":
             sums[key] = int(value)
             continue
+        if samples and int(repetition) != samples[0].repetition:
+            yield samples
+            samples = []
         samples.append(Sample(key, int(repetition), stage, float(value)))
         report(1 if stage == "total" else 0, key)
-    return samples, sums
+    yield samples
 
 
 def allocations(case: Case, keys: list[str]) -> dict[str, float]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import zstandard
 
+from wirecost import scratch
 from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import Content
@@ -36,41 +37,41 @@ class Lane:
     allocations: float | None = None
 
 
-@dataclass
-class Outcome:
-    lanes: list[Lane]
-    samples: list[Sample] = field(default_factory=list)
-    interrupted: bool = False
+Keep = Callable[[list[Sample]], None]
+"""Called with the samples of each round as it ends."""
 
 
-def run_race(list_: List, content: Content, repetitions: int, report: Report) -> Outcome:
-    """Ctrl-C ends it with what is there, and ``interrupted`` set."""
-    outcome = Outcome([Lane(contender) for contender in program.contenders(list_.name)])
+def run_race(
+    list_: List,
+    content: Content,
+    lanes: list[Lane],
+    repetitions: int,
+    report: Report,
+    keep: Keep,
+) -> None:
+    """Fills the lanes."""
     count = len(content[list_.fields[0].name])
-    with tempfile.TemporaryDirectory(prefix="wirecost-lists-") as folder:
-        case = Case(list_, count, Path(folder) / "content")
+    with scratch.folder("lists") as folder:
+        case = Case(list_, count, folder / "content")
         case.path.write_bytes(program.packed(list_.fields, content))
         try:
             report(0, "verifying")
-            _verify(case, content, outcome.lanes, Path(folder))
-            running = [lane.contender.key for lane in outcome.lanes if lane.failure is None]
-            if running:
-                outcome.samples, sums = program.measure(case, running, repetitions, report)
-                report(0, "counting")
-                counted = program.allocations(case, running)
-                for lane in outcome.lanes:
-                    lane.allocations = counted.get(lane.contender.key)
-                    if sums.get(lane.contender.key, lane.expected_sum) != lane.expected_sum:
-                        lane.failure = "what it read when timed is not what it read when verified"
-                failed = {lane.contender.key for lane in outcome.lanes if lane.failure}
-                outcome.samples = [s for s in outcome.samples if s.key not in failed]
+            _verify(case, content, lanes, folder)
+            running = [lane.contender.key for lane in lanes if lane.failure is None]
+            if not running:
+                return
+            sums: dict[str, int] = {}
+            for samples in program.measure(case, running, repetitions, sums, report):
+                keep(samples)
+            report(0, "counting")
+            counted = program.allocations(case, running)
+            for lane in lanes:
+                lane.allocations = counted.get(lane.contender.key)
+                if sums.get(lane.contender.key, lane.expected_sum) != lane.expected_sum:
+                    lane.failure = "what it read when timed is not what it read when verified"
         except BackendFailedError as error:
-            for lane in outcome.lanes:
+            for lane in lanes:
                 lane.failure = lane.failure or str(error)
-            outcome.samples = []
-        except KeyboardInterrupt:
-            outcome.interrupted = True
-    return outcome
 
 
 def _verify(case: Case, content: Content, lanes: list[Lane], folder: Path) -> None:

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from wirecost import children
+
 TIMEOUT_S = 60.0
 
 
@@ -22,12 +24,11 @@ class Child:
 
     def __init__(self, name: str, module: str, *arguments: str) -> None:
         self.name = name
-        self._process = subprocess.Popen(
+        self._process = children.start(
             [sys.executable, "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the harness, which ends it in order
         )
         self._heard = b""
 
@@ -87,7 +88,5 @@ class Child:
         self._process.kill()
         _, errors = self._process.communicate()
         last = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        return ChildFailedError(
-            f"{self.name} ended with status {self._process.returncode}"
-            + (f": {last}" if last else "")
-        )
+        how = children.ending(self._process.returncode)
+        return ChildFailedError(f"{self.name} {how}" + (f": {last}" if last else ""))

@@ -11,9 +11,9 @@ import fcntl
 import mmap
 import os
 import socket
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
+
+from wirecost import scratch
 
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
 MESSAGE = b"map"
@@ -23,8 +23,7 @@ class SharedPublisher:
     """Subscribers connect to a socket in the file system, over which descriptors can be sent."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="wirecost-map-")
-        self.address = str(Path(self._folder.name) / "socket")
+        self.address = str(scratch.make("map") / "socket")
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._listening.bind(self.address)
         self._listening.listen(64)

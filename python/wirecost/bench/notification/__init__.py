@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 from typing import Any
-
-import polars as pl
 
 from wirecost.bench.notification.backend import Backend, Contender, Content
 from wirecost.bench.notification.cpp import Cpp
 from wirecost.bench.notification.java import Java
 from wirecost.bench.notification.python import Python
-from wirecost.bench.notification.race import Lane, Outcome, run_race
+from wirecost.bench.notification.race import Lane, run_race
+from wirecost.bench.recorded import RecordedRace
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal
 
 SCENARIO = "notification"
 LANGUAGES = ("cpp", "python", "java")
@@ -28,6 +27,7 @@ CONTENTS = ("ticket", "realistic")
 WIRES = ("protobuf", "ros1", "cdr")
 TICKET_SIZES = (4, 8, 16, 32, 64, 128)
 LARGEST_SIZE = 65_536
+COLUMNS = ("case", "variant", "build", "lang", "contender", "mode", "wire", "factor")
 
 Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""
@@ -54,18 +54,8 @@ class Settings:
             raise UserError(f"--seed {self.seed}: must lie between 0 and 2^63 - 1")
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     cpp = Cpp()
     reason = cpp.missing()
@@ -96,37 +86,26 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
             f"no contender of {', '.join(settings.languages)} has mode {', '.join(settings.modes)} "
             f"on {', '.join(settings.wires)}{'; ' + told if told else ''}"
         )
-    measured = _Measured()
-    _run_cases(cpp, racing, contents, settings, measured, progress)
-    if not measured.samples:
-        told = "; ".join(
-            [f"{run['contender']}: {run['failure']}" for run in measured.runs if run["failure"]]
-            + [f"{name}: {why}" for name, why in left_out.items()]
-        )
-        raise UserError(f"nothing was measured{': ' + told if told else ' before the interrupt'}")
-    libraries = {
-        f"{c.lang} {c.label} {c.mode}": {
-            "wire": c.wire,
-            "library": c.library,
-            "guarantees": c.guarantees,
-        }
-        for _, contenders in racing
-        for c in contenders
-    }
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "repetitions": settings.repetitions,
-        "seed": settings.seed,
-        "interrupted": measured.interrupted,
-        "environment": environment() | cpp.built(),
-        "contenders": libraries,
-        "not_run": left_out,
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.concat(measured.samples))
-    return measured.interrupted
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        repetitions=settings.repetitions,
+        seed=settings.seed,
+        environment=environment() | cpp.built(),
+        contenders={
+            f"{c.lang} {c.label} {c.mode}": {
+                "wire": c.wire,
+                "library": c.library,
+                "guarantees": c.guarantees,
+            }
+            for _, contenders in racing
+            for c in contenders
+        },
+        not_run=left_out,
+        types={"ns": "Float64", "bytes": "Float64"},
+    )
+    _run_cases(cpp, racing, contents, settings, journal, progress)
 
 
 def _chosen(contenders: list[Contender], settings: Settings) -> list[Contender]:
@@ -138,7 +117,7 @@ def _run_cases(
     racing: list[tuple[Backend, list[Contender]]],
     contents: list[Content],
     settings: Settings,
-    measured: _Measured,
+    journal: Journal,
     progress: Progress,
 ) -> None:
     total = sum(settings.repetitions * len(c) * len(contents) for _, c in racing)
@@ -153,43 +132,16 @@ def _run_cases(
                 done += samples
                 progress(done, total, f"{label}: {text}")
 
-            outcome = run_race(backend, contenders, content, messages, settings.repetitions, report)
-            _keep(outcome, content, measured)
-            if outcome.interrupted:
-                measured.interrupted = True
-                return
+            lanes = [Lane(contender) for contender in contenders]
+            about = {lane.contender.key: partial(_about, lane, content) for lane in lanes}
+            race = RecordedRace(journal, about, COLUMNS)
+            try:
+                run_race(backend, lanes, content, messages, settings.repetitions, report, race.keep)
+            finally:
+                race.end()
 
 
-def _keep(outcome: Outcome, content: Content, measured: _Measured) -> None:
-    by_key = {lane.contender.key: lane for lane in outcome.lanes}
-    if outcome.interrupted:
-        outcome.samples = []  # a race that is not whole compares nobody
-    measured.runs += [_run_record(lane, content) for lane in outcome.lanes]
-    if not outcome.samples:
-        return
-    lanes = [by_key[sample.key] for sample in outcome.samples]
-    measured.samples.append(
-        pl.DataFrame(
-            {
-                "case": [content.case] * len(lanes),
-                "variant": [content.kind] * len(lanes),
-                "build": ["release"] * len(lanes),
-                "lang": [lane.contender.lang for lane in lanes],
-                "contender": [lane.contender.label for lane in lanes],
-                "mode": [lane.contender.mode for lane in lanes],
-                "wire": [lane.contender.wire for lane in lanes],
-                "factor": [content.factor] * len(lanes),
-                "stage": [sample.stage for sample in outcome.samples],
-                "repetition": [sample.repetition for sample in outcome.samples],
-                "ns": [sample.ns for sample in outcome.samples],
-                "bytes": [lane.bytes for lane in lanes],
-            },
-            schema_overrides={"repetition": pl.Int64, "factor": pl.Int64, "ns": pl.Float64},
-        )
-    )
-
-
-def _run_record(lane: Lane, content: Content) -> dict[str, Any]:
+def _about(lane: Lane, content: Content) -> dict[str, Any]:
     contender = lane.contender
     return {
         "case": content.case,

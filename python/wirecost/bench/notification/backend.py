@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -92,7 +92,9 @@ class Backend(Protocol):
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
-    ) -> list[Sample]: ...
+    ) -> Iterator[list[Sample]]:
+        """Round by round: every contender once, or one contender as often as it is measured."""
+        ...
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]: ...
 

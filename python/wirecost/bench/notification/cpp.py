@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 
+from wirecost import scratch
 from wirecost.bench.contenders import INSTALLED
 from wirecost.bench.notification import lines
 from wirecost.bench.notification.backend import (
@@ -70,9 +69,9 @@ class Cpp:
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
-    ) -> list[Sample]:
+    ) -> Iterator[list[Sample]]:
         arguments = [*_content(content, MESSAGES), "--repetitions", str(repetitions), *_only(keys)]
-        return lines.samples(self._run("measured", "measure", *arguments), report)
+        return lines.rounds(self._run("measured", "measure", *arguments), report)
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         keys = list(keys)
@@ -83,12 +82,12 @@ class Cpp:
 
     def _instructions(self, arguments: tuple[str, ...]) -> dict[str, float]:
         """Instructions a message, from the dump that callgrind writes for each contender."""
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch.folder("callgrind") as folder:
             command = ["valgrind", "--tool=callgrind", "--collect-atstart=no"]
             command.append(f"--callgrind-out-file={folder}/out")
             list(self._run("counted", *arguments, before=command))
             counted = {}
-            for path in Path(folder).iterdir():
+            for path in folder.iterdir():
                 text = path.read_text(errors="replace")
                 trigger, total = _TRIGGER.search(text), _TOTALS.search(text)
                 if trigger and total:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wirecost import scratch
 from wirecost.bench.notification import lines
 from wirecost.bench.notification.backend import (
     BackendFailedError,
@@ -69,17 +69,17 @@ class Java:
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
-    ) -> list[Sample]:
-        samples: list[Sample] = []
+    ) -> Iterator[list[Sample]]:
         with _file(self._messages(content)) as messages:
             for key in keys:
                 stages = STAGES if content == self._detailed else {"total": "total"}
+                found = []
                 for method, stage in stages.items():
                     report(0, f"{key} {stage}")
                     times = self._time(messages, key, method, repetitions)
-                    samples += [Sample(key, i, stage, ns) for i, ns in enumerate(times)]
+                    found += [Sample(key, i, stage, ns) for i, ns in enumerate(times)]
+                yield found
                 report(repetitions, key)
-        return samples
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         """Nothing: the compiled code's allocations are what escape analysis leaves of them."""
@@ -103,18 +103,23 @@ class Java:
             raise BackendFailedError(f"{key}: JMH measured nothing")
         return [float(ns) for fork in results[0]["primaryMetric"]["rawData"] for ns in fork]
 
+    @cached_property
+    def _temporary(self) -> Path:
+        """Where virtual machines and JMH put their files, and JMH its lock."""
+        return scratch.make("java")
+
     def _run(self, program: str, *arguments: str) -> Iterable[str]:
         entry = (
             ["-jar", str(JAR)] if program == "jmh" else ["-cp", str(JAR), f"{PACKAGE}.{program}"]
         )
-        return lines.run(["java", *entry, *arguments])
+        return lines.run(["java", f"-Djava.io.tmpdir={self._temporary}", *entry, *arguments])
 
 
 @contextmanager
 def _file(messages: list[str]) -> Iterator[Path]:
     """Messages in a file as long as the context lasts."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "messages.txt"
+    with scratch.folder("java") as folder:
+        path = folder / "messages.txt"
         path.write_text("\n".join(messages) + "\n")
         yield path
 

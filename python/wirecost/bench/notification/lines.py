@@ -5,33 +5,38 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from wirecost import children
 from wirecost.bench.notification.backend import BackendFailedError, Carried, Report, Sample
 
 
 def run(command: Sequence[str], standard_input: str = "") -> Iterator[str]:
     """The lines a program prints, as it prints them. Raises BackendFailedError."""
-    with subprocess.Popen(
+    process = children.start(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as process:
-        if process.stdin is None or process.stdout is None or process.stderr is None:
-            raise AssertionError
-        try:
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        with suppress(BrokenPipeError):  # its status says why
             process.stdin.write(standard_input)
             process.stdin.close()
-            for line in process.stdout:
-                yield line.rstrip("\n")
-        except BaseException:
-            process.kill()
-            raise
+        for line in process.stdout:
+            yield line.rstrip("\n")
         told = process.stderr.read().strip().splitlines()
+        process.wait()
+    finally:
+        children.end(process)
     if process.returncode != 0:
         raise BackendFailedError(
-            f"`{' '.join(command[:3])} …` ended with {process.returncode}: {' '.join(told[-1:])}"
+            f"`{' '.join(command[:3])} …` {children.ending(process.returncode)}: "
+            f"{' '.join(told[-1:])}"
         )
 
 
@@ -43,8 +48,9 @@ def carried(lines: Iterable[str]) -> list[Carried]:
     return found
 
 
-def samples(lines: Iterable[str], report: Report) -> list[Sample]:
-    """Raises BackendFailedError if, when timed, a contender read something else than the others."""
+def rounds(lines: Iterable[str], report: Report) -> Iterator[list[Sample]]:
+    """Samples in turns, all of a repetition together. Raises BackendFailedError in the end if, when
+    timed, a contender read something else than the others."""
     found: list[Sample] = []
     sums: dict[str, str] = {}
     for line in lines:
@@ -52,11 +58,14 @@ def samples(lines: Iterable[str], report: Report) -> list[Sample]:
         if stage == "sum":
             sums[key] = value
             continue
+        if found and int(repetition) != found[0].repetition:
+            yield found
+            found = []
         found.append(Sample(key, int(repetition), stage, float(value)))
         if stage == "total":
             report(1, key)
+    yield found
     expected = next(iter(sums.values()), "")
     for key, read in sums.items():
         if read != expected:
             raise BackendFailedError(f"{key}: what it read when timed is not what the others read")
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -49,9 +49,9 @@ class Python:
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
-    ) -> list[Sample]:
+    ) -> Iterator[list[Sample]]:
         job = {"lines": self._messages(content), "keys": keys, "repetitions": repetitions}
-        return lines.samples(self._run(command="measure", **job), report)
+        return lines.rounds(self._run(command="measure", **job), report)
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         """Nothing: an interpreter's allocations and instructions are mostly its own."""

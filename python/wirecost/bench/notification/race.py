@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wirecost.bench.notification import readers
@@ -33,39 +34,33 @@ class Lane:
     counted: Counted = field(default_factory=Counted)
 
 
-@dataclass
-class Outcome:
-    lanes: list[Lane]
-    samples: list[Sample] = field(default_factory=list)
-    interrupted: bool = False
+Keep = Callable[[list[Sample]], None]
+"""Called with the samples of each round as it ends."""
 
 
 def run_race(
     backend: Backend,
-    contenders: list[Contender],
+    lanes: list[Lane],
     content: Content,
     messages: list[str],
     repetitions: int,
     report: Report,
-) -> Outcome:
-    """``messages``: the canonical lines every contender must carry."""
-    outcome = Outcome([Lane(contender) for contender in contenders])
+    keep: Keep,
+) -> None:
+    """Fills the lanes. ``messages``: the canonical lines every contender must carry."""
     try:
         report(0, "verifying")
-        _verify(backend, outcome.lanes, content, messages)
-        running = [lane.contender.key for lane in outcome.lanes if lane.failure is None]
+        _verify(backend, lanes, content, messages)
+        running = [lane.contender.key for lane in lanes if lane.failure is None]
         if running:
-            outcome.samples = backend.measure(content, running, repetitions, report)
+            for samples in backend.measure(content, running, repetitions, report):
+                keep(samples)
             report(0, "counting")
             for key, counted in backend.count(content, running).items():
-                _lane(outcome.lanes, key).counted = counted
+                _lane(lanes, key).counted = counted
     except BackendFailedError as error:
-        for lane in outcome.lanes:
+        for lane in lanes:
             lane.failure = lane.failure or str(error)
-        outcome.samples = []
-    except KeyboardInterrupt:
-        outcome.interrupted = True
-    return outcome
 
 
 def _lane(lanes: list[Lane], key: str) -> Lane:

@@ -7,24 +7,21 @@ measured in turns.
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
+from wirecost import scratch
 from wirecost.bench.notification.backend import BackendFailedError
 from wirecost.bench.probe import program
 from wirecost.bench.probe.program import SECTIONS_OF_A_SAMPLE, Contender, Told
 from wirecost.bench.probe.verification import absent, fault
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal
 
 SCENARIO = "probe"
 MOST_SAMPLES = 1000
@@ -44,36 +41,19 @@ class Settings:
             raise UserError(f"--samples {self.samples}: must lie between 1 and {MOST_SAMPLES}")
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[dict[str, Any]] = field(default_factory=list)
-    not_run: dict[str, str] = field(default_factory=dict)
-    interrupted: bool = False
-
-
-def run(settings: Settings, folder: Path, progress: Progress) -> bool:
-    """Measure all cases and fill the result folder. Returns whether Ctrl-C cut it short.
-
-    Raises UserError if nothing could be measured.
-    """
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all contenders. Raises UserError on what cannot be run."""
     settings.check()
     program.check_installed()
     contenders = program.contenders()
-    measured = _measure(contenders, settings.samples, progress)
-    if not measured.samples:
-        told = [f"{run['contender']}: {run['failure']}" for run in measured.runs if run["failure"]]
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "repetitions": settings.samples,
-        "sections_of_a_sample": SECTIONS_OF_A_SAMPLE,
-        "interrupted": measured.interrupted,
-        "environment": environment() | program.built(),
-        "contenders": {
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        repetitions=settings.samples,
+        sections_of_a_sample=SECTIONS_OF_A_SAMPLE,
+        environment=environment() | program.built(),
+        contenders={
             f"{c.case}: {c.label}": {
                 "what": c.what,
                 "system_calls": c.system_calls,
@@ -81,76 +61,92 @@ def run(settings: Settings, folder: Path, progress: Progress) -> bool:
             }
             for c in contenders
         },
-        "not_run": measured.not_run,
-        "runs": measured.runs,
-    }
-    write_results(folder, meta, pl.DataFrame(measured.samples))
-    return measured.interrupted
-
-
-def _measure(contenders: list[Contender], samples: int, progress: Progress) -> _Measured:
-    total = samples * len(contenders)
-    done = 0
+    )
+    total, done = settings.samples * len(contenders), 0
 
     def report(taken: int, text: str) -> None:
         nonlocal done
         done += taken
         progress(done, total, text)
 
-    measured = _Measured()
-    told: dict[int, Told] = {}
-    shared = Path("/dev/shm")  # in memory, as docs/probe.md advises
-    where = shared if os.access(shared, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="wirecost-probe-", dir=where) as folder:
-        failure = None
+    told = {one.number: Told() for one in contenders}
+    # In memory, as docs/probe.md advises.
+    with scratch.folder("probe", in_memory=True) as folder:
+        recorded = [
+            _Recorded(one, told[one.number], folder / str(one.number), journal)
+            for one in contenders
+        ]
+
+        def keep() -> None:
+            for one in recorded:
+                one.keep()
+            journal.flush()
+
+        failure, whole = None, False
         try:
-            program.measure(samples, Path(folder), told, report)
+            program.measure(settings.samples, folder, told, keep, report)
+            whole = True
         except BackendFailedError as error:
             failure = str(error)
-        except KeyboardInterrupt:
-            measured.interrupted = True
-        for one in contenders:
-            _keep(one, told.get(one.number, Told()), Path(folder), failure, measured)
-    return measured
+        finally:
+            for one in recorded:
+                one.end(failure, whole)
+            not_run = {one.name: one.missing for one in recorded if one.missing}
+            journal.about(not_run=not_run)
 
 
-def _keep(
-    one: Contender, told: Told, folder: Path, failure: str | None, measured: _Measured
-) -> None:
-    logs = folder / str(one.number)
-    missing = told.missing or absent(one, logs)
-    if missing:
-        measured.not_run[f"{one.label} ({one.case})"] = missing
-        return
-    # The logs of an interrupted run end anywhere.
-    problem = failure if failure or measured.interrupted else fault(one, told, logs)
-    measured.runs.append(
-        {
-            "case": one.case,
-            "variant": one.case,
+class _Recorded:
+    """A contender's part of the journal. ``logs``: the folder of its probe logs."""
+
+    def __init__(self, contender: Contender, told: Told, logs: Path, journal: Journal) -> None:
+        self._contender = contender
+        self._told = told
+        self._logs = logs
+        self._who = {
+            "case": contender.case,
+            "variant": contender.case,
             "build": "release",
-            "contender": one.name,
-            "mode": one.mode,
-            "what": one.what,
-            "counters": list(one.counters),
-            "system_calls": one.system_calls,
+            "contender": contender.name,
+            "mode": contender.mode,
+        }
+        columns = {**self._who, "stage": "total", "bytes": 0}
+        self._run = journal.run(self._about(None), columns)
+        self._kept = 0
+        self.missing: str | None = None
+        """Why it does not take part."""
+
+    @property
+    def name(self) -> str:
+        return f"{self._contender.label} ({self._contender.case})"
+
+    def keep(self) -> None:
+        """Its samples since the last time."""
+        if self._kept == 0:
+            self._look()
+        for repetition in range(self._kept, len(self._told.samples)):
+            self._run.row(repetition=repetition, ns=self._told.samples[repetition])
+        self._kept = len(self._told.samples)
+
+    def end(self, failure: str | None, whole: bool) -> None:
+        """``whole``: the race came to its end; else its log ends anywhere."""
+        if self._kept == 0:
+            self._look()
+        if not self.missing:
+            found = fault(self._contender, self._told, self._logs) if whole else None
+            self._run.about(self._about(failure or found))
+
+    def _look(self) -> None:
+        self.missing = self._told.missing or absent(self._contender, self._logs)
+        if self.missing:
+            self._run.about(None)
+
+    def _about(self, failure: str | None) -> dict[str, Any]:
+        return {
+            **self._who,
+            "what": self._contender.what,
+            "counters": list(self._contender.counters),
+            "system_calls": self._contender.system_calls,
             "message_bytes": 0,
             "message_digest": "",
-            "failure": problem,
+            "failure": failure,
         }
-    )
-    if problem is None:
-        measured.samples += [
-            {
-                "case": one.case,
-                "variant": one.case,
-                "build": "release",
-                "contender": one.name,
-                "mode": one.mode,
-                "stage": "total",
-                "repetition": repetition,
-                "ns": ns,
-                "bytes": 0,
-            }
-            for repetition, ns in enumerate(told.samples)
-        ]

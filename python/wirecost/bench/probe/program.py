@@ -18,6 +18,8 @@ WARM_SECTIONS = 20
 
 Report = Callable[[int, str], None]
 """Called with the samples taken since the last call and what runs now."""
+Keep = Callable[[], None]
+"""Called between rounds, once each contender has had its turn."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +85,24 @@ def contenders() -> list[Contender]:
     return found
 
 
-def measure(samples: int, logs: Path, told: dict[int, Told], report: Report) -> None:
-    """Puts what is told of each contender under its number, as it is told: an interrupt leaves what
-    came before it. Contender i's probe logs are in ``logs / str(i)``. Raises BackendFailedError.
-    """
+def measure(samples: int, logs: Path, told: dict[int, Told], keep: Keep, report: Report) -> None:
+    """Adds what is told of each contender to what is under its number, as it is told. Contender i's
+    probe logs are in ``logs / str(i)``. Raises BackendFailedError."""
+    turn = 0
     for line in _run("measure", str(samples), str(logs)):
         kind, number, *rest = line.split("\t")
-        one = told.setdefault(int(number), Told())
+        one = told[int(number)]
         if kind == "missing":
             one.missing = rest[0]
         elif kind == "planted":
             one.planted.append(Planted(*map(int, rest)))
         else:
+            if int(rest[0]) != turn:
+                keep()
+                turn = int(rest[0])
             one.samples.append(float(rest[1]))
             report(1, "in turns")
+    keep()
 
 
 def _run(*arguments: str) -> Iterator[str]:

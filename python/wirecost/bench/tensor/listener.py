@@ -7,7 +7,6 @@ import hmac
 import ipaddress
 import select
 import socket
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from wirecost import scratch
 from wirecost.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
@@ -68,8 +68,8 @@ def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say)
                 # A mapped address of version 6 is loopback if the one within it is.
                 away = ipaddress.ip_address(who[0].removeprefix("::ffff:").partition("%")[0])
                 say(f"{who[0]} publishes")
-                with tempfile.TemporaryDirectory(prefix="wirecost-") as logs:
-                    session = Session(link, addresses, away.is_loopback, Path(logs))
+                with scratch.folder("logs") as logs:
+                    session = Session(link, addresses, away.is_loopback, logs)
                     try:
                         session.run()
                     except (LinkError, RefusedError) as error:

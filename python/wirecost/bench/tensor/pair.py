@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ class Pair:
         self._pattern = pattern
         self._logs = logs
         self._stack = ExitStack()
+        self._workers: list[Worker] = []
         self._sender: Worker
         self._listener: End | None = None
         self._next = 0
@@ -75,6 +76,12 @@ class Pair:
 
     def __exit__(self, *_: object) -> None:
         self.end()
+
+    def begin_to_end(self) -> None:
+        """Tells the ends on this machine to close, and does not wait for it."""
+        for worker in self._workers:
+            with suppress(WorkerFailedError):
+                worker.tell("close")
 
     def end(self) -> None:
         """A second call does nothing."""
@@ -104,6 +111,7 @@ class Pair:
         log = self._logs / f"{self._way.name}-{role}.txt"
         more = self._way.environment(meeting, role)
         worker = Worker(self._way, role, meeting, log, more)
+        self._workers.append(worker)
         self._stack.callback(worker.end)
         return worker
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from wirecost import children
 from wirecost.bench.tensor.ways import Meeting, Way
 
 MODULE = "wirecost.bench.tensor.worker"
@@ -47,14 +48,14 @@ class Worker:
             " ".join(map(str, meeting.descriptors)),
         ]  # fmt: skip
         with log.open("ab") as printed:
-            self._process = subprocess.Popen(
+            self._process = children.start(
                 [str(way.python), "-m", MODULE, *arguments],
+                {**os.environ, **ENVIRONMENT, **more},
+                signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=printed,
                 pass_fds=meeting.descriptors,
-                env={**os.environ, **ENVIRONMENT, **more},
-                start_new_session=True,  # Ctrl-C is for the harness, which ends it in order
             )
         self._heard = b""
 
@@ -129,7 +130,5 @@ class Worker:
         last = ""
         for line in self._log.read_text(errors="replace").splitlines():
             last = line.strip() or last
-        status = self._process.returncode
-        return WorkerFailedError(
-            f"{self.name} ended with status {status}" + (f": {last}" if last else "")
-        )
+        how = children.ending(self._process.returncode)
+        return WorkerFailedError(f"{self.name} {how}" + (f": {last}" if last else ""))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,9 +24,13 @@ WARM_UP = 5
 MOST_ROUNDS = 5
 PAIR_BYTES = 1 << 30
 """Memory that a pair is taken to need, with a large framework in both processes."""
+PAIR_FILES, OTHER_FILES = 12, 32
+"""Descriptors that a pair needs in this process, and that everything else does."""
 
 Report = Callable[[int, str], None]
 """Called with messages sent since the last call and what runs now."""
+Keep = Callable[[], None]
+"""Called after each block, when nothing runs."""
 
 
 @dataclass
@@ -71,6 +76,9 @@ class Pairs:
         self._most = max(4, min(memory, remote.memory if remote else memory) // PAIR_BYTES)
         if remote is not None:
             self._most = min(self._most, MOST_WORKERS)
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if files != resource.RLIM_INFINITY:
+            self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
     def get(self, lane: Lane) -> Pair:
         """Raises WorkerFailedError, UserError, LostError."""
@@ -95,6 +103,9 @@ class Pairs:
             pair.end()
 
     def end(self) -> None:
+        """All at once: each may take seconds."""
+        for pair in self._alive.values():
+            pair.begin_to_end()
         while self._alive:
             self._alive.popitem()[1].end()
 
@@ -113,15 +124,16 @@ def run_race(
     throughput: bool,
     outcomes: list[Outcome],
     report: Report,
+    keep: Keep,
 ) -> None:
-    """Adds an outcome for each lane as soon as it begins, so that Ctrl-C keeps what there is."""
-    outcomes += [Outcome(lane) for lane in case.lanes]
+    """Fills the lanes' outcomes. Raises LostError."""
     for number, trials in enumerate(rounds_of(case.trials)):
         first = number * len(outcomes) // MOST_ROUNDS
         for outcome in outcomes[first:] + outcomes[:first]:
             if outcome.failure is None:
                 report(0, _label(outcome.lane))
                 _turn(outcome, case, pairs, content, pattern, trials, number)
+                keep()
             report(trials, _label(outcome.lane))
     if throughput and pattern == "pubsub" and not case.one_process:
         for outcome in outcomes:

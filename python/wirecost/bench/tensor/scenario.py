@@ -8,12 +8,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.cases import FLOORS, Case, Lane, Plan, known_mwares, plan
@@ -26,7 +25,7 @@ from wirecost.bench.tensor.schedule import GC_POLICY
 from wirecost.bench.tensor.ways import WRAPYFI
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
-from wirecost.records.folder import write_results
+from wirecost.records.journal import Journal, Run
 from wirecost.transport import find, names
 
 SCENARIO = "tensor"
@@ -111,65 +110,35 @@ def _messages(case: Case) -> int:
     return case.trials + MOST_ROUNDS * WARM_UP
 
 
-@dataclass
-class _Measured:
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[pl.DataFrame] = field(default_factory=list)
-    interrupted: bool = False
-    lost: str | None = None
-    """How the other machine was lost."""
-    listener: dict[str, Any] | None = None
-    """The other machine."""
-
-
 def run(
-    settings: Settings, made: Plan, folder: Path, progress: Progress, remote: Remote | None = None
-) -> tuple[bool, str | None]:
-    """Measure all cases and fill the result folder; ``remote``: where listeners are.
-
-    Returns whether Ctrl-C cut it short, and how the other machine was lost if it was. Raises
-    UserError if nothing could be measured.
-    """
-    where = environment()
-    measured = _Measured(listener=remote.about if remote else None)
-    _run_cases(settings, made, folder, measured, progress, remote)
-    if not measured.samples:
-        told = [f"{r['contender']}: {r['failure']}" for r in measured.runs if r["failure"]]
-        told += [measured.lost] if measured.lost else []
-        why = ": " + "; ".join(told) if told else " before the interrupt"
-        raise UserError(f"nothing was measured{why}")
-    names = {lane.plugin for case in made.cases for lane in case.lanes if lane.plugin}
-    meta = {
-        "scenario": SCENARIO,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": sys.argv[1:],
-        "trials": settings.trials,
-        "rate": settings.rate,
-        "content": settings.content,
-        "pattern": settings.pattern,
-        "warm_up": WARM_UP,
-        "gc": GC_POLICY,
-        "interrupted": measured.interrupted,
-        "environment": where | {"packages": _versions(names)},
-        "contenders": {name: _about(name) for name in made.ways},
-        "not_run": made.not_run,
-        "runs": measured.runs,
-        "listener": measured.listener,
-        "lost": measured.lost,
-    }
-    write_results(folder, meta, pl.concat(measured.samples, how="diagonal"))
-    return measured.interrupted, measured.lost
-
-
-def _run_cases(
     settings: Settings,
     made: Plan,
-    folder: Path,
-    measured: _Measured,
+    journal: Journal,
     progress: Progress,
-    remote: Remote | None,
-) -> None:
-    logs = folder / "logs"
+    remote: Remote | None = None,
+) -> str | None:
+    """Measure all cases; ``remote``: where listeners are.
+
+    Returns how the other machine was lost if it was.
+    """
+    names = {lane.plugin for case in made.cases for lane in case.lanes if lane.plugin}
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        trials=settings.trials,
+        rate=settings.rate,
+        content=settings.content,
+        pattern=settings.pattern,
+        warm_up=WARM_UP,
+        gc=GC_POLICY,
+        environment=environment() | {"packages": _versions(names)},
+        contenders={name: _about(name) for name in made.ways},
+        not_run=made.not_run,
+        listener=remote.about if remote else None,
+        lost=None,
+    )
+    logs = journal.folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     total = sum(case.trials * len(case.lanes) for case in made.cases)
     done = 0
@@ -182,7 +151,13 @@ def _run_cases(
                 done += messages
                 progress(done, total, f"{name}: {text}")
 
-            outcomes: list[Outcome] = []
+            lanes = [_Recorded(Outcome(lane), case, settings, journal) for lane in case.lanes]
+
+            def keep(lanes: list[_Recorded] = lanes) -> None:
+                for one in lanes:
+                    one.keep()
+                journal.flush()
+
             try:
                 run_race(
                     case,
@@ -190,42 +165,71 @@ def _run_cases(
                     settings.content,
                     settings.pattern,
                     settings.sweep,
-                    outcomes,
+                    [one.outcome for one in lanes],
                     report,
+                    keep,
                 )
-            except KeyboardInterrupt:
-                measured.interrupted = True
-            except LostError as error:
-                measured.lost = str(error)
-            for outcome in outcomes:
-                _keep(case, outcome, settings, measured)
-            if measured.interrupted or measured.lost:
-                return
+            finally:
+                for one in lanes:
+                    one.end()
+    except LostError as error:
+        journal.about(lost=str(error))
+        return str(error)
     finally:
         pairs.end()
+    return None
 
 
-def _keep(case: Case, outcome: Outcome, settings: Settings, measured: _Measured) -> None:
-    lane = outcome.lane
-    who = {
-        "case": case.name if settings.pattern == "pubsub" else f"{case.name}, {settings.pattern}",
-        "variant": settings.content,
-        "build": "release",
-        "contender": lane.mware,
-        "mode": lane.plugin,
-        **_told(case, lane, settings),
-    }
-    counts = outcome.counts
-    measured.runs.append(
-        {
-            **who,
-            "asked_rate": case.rate,
-            "rate": counts.rate if case.rate else None,
+class _Recorded:
+    """A lane's part of the journal."""
+
+    def __init__(self, outcome: Outcome, case: Case, settings: Settings, journal: Journal) -> None:
+        self.outcome = outcome
+        self._case = case
+        self._settings = settings
+        self._journal = journal
+        self._run: Run | None = None
+        self._kept = 0
+        name = case.name if settings.pattern == "pubsub" else f"{case.name}, {settings.pattern}"
+        self._who = {
+            "case": name,
+            "variant": settings.content,
+            "build": "release",
+            "contender": outcome.lane.mware,
+            "mode": outcome.lane.plugin,
+            **_told(case, outcome.lane, settings),
+        }
+
+    def keep(self) -> None:
+        """The samples of the block that ended."""
+        found = self.outcome
+        if len(found.samples) == self._kept:
+            return
+        run = self._about()
+        columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "round": [], "ns": []}
+        for repetition in range(self._kept, len(found.samples)):
+            for stage, ns in found.samples[repetition].items():
+                row = (stage, repetition, found.rounds[repetition], ns)
+                for name, value in zip(columns, row, strict=True):
+                    columns[name].append(value)
+        run.table(columns)
+        self._kept = len(found.samples)
+
+    def end(self) -> None:
+        self._about()
+
+    def _about(self) -> Run:
+        """What is known by now, told to the journal."""
+        outcome, counts = self.outcome, self.outcome.counts
+        about = {
+            **self._who,
+            "asked_rate": self._case.rate,
+            "rate": counts.rate if self._case.rate else None,
             "sent": counts.sent,
             "received": counts.received,
             "lost": counts.lost,
-            "late": counts.late if case.rate else None,
-            "most_lag_ns": counts.most_lag_ns if case.rate else None,
+            "late": counts.late if self._case.rate else None,
+            "most_lag_ns": counts.most_lag_ns if self._case.rate else None,
             "clock_offset_ns": outcome.clock_offset_ns,
             "clock_bound_ns": outcome.clock_bound_ns,
             "duplicates": counts.duplicates,
@@ -233,24 +237,14 @@ def _keep(case: Case, outcome: Outcome, settings: Settings, measured: _Measured)
             "bytes_per_s": outcome.bytes_per_s,
             "lost_without_pause": outcome.lost_without_pause,
             "message_bytes": outcome.nbytes,
-            "message_digest": _digest(case, settings.content),
+            "message_digest": _digest(self._case.shape, self._case.dtype, self._settings.content),
             "failure": outcome.failure,
         }
-    )
-    if outcome.failure is not None or not outcome.samples:
-        return
-    columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "round": [], "ns": []}
-    for repetition, (number, sample) in enumerate(
-        zip(outcome.rounds, outcome.samples, strict=True)
-    ):
-        for stage, ns in sample.items():
-            for name, value in zip(columns, (stage, repetition, number, ns), strict=True):
-                columns[name].append(value)
-    measured.samples.append(
-        pl.DataFrame(columns).with_columns(
-            bytes=pl.lit(outcome.nbytes), **{name: pl.lit(value) for name, value in who.items()}
-        )
-    )
+        if self._run is None:
+            self._run = self._journal.run(about, {**self._who, "bytes": outcome.nbytes})
+        else:
+            self._run.about(about)
+        return self._run
 
 
 def _told(case: Case, lane: Lane, settings: Settings) -> dict[str, str]:
@@ -264,9 +258,10 @@ def _told(case: Case, lane: Lane, settings: Settings) -> dict[str, str]:
     }
 
 
-def _digest(case: Case, content: str) -> str:
+@cache
+def _digest(shape: tuple[int, ...], dtype: str, content: str) -> str:
     """Of message 0, which every contender sent and received equal."""
-    array = Source(case.shape, case.dtype, content).array(0)
+    array = Source(shape, dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
 
 

@@ -13,7 +13,10 @@ import os
 import select
 import signal
 import sys
+import threading
 import traceback
+from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 from wirecost.bench.tensor import blocks
@@ -24,6 +27,8 @@ from wirecost.bench.tensor.ways import Meeting, find_way
 from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
+CLOSE_S = 2.0
+"""Less than the harness waits before it kills."""
 
 
 class Lines:
@@ -120,30 +125,53 @@ def _told(side: Side) -> dict[str, Any]:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 
+class Ended(BaseException):
+    """Whoever drives this was killed, or somebody ends this."""
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise Ended
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the harness
-    lines = Lines()
-    worker = Worker(sys.argv[1:], lines)
-    while True:
-        try:
-            command = lines.next()
-        except EOFError:
-            break
+    signal.signal(signal.SIGTERM, _end)
+    worker, status = None, 0
+    try:
+        lines = Lines()
+        worker = Worker(sys.argv[1:], lines)
+        _serve(worker, lines)
+    except (EOFError, BrokenPipeError):  # nobody drives this any more
+        pass
+    except Ended:
+        status = 128 + signal.SIGTERM
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # Some middlewares hang when they are closed, and their threads at exit.
+    threading.Timer(CLOSE_S, os._exit, (status,)).start()
+    if worker is not None:
+        with suppress(Exception):
+            worker.close()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _serve(worker: Worker, lines: Lines) -> None:
+    """Returns once it is told to close. Raises EOFError, BrokenPipeError."""
+    while (command := lines.next())["do"] != "close":
         if command["do"] == "finish":
             continue
-        if command["do"] == "close":
-            worker.close()
-            break
         try:
-            lines.tell(worker.do(command))
+            answer = worker.do(command)
         except UserError as error:
-            lines.tell({"failure": str(error)})
+            answer = {"failure": str(error)}
         except Exception as error:
             traceback.print_exc()
-            lines.tell({"failure": f"{type(error).__name__}: {error}".splitlines()[0]})
-    sys.stderr.flush()
-    # Some middlewares' threads hang at exit.
-    os._exit(0)
+            answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+        lines.tell(answer)
 
 
 if __name__ == "__main__":

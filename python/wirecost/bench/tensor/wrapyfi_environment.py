@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from wirecost import children
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.errors import UserError
 
@@ -75,7 +75,7 @@ def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
 
 
 def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = children.run(command)
     if done.returncode == 0:
         return
     if not by_hand:

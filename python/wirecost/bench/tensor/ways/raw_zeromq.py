@@ -5,11 +5,11 @@ message, none on receiving."""
 from __future__ import annotations
 
 import socket
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wirecost import scratch
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
@@ -79,7 +79,7 @@ class RawZeroMQ(Way):
                 port = free.getsockname()[1]
             yield Meeting(f"tcp://127.0.0.1:{port}")
             return
-        with tempfile.TemporaryDirectory(prefix="wirecost-") as folder:
+        with scratch.folder("zeromq") as folder:
             yield Meeting(f"ipc://{folder}/socket")
 
     def sender(self, meeting: Meeting) -> Sender:

@@ -13,7 +13,6 @@ import json
 import os
 import signal
 import socket
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from wirecost import scratch
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.ways import WRAPYFI, Meeting, Received, Way
 from wirecost.bench.tensor.wrapyfi_environment import interpreter
@@ -195,8 +195,7 @@ class Wrapyfi(Way):
                 for _ in range(5)
             ]
             stack.close()
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="wirecost-"))
-            config = Path(folder) / "zenoh.json"
+            config = stack.enter_context(scratch.folder("wrapyfi")) / "zenoh.json"
             config.write_text(json.dumps(ZENOH_CONFIG))
             yield Meeting(" ".join(map(str, [*ports, config])))
 
