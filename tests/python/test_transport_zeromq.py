@@ -159,18 +159,20 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
         open_transport("zeromq-tcp", address)
 
 
-def test_a_folder_that_others_can_enter_is_refused(run_folder: Path) -> None:
+def test_a_folder_that_others_can_write_is_refused(run_folder: Path) -> None:
     run_folder.mkdir()
-    run_folder.chmod(0o755)
-    with pytest.raises(UserError, match="must be a folder of this user with mode 700"):
+    run_folder.chmod(0o777)
+    with pytest.raises(UserError, match="can be written by others; remove it, or set XDG_RUNTIME"):
         private_folder("zeromq")
     run_folder.rmdir()
     (run_folder.parent / "other").mkdir(mode=0o700)
     run_folder.symlink_to(run_folder.parent / "other")
-    with pytest.raises(UserError, match="must be a folder of this user"):
+    with pytest.raises(UserError, match="no folder; remove it, or set XDG_RUNTIME_DIR"):
         private_folder("zeromq")
     run_folder.unlink()
-    assert stat.S_IMODE(private_folder("zeromq").stat().st_mode) == 0o700
+    run_folder.mkdir(mode=0o755)
+    for folder in private_folder("zeromq"), run_folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_names_of_files_are_short_and_different() -> None:

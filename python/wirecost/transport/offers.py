@@ -6,16 +6,22 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import tempfile
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.transport.places import private_folder
+
+_NAME = re.compile(r"[0-9a-f]{16}(\.new)?")
+_UNFINISHED_S = 2.0
+"""Seconds after which a file without a lock is none that is being made."""
 
 
 def path_of(kind: str, name: str) -> str:
@@ -35,10 +41,16 @@ class Offer:
 
     def __init__(self, folder: Path, path: str, address: str) -> None:
         place = folder / _file_name(path)
-        place.mkdir(0o700, exist_ok=True)
         self._file = place / secrets.token_hex(8)
         unready = self._file.with_suffix(".new")
-        self._descriptor = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+        self._descriptor = -1
+        while self._descriptor < 0:
+            place.mkdir(0o700, exist_ok=True)
+            # The last offer of another process may have removed the folder.
+            with suppress(FileNotFoundError):
+                self._descriptor = os.open(
+                    unready, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+                )
         os.write(self._descriptor, address.encode())
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         unready.rename(self._file)  # nobody sees it unlocked
@@ -49,16 +61,35 @@ class Offer:
             self._file.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = -1
+            with suppress(OSError):  # others offer it too
+                self._file.parent.rmdir()
 
 
 def offered(folder: Path, path: str) -> list[str]:
     """Addresses of the servers that have ``path``. Files of killed processes are removed."""
+    return _living(folder / _file_name(path))
+
+
+def sweep(folder: Path) -> None:
+    """Removes what killed processes left."""
+    for place in folder.iterdir():
+        # The folder may be one that other things lie in.
+        if place.name.startswith(_file_name("/")):
+            _living(place)
+
+
+def _living(place: Path) -> list[str]:
+    """What the locked files of a folder say; the others are removed, and the folder with the last
+    of them."""
     found = []
+    removed = False
     try:
-        files = list((folder / _file_name(path)).iterdir())
+        files = list(place.iterdir())
     except OSError:
         return []
     for file in files:
+        if not _NAME.fullmatch(file.name):
+            continue
         try:
             descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
@@ -69,10 +100,14 @@ def offered(folder: Path, path: str) -> list[str]:
             if not file.suffix:
                 found.append(os.read(descriptor, 256).decode(errors="replace"))
         else:
-            if not file.suffix:
+            if not file.suffix or time.time() - os.fstat(descriptor).st_ctime > _UNFINISHED_S:
                 file.unlink(missing_ok=True)
+                removed = True
         finally:
             os.close(descriptor)
+    if removed:
+        with suppress(OSError):
+            place.rmdir()
     return found
 
 
@@ -92,7 +127,10 @@ class Servers:
 
     def offer(self, path: str, address: str) -> Offer | None:
         """Tells others of a server of this process, where they cannot know it."""
-        return None if self.folder is None else Offer(self.folder, path, address)
+        if self.folder is None:
+            return None
+        sweep(self.folder)
+        return Offer(self.folder, path, address)
 
     @staticmethod
     @contextmanager

@@ -12,13 +12,14 @@ import os
 import random
 import secrets
 import socket
-import stat
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from wirecost import private
 from wirecost.errors import UserError
 
 MOST_NAME = 48
@@ -31,22 +32,23 @@ PORTS = range(20000, 32768)
 """Below those that the kernel gives to clients."""
 
 
-def private_folder(middleware: str) -> Path:
-    """A folder that only this user can enter, made if need be. Raises UserError if it is not."""
+def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
+    """A folder that only this user can enter or replace, made if need be. Raises UserError if it is
+    not.
+
+    ``longest``: characters that its path may have; in place of a longer one it is one below /tmp,
+    the same for all who mean the same.
+    """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    base = Path(runtime) / "wirecost" if runtime else Path(f"/tmp/wirecost-{os.getuid()}")
-    for folder in (base, base / middleware):
-        try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-            found = folder.lstat()
-        except OSError as error:
-            raise UserError(f"{folder}: {error.strerror}; set XDG_RUNTIME_DIR") from error
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise UserError(
-                f"{folder}: must be a folder of this user with mode 700; remove it, or set"
-                " XDG_RUNTIME_DIR"
-            )
-    return base / middleware
+    below_tmp = Path(f"/tmp/wirecost-{os.getuid()}")
+    base = Path(runtime).absolute() / "wirecost" if runtime else below_tmp
+    folder = base / middleware
+    if len(os.fsencode(folder)) > longest:
+        digest = hashlib.sha256(os.fsencode(base)).hexdigest()[:8]
+        base, folder = below_tmp, below_tmp / f"{middleware}-{digest}"
+    for one in base, folder:
+        private.private_folder(one, "set XDG_RUNTIME_DIR to a folder of your own")
+    return folder
 
 
 def file_name(topic: str, most: int = MOST_NAME) -> str:
@@ -92,6 +94,10 @@ class Lock:
             os.close(self._file)
         self._path = path
 
+    def fileno(self) -> int:
+        """The open file."""
+        return self._file
+
     def read(self) -> str:
         """The file's content."""
         return os.pread(self._file, 4096, 0).decode(errors="replace")
@@ -108,9 +114,9 @@ class Lock:
         self._file = -1
 
 
-def sweep(folder: Path) -> None:
+def sweep(folder: Path, *patterns: str) -> None:
     """Removes what killed processes left: locks that nobody holds, with their sockets."""
-    for pattern in ("*.lock", "*.port"):
+    for pattern in patterns:
         for path in folder.glob(pattern):
             with suppress(BlockingIOError, FileNotFoundError):
                 Lock(path, create=False, patience=0).close(path.with_suffix(".sock"))
@@ -118,18 +124,38 @@ def sweep(folder: Path) -> None:
 
 def claim(path: Path, what: str) -> Lock:
     """The right to be the one process of ``path``. Raises UserError if another is it."""
-    sweep(path.parent)
+    sweep(path.parent, "*.lock", "*.port")
     try:
         return Lock(path)
     except BlockingIOError:
         raise UserError(f"{what} has one already, in this process or another: end it") from None
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; make room, or set XDG_RUNTIME_DIR") from error
 
 
-def meet(folder: Path) -> tuple[Lock, Path, list[Path]]:
-    """Takes a place in ``folder`` as one of several: its lock, its socket's path, and the sockets
-    of those who came before. Of any two, exactly the later one knows of the other."""
-    door = Lock(folder / "door.lock", patience=DOOR_S)
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process after the other is inside, for the folder. Raises UserError."""
     try:
+        door = Lock(folder / "door.lock", patience=DOOR_S)
+    except BlockingIOError:
+        raise UserError(
+            f"{folder}: another process has been coming or going for {DOOR_S:g} s; end it"
+        ) from None
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}; make room, or set XDG_RUNTIME_DIR") from error
+    try:
+        yield
+    finally:
+        door.close()
+
+
+@contextmanager
+def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
+    """Takes a place in ``folder`` as one of several: its lock, its socket's path, and the sockets
+    of those who came before. Of any two, exactly the later one knows of the other, which listens:
+    who comes does so inside."""
+    with alone(folder):
         sockets = []
         for path in folder.glob("*.peer"):
             socket_path = path.with_suffix(".sock")
@@ -142,9 +168,7 @@ def meet(folder: Path) -> tuple[Lock, Path, list[Path]]:
             else:
                 left.close(*beside(socket_path))
         path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.peer"
-        return Lock(path), path.with_suffix(".sock"), sockets
-    finally:
-        door.close()
+        yield Lock(path), path.with_suffix(".sock"), sockets
 
 
 def beside(socket_path: Path) -> tuple[Path, Path]:

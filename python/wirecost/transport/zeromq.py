@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import (
+    ON_LOOPBACK,
     Capabilities,
     Frame,
     Publisher,
@@ -83,6 +84,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         self.end.close()
+        super().close()
 
 
 class _Subscriber(Subscriber):
@@ -253,8 +255,9 @@ class ZeroMQ(_ZeroMQ):
     )
 
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
-        folder = Path(self.address) if self.address else private_folder("zeromq")
         end = f".{kind}.sock"
+        longest = MOST_PATH - 1 - LEAST_NAME - len(end)
+        folder = Path(self.address) if self.address else private_folder("zeromq", longest)
         room = MOST_PATH - len(os.fsencode(folder)) - 1 - len(end)
         socket = folder / f"{file_name(name, max(LEAST_NAME, min(room, MOST_NAME)))}{end}"
         if len(os.fsencode(socket)) > MOST_PATH:
@@ -281,6 +284,7 @@ class ZeroMQTCP(_ZeroMQ):
         request_reply=True,
         other_machines=True,
         full=FULL,
+        exposed=ON_LOOPBACK,
     )
 
     def __init__(self, address: str | None = None) -> None:
