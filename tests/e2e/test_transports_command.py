@@ -39,7 +39,8 @@ def test_every_transport_is_told_within_the_width(width: int) -> None:
     words = " ".join(told.split())
     for name in names():
         kind = find(name)
-        for text in (kind.capabilities.server, kind.missing() or ""):
+        can = kind.capabilities
+        for text in (can.server, can.exposed, can.kept, kind.missing() or ""):
             assert not text or text.split()[0] in words
 
 

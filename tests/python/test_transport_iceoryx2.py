@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import importlib
 import os
 import secrets
@@ -11,7 +12,6 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,12 @@ from transport_peer import PATIENCE, Bytes, Peer, content
 from wirecost.errors import UserError
 from wirecost.tensor import SamplePool, decode, encode
 from wirecost.transport import Transport, open_transport
+from wirecost.transport.iceoryx2_home import Home
 
 needs.transport("iceoryx2")
 iceoryx2 = importlib.import_module("iceoryx2")
 
 SHARED = Path("/dev/shm")
-ROOT = Path("/tmp/iceoryx2")
 
 
 @pytest.fixture
@@ -35,8 +35,12 @@ def prefix() -> Iterator[str]:
     """Names of files that no other test has."""
     name = f"wct{secrets.token_hex(4)}_"
     yield name
-    for path in (*SHARED.glob(f"{name}*"), *ROOT.rglob(f"{name}*")):
+    for path in (*SHARED.glob(f"{name}*"), *root().rglob(f"{name}*")):
         path.unlink()
+
+
+def root() -> Path:
+    return Home(iceoryx2, None).folder
 
 
 @pytest.fixture
@@ -46,9 +50,8 @@ def here(prefix: str) -> Iterator[Transport]:
 
 
 def left(prefix: str) -> list[str]:
-    """Files of nobody; one of 16 bytes stays with each prefix for good."""
-    found = [*SHARED.glob(f"{prefix}*"), *ROOT.rglob(f"{prefix}*")]
-    return sorted(str(path) for path in found if path.suffix != ".global_mgmt")
+    """Files of nobody."""
+    return sorted(map(str, (*SHARED.glob(f"{prefix}*"), *root().rglob(f"{prefix}*"))))
 
 
 def is_shared(address: int) -> bool:
@@ -173,7 +176,7 @@ def test_a_killed_subscriber_is_not_taken_for_one(here: Transport, prefix: str) 
 
 def test_a_service_that_was_never_finished_is_made_anew(here: Transport, prefix: str) -> None:
     with here.publisher("a"):
-        made = {path: path.read_bytes() for path in ROOT.glob(f"services/{prefix}*.service")}
+        made = {path: path.read_bytes() for path in root().glob(f"services/{prefix}*.service")}
     assert made
     for path, text in made.items():
         path.write_bytes(text)
@@ -188,8 +191,11 @@ def test_full_shared_memory_is_an_error_not_a_crash(
 ) -> None:
     with here.publisher("a") as publisher, here.subscriber("a") as subscriber:
         with monkeypatch.context() as patch:
-            patch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=1, f_frsize=4096))
-            with pytest.raises(UserError, match="/dev/shm has 4096 bytes left"):
+            patch.setattr(
+                "wirecost.transport.shared_memory._madvise",
+                lambda *_: ctypes.set_errno(errno.EFAULT) or -1,
+            )
+            with pytest.raises(UserError, match="/dev/shm has less than the 10048 bytes left"):
                 publisher.send(content(10_000, 1))
         publisher.send(content(10_000, 1))
         sample = subscriber.receive(PATIENCE)
@@ -206,6 +212,12 @@ def test_a_strangers_message_is_refused(here: Transport, monkeypatch: pytest.Mon
             subscriber.receive(PATIENCE)
         publisher.send(content(100, 2))
         assert subscriber.receive(PATIENCE)
+
+
+@pytest.mark.parametrize("address", ["a/b", "x" * 25, "a\0b", "*"])
+def test_an_address_that_is_no_name_is_refused(address: str) -> None:
+    with pytest.raises(UserError, match=r"^iceoryx2: address [^\n]+$"):
+        open_transport("iceoryx2", address)
 
 
 @pytest.mark.parametrize("depth", [0, 65])

@@ -56,6 +56,26 @@ def test_streams_without_end_cost_no_memory() -> None:
     assert len(counter._missing) <= StreamCounter.MOST_STREAMS
 
 
+class Publisher:
+    sent = 10
+    ended = False
+
+
+def test_what_a_publisher_is_ahead_is_outstanding_until_it_is_lost() -> None:
+    publisher = Publisher()
+    counter = StreamCounter({7: publisher}.get)
+    for number in 0, 1, 4:
+        counter.add(7, number)
+    counter.add(8, 0)
+    assert counter.total(drained=True) == Count(received=4, lost=2, outstanding=5)
+    publisher.ended = True
+    assert counter.total(drained=False) == Count(received=4, lost=2, outstanding=5)
+    assert counter.total(drained=True) == Count(received=4, lost=7)
+    # What was on its way all the same.
+    counter.add(7, 9)
+    assert counter.total(drained=True) == Count(received=5, lost=6)
+
+
 def test_the_frame_lies_between_its_start_and_the_trailer() -> None:
     message = b"pad" + b"frame" + TRAILER.pack(3, 9, 3, MAGIC)
     stream, number, frame = split(message)

@@ -8,6 +8,7 @@ import json
 import queue
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,9 @@ import needs
 from transport_peer import PATIENCE, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
+from wirecost.transport.shared_memory import mappings
 from wirecost.transport.zenoh import key_of
+from wirecost.transport.zenoh_memory import LEAST_BYTES
 
 needs.transport("zenoh")
 zenoh = importlib.import_module("zenoh")
@@ -74,6 +77,22 @@ def test_all_peers_know_each_other_whoever_ends(run_folder: Path) -> None:
     assert list(run_folder.iterdir()) == []
 
 
+def test_processes_that_start_at_once_find_each_other() -> None:
+    peers = [Peer("zenoh", None) for _ in range(8)]
+    for peer in peers[1:]:
+        peer.call("subscriber", topic="a")
+    peers[0].call("publisher", topic="a")
+    assert peers[0].call("wait", topic="a")
+    for peer in peers[1:]:
+        peer.tell("receive", topic="a", count=1)
+    # Of the first the publisher knows now, of the others it may hear later.
+    end = time.monotonic() + PATIENCE
+    while not all(peer.answered() for peer in peers[1:]) and time.monotonic() < end:
+        peers[0].call("send", topic="a", sizes=[100])
+    assert [len(peer.answer()) for peer in peers[1:]] == [1] * 7
+    assert [peer.end() for peer in peers] == [0] * 8
+
+
 @pytest.mark.parametrize("size", [100, 320_000, 20_000_000])
 def test_messages_travel_in_shared_memory(shared: Transport, size: int) -> None:
     peer = Peer("zenoh-shm", None)
@@ -103,6 +122,61 @@ def test_messages_go_on_where_shared_memory_is_used_up(shared: Transport) -> Non
         assert held[-1].as_shm() is None
 
 
+def pools() -> dict[Path, int]:
+    """The memory behind each pool that this process has mapped, in bytes."""
+    found = {one.path: one.path.stat() for one in mappings(lambda name: name.endswith(".zenoh"))}
+    return {path: one.st_blocks * 512 for path, one in found.items() if one.st_size >= LEAST_BYTES}
+
+
+def test_one_pool_is_all_that_sessions_of_a_process_take() -> None:
+    before = pools()
+    for _ in range(5):
+        with (
+            open_transport("zenoh-shm") as here,
+            open_transport("zenoh-shm") as there,
+            here.publisher("a") as publisher,
+            there.subscriber("a") as subscriber,
+        ):
+            assert publisher.wait_for_subscriber(PATIENCE)
+            publisher.send(content(1000, 1))
+            assert subscriber.receive(PATIENCE)
+    assert len(pools().keys() - before.keys()) <= 1
+
+
+def received_from(peer: Peer, listener: Transport) -> set[Path]:
+    """The pools that came with a publisher's messages."""
+    before = pools()
+    peer.call("publisher", topic="a")
+    with listener.subscriber("a") as subscriber:
+        assert peer.call("wait", topic="a")
+        peer.call("send", topic="a", sizes=[1000, 2000])
+        for _ in range(2):
+            assert subscriber.receive(PATIENCE)
+    return pools().keys() - before.keys()
+
+
+def test_publishers_that_end_give_back_what_their_listener_has_mapped(shared: Transport) -> None:
+    for _ in range(3):
+        peer = Peer("zenoh-shm", None)
+        (pool,) = received_from(peer, shared)
+        assert pools()[pool] >= LEAST_BYTES
+        assert peer.end() == 0
+        assert pools()[pool] == 0
+
+
+def test_what_killed_publishers_leave_a_listener_goes_with_those_that_follow(
+    shared: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirecost.transport.zenoh_memory._DEAD_S", 0.0)
+    left = []
+    for _ in range(4):
+        peer = Peer("zenoh-shm", None)
+        left += received_from(peer, shared)
+        peer.signal(signal.SIGKILL)
+        peer.end()
+    assert [path for path in left if path.exists()] == left[-2:]
+
+
 def test_a_router_may_be_between(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -125,7 +199,7 @@ def test_a_router_may_be_between(tmp_path: Path) -> None:
         assert sample.buffer == content(1000, 0).data
         assert peer.end() == 0
     router.close()
-    assert not (tmp_path / "wirecost").exists()
+    assert not (tmp_path / "wirecost" / "zenoh").exists()
 
 
 def test_an_address_without_a_router_is_an_error() -> None:

@@ -12,10 +12,14 @@ import subprocess
 import sys
 import time
 import zlib
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport import open_transport
+from wirecost.transport.loopback import is_open_to_all, own_sockets
+from wirecost.transport.shared_memory import mappings
 
 PATIENCE = 30.0
 
@@ -49,12 +53,14 @@ def content(size: int, seed: int) -> Bytes:
 class Peer:
     """A process that uses one transport."""
 
-    def __init__(self, name: str, address: str | None) -> None:
+    def __init__(self, name: str, address: str | None, **options: Any) -> None:
+        """``options``: of the process, as its user."""
         self._process = subprocess.Popen(
             [sys.executable, __file__, name, json.dumps(address)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            **options,
         )
         self.pid = self._process.pid
 
@@ -116,6 +122,31 @@ class _Doer:
     def replier(self, service: str) -> str:
         self.ends[service] = self.transport.replier(service)
         return "ready"
+
+    def requester(self, service: str) -> str:
+        self.ends[service] = self.transport.requester(service)
+        return "ready"
+
+    def ask(self, service: str, size: int) -> int:
+        sample = self.ends[service].ask(content(size, 0), PATIENCE)
+        found = len(sample.buffer)
+        sample.release()
+        return found
+
+    def count(self, topic: str) -> dict[str, int]:
+        return asdict(self.ends[topic].count)
+
+    def shared_files(self) -> list[str]:
+        """What this process has of shared memory, mapped or open."""
+        links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
+        mapped = [str(one.path) for one in mappings(lambda _: True)]
+        return sorted(
+            {one for one in links + mapped if one.startswith("/dev/shm/") and " " not in one}
+        )
+
+    def open_to_all(self) -> list[str]:
+        """Its sockets that other machines could reach."""
+        return [str(one) for _, one in own_sockets() if is_open_to_all(one)]
 
     def wait(self, topic: str) -> bool:
         return bool(self.ends[topic].wait_for_subscriber(PATIENCE))

@@ -45,6 +45,8 @@ def print_transports(console: Console, transports: list[AvailableTransport]) -> 
     console.print()
     _words(console, "a slow subscriber", [(one.name, one.capabilities.full) for one in transports])
     _words(console, "needs a server", [(one.name, one.capabilities.server) for one in transports])
+    _words(console, "open to others", [(one.name, one.capabilities.exposed) for one in transports])
+    _words(console, "kept longer", [(one.name, one.capabilities.kept) for one in transports])
     _words(console, "to use the others", [(one.name, one.missing or "") for one in transports])
     _words(
         console,

@@ -15,7 +15,18 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
-from wirecost.transport.trailer import MAGIC, TRAILER, Count, StreamCounter, new_stream, split
+from wirecost.transport.progress import Progress, follow
+from wirecost.transport.trailer import (
+    MAGIC,
+    TRAILER,
+    Count,
+    Publishing,
+    StreamCounter,
+    new_stream,
+    split,
+)
+
+ON_LOOPBACK = "every user of this machine can connect to its ports on loopback"
 
 
 class Frame(Protocol):
@@ -45,6 +56,10 @@ class Capabilities:
     """What happens when a subscriber is slower than its publisher, in a few words."""
     server: str = ""
     """The process that must run between publishers and subscribers."""
+    exposed: str = ""
+    """What others than this user's processes can reach where no ``address`` is given."""
+    kept: str = ""
+    """What of this machine it keeps longer than it is used."""
     not_exercised: str = ""
     """Why this adapter was never run by the project's own tests; shown wherever it is listed."""
 
@@ -102,6 +117,8 @@ class Publisher(_Endpoint):
         """Frames given to the middleware."""
         self.dropped = 0
         """Frames that the middleware refused, where it tells: nobody got them."""
+        self._progress = Progress(self._stream)
+        self._sent_so_far = self._progress.sent
 
     def send(self, frame: Frame) -> bool:
         """Sends a frame; its memory may be changed afterwards. False if it was dropped.
@@ -113,6 +130,7 @@ class Publisher(_Endpoint):
             self.sent += 1
         else:
             self.dropped += 1
+        self._sent_so_far[0] = self.sent + self.dropped
         return delivered
 
     def trailer(self, start: int = 0) -> bytes:
@@ -128,17 +146,33 @@ class Publisher(_Endpoint):
         """Whether a subscriber was there within ``timeout`` seconds. What is sent from then on
         reaches it."""
 
+    def close(self) -> None:
+        """Ends the stream, whatever it does. A second call does nothing. Every subclass's own calls
+        this one."""
+        self._progress.close()
+
 
 class Subscriber(_Endpoint):
     """Receives frames of one topic. Not for several threads at once."""
 
     def __init__(self) -> None:
-        self._counter = StreamCounter()
+        self._counter = StreamCounter(self._met)
+        self._drained_at = -1
 
     @property
     def count(self) -> Count:
-        """What was received and lost, by the numbers the publishers gave."""
-        return self._counter.count
+        """What was received and lost up to now, by the numbers the publishers gave."""
+        seen = self._counter.count
+        return self._counter.total(self._drained_at == seen.received + seen.duplicates)
+
+    def _met(self, stream: int) -> Publishing | None:
+        """With the first message of a publisher: how far that is, where it can be known."""
+        return follow(stream)
+
+    def _drained(self) -> None:
+        """Nothing waits: what has not come by now from a publisher that has ended is lost."""
+        seen = self._counter.count
+        self._drained_at = seen.received + seen.duplicates
 
     def receive(self, timeout: float | None = None) -> Sample | None:
         """The next frame, or None after ``timeout`` seconds; 0 does not wait.
@@ -147,6 +181,7 @@ class Subscriber(_Endpoint):
         """
         got = self._receive(timeout)
         if got is None:
+            self._drained()
             return None
         message, release = got
         try:

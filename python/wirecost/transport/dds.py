@@ -117,6 +117,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         self._writer.close()
+        super().close()
 
 
 class ImagePublisher:
@@ -207,6 +208,7 @@ class Dds(Transport):
         other_machines=True,
         full="the writer keeps 16 frames for readers that lost a part; of what waits at the"
         " subscriber the oldest is lost",
+        exposed="every user of this machine can join its domain on loopback",
     )
 
     def __init__(self, address: str | None = None) -> None:

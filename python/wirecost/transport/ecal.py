@@ -3,8 +3,9 @@
 
 Publishers and subscribers find each other by eCAL's registration on loopback. Which side knows of
 the other first is left to chance; a probe over the way that frames take says that it is open.
-Frames stay in shared memory. eCAL itself listens on all interfaces, and no setting of its changes
-that: on UDP port 14000 for registration, and on a TCP port for each service.
+Frames stay in shared memory, which eCAL makes for every user of the machine; here it is closed to
+others. eCAL would listen on all interfaces, and no setting of its changes that: on UDP port 14000
+for registration, and on a TCP port for each service. Its sockets are bound to loopback instead.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ import secrets
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.ecal_leftovers import sweep
 from wirecost.transport.inbox import Inbox, wait_until
+from wirecost.transport.loopback import kept_on_loopback
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, mappings, reserve_files
 
 _MAX_BYTES = 1 << 30
 _REGISTRATION_MS = 100
@@ -37,7 +40,7 @@ _OPEN: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _core() -> Any:
-    """eCAL, set up once in a process."""
+    """eCAL, set up once in a process, for one more endpoint."""
     # This file's own name is the package's.
     core = importlib.import_module("ecal.nanobind_core")
     if not core.is_initialized():
@@ -47,9 +50,11 @@ def _core() -> Any:
         for sink in ("console", "file", "udp"):
             getattr(config.logging.provider, sink).enable = False
         sweep()
-        if not core.initialize(config, "wirecost"):
-            raise UserError("ecal: cannot be set up: is there a loopback interface?")
+        with kept_on_loopback():
+            if not core.initialize(config, "wirecost"):
+                raise UserError("ecal: cannot be set up: is there a loopback interface?")
         atexit.register(_end, core)
+    check_room(ENDPOINT_BYTES, "ecal")
     return core
 
 
@@ -71,9 +76,27 @@ def _heard(core: Any) -> Any:
 
 
 def _end(core: Any) -> None:
+    ours = {one.path for one in mappings(_is_ecals)}
     for endpoint in list(_OPEN):
         endpoint.close()
     core.finalize()
+    sweep(ours=ours)
+
+
+def _is_ecals(name: str) -> bool:
+    return name.startswith("ecal_")
+
+
+def _settle() -> None:
+    """Reserves what this process has mapped of eCAL's shared memory, and closes it to others.
+
+    Raises UserError where there is not enough.
+    """
+    reserve_files(_is_ecals, "ecal")
+    for one in mappings(_is_ecals):
+        # Another user's, or gone again.
+        with suppress(OSError):
+            one.path.chmod(0o600)
 
 
 def _ready(topic: str) -> str:
@@ -84,6 +107,7 @@ class _Publisher(Publisher):
     def __init__(self, topic: str) -> None:
         super().__init__()
         core = _core()
+        self._most = 0
         self._publisher: Any = core.Publisher(topic, config=_way(core, _ACKNOWLEDGE_MS))
         self._probe = _PROBE + secrets.token_bytes(8)
         self._answers = Inbox(1)
@@ -99,8 +123,19 @@ class _Publisher(Publisher):
         if frame.nbytes + len(trailer) > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: ecal carries at most 1 GiB")
         if self._publisher.get_subscriber_count():
-            self._publisher.send(joined(frame, trailer))
+            message = joined(frame, trailer)
+            if len(message) <= self._most:
+                self._publisher.send(message)
+            else:
+                self._send_larger(message)
         return True
+
+    def _send_larger(self, message: bytes) -> None:
+        """Than any before: eCAL makes a file that has room for half as much again."""
+        check_room(2 * len(message) + ENDPOINT_BYTES, f"a message of {len(message)} bytes")
+        self._publisher.send(message)
+        _settle()
+        self._most = len(message)
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         end = time.monotonic() + timeout
@@ -110,6 +145,7 @@ class _Publisher(Publisher):
             if self._publisher.get_subscriber_count():
                 self._publisher.send(self._probe)
             if self._answers.take(0.01):
+                _settle()
                 return True
             if time.monotonic() >= end:
                 return False
@@ -118,6 +154,7 @@ class _Publisher(Publisher):
         if self._publisher is not None:
             self._ready.remove_receive_callback()
             self._publisher = self._ready = None
+        super().close()
 
 
 class _Subscriber(QueuedSubscriber):
@@ -174,7 +211,8 @@ class _Replier(QueuedReplier):
         super().__init__()
         core = _core()
         self._waiting: set[queue.SimpleQueue[bytes]] = set()
-        self._server: Any = core.ServiceServer(name)
+        with kept_on_loopback():
+            self._server: Any = core.ServiceServer(name)
         method = core.ServiceMethodInformation()
         method.method_name = _METHOD
         self._server.set_method_callback(method, self._take)
@@ -208,6 +246,9 @@ class Ecal(Transport):
         other_machines=False,
         full="the subscriber's oldest waiting frame is lost; a process that does not react delays"
         " frames by up to 0.5 s each until it is given up after 3 s",
+        exposed="every user of this machine can see its topics on loopback, UDP port 14000; before"
+        " Linux 5.7 and unless root, other machines reach that port and a TCP port of each service",
+        kept="shared memory of a killed process stays until the next one of this user starts",
     )
 
     def __init__(self, address: str | None = None) -> None:
@@ -226,7 +267,10 @@ class Ecal(Transport):
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
-        yield f"wirecost-{secrets.token_hex(8)}"
+        try:
+            yield f"wirecost-{secrets.token_hex(8)}"
+        finally:
+            sweep()
 
     def publisher(self, topic: str) -> Publisher:
         return _Publisher(self._prefix + topic)

@@ -6,21 +6,33 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
 
 _NAME = re.compile(r"ecal_[0-9a-f]+(_(mtx|\d+(_ack)?_evt))?")
-_OLD_S = 10
-"""Younger files may be somebody's who is about to use them."""
+_OLD_S = 2
+"""Younger files may be somebody's who is about to map them."""
 
 
-def sweep(folder: Path = Path("/dev/shm"), processes: Path = Path("/proc")) -> int:
-    """Removes this user's files of publishers that no process has mapped, and says how many."""
+def sweep(
+    folder: Path = Path("/dev/shm"),
+    processes: Path = Path("/proc"),
+    ours: Container[Path] = frozenset(),
+) -> int:
+    """Removes this user's files of publishers that no process has mapped, and says how many.
+
+    ``ours``: files that this process has just given up, which may be young.
+    """
     by_publisher: dict[str, list[Path]] = {}
     for file in folder.glob("ecal_*"):
         if _NAME.fullmatch(file.name):
             by_publisher.setdefault(file.name.split("_")[1], []).append(file)
-    old = [files for files in by_publisher.values() if all(map(_is_old, files))]
+    old = [
+        files
+        for files in by_publisher.values()
+        if all(file in ours or _is_old(file) for file in files)
+    ]
     used = _mapped(folder, processes) if old else set()
     removed = 0
     for files in old:

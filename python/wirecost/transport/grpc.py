@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame
+from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.inbox import Inbox, wait_until
 from wirecost.transport.offers import Following, Servers, path_of
 from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
@@ -228,6 +228,7 @@ class Grpc(ServedTransport):
         request_reply=True,
         other_machines=True,
         full="the oldest waiting frame of that subscriber is lost",
+        exposed=ON_LOOPBACK,
     )
 
     publishes = _Publisher

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -18,16 +19,17 @@ from wirecost.transport.base import (
     Frame,
     Publisher,
     Replier,
-    Request,
     Requester,
     Sample,
     Subscriber,
     Transport,
 )
+from wirecost.transport.iceoryx2_home import Home
 from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
 from wirecost.transport.iceoryx2_memory import Block, Memory, Received, lender
+from wirecost.transport.iceoryx2_requests import Iceoryx2Replier, Iceoryx2Requester
 from wirecost.transport.iceoryx2_wake import Wake
-from wirecost.transport.trailer import MAGIC, TRAILER, new_stream
+from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, reserve_files
 
 MOST_DEPTH = 64
 MOST_ENDS = 16
@@ -37,6 +39,8 @@ POLL_S = 0.002
 """Between looks at whether somebody is there: iceoryx2 tells nobody of it."""
 DEAD_S = 0.2
 """Between looks for killed processes, which count as there until they are cleared away."""
+NODE_BYTES = 1 << 15
+"""Of shared memory, for a process that has nothing open yet and may be about to clear away."""
 PATIENCE_S = 6.0
 """For services that others make or remove at the same moment."""
 
@@ -72,6 +76,7 @@ class _Publisher(Publisher):
             self._port.delete()
             self._wake.close()
             self._port = self._service = self._lend = None
+        super().close()
 
 
 class _Subscriber(Subscriber):
@@ -97,6 +102,7 @@ class _Subscriber(Subscriber):
             )
         message = self._wake.until(self._take, timeout)
         if message is None:
+            self._drained()
             return None
         try:
             stream, number, frame = self._received.read(message)
@@ -118,108 +124,12 @@ class _Subscriber(Subscriber):
             self._port = self._service = self._take = None
 
 
-class _Requester(Requester):
-    def __init__(self, transport: Iceoryx2, service: str) -> None:
-        library = transport.library
-        self._transport = transport
-        self._name = service
-        self._memory = Memory(library)
-        self._received = Received()
-        self._stream = new_stream()
-        self._number = 0
-        self._service = transport.open_service(service)
-        self._asked = transport.open_wake(f"{service}/asked")
-        self._answered = transport.open_wake(f"{service}/answered")
-        self._answered.listen()
-        self._port = (
-            self._service.client_builder()
-            .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
-            .create()
-        )
-        self._lend: Any = lender(self._port)
-
-    def ask(self, frame: Frame, timeout: float) -> Sample:
-        end = time.monotonic() + timeout
-        if not self._there() and not self.wait_for_replier(timeout):
-            raise UserError(f"{self._name}: nobody answers requests; start its replier")
-        self._number += 1
-        trailer = TRAILER.pack(self._stream, self._number, 0, MAGIC)
-        pending = self._memory.send(self._lend, frame, trailer)
-        self._asked.notify()
-        response = self._answered.until(pending.receive, end - time.monotonic())
-        # A reply that comes later finds nobody who waits for it.
-        pending.delete()
-        if response is None:
-            self._transport.clear_dead()
-            raise UserError(f"{self._name}: no reply within {timeout:g} s")
-        stream, number, view = self._received.read(response)
-        return Sample(view, stream, number, response.delete)
-
-    def _there(self) -> bool:
-        return bool(self._service.dynamic_config.number_of_servers)
-
-    def wait_for_replier(self, timeout: float) -> bool:
-        return self._transport.seen(self._there, timeout)
-
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.delete()
-            self._asked.close()
-            self._answered.close()
-            self._port = self._service = None
-
-
-class _Replier(Replier):
-    def __init__(self, transport: Iceoryx2, service: str) -> None:
-        library = transport.library
-        self._memory = Memory(library)
-        self._received = Received()
-        self._service = transport.open_service(service)
-        self._asked = transport.open_wake(f"{service}/asked")
-        self._answered = transport.open_wake(f"{service}/answered")
-        self._asked.listen()
-        self._port = (
-            self._service.server_builder()
-            .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
-            .create()
-        )
-
-    def take(self, timeout: float | None = None) -> Request | None:
-        active = self._asked.until(self._port.receive, timeout)
-        if active is None:
-            return None
-        stream, number, view = self._received.read(active)
-        # The request is needed for its content and for its answer.
-        open_ends = {"sample", "answer"}
-
-        def done(what: str) -> None:
-            open_ends.remove(what)
-            if not open_ends:
-                active.delete()
-
-        def answer(frame: Frame) -> None:
-            if "answer" not in open_ends:
-                raise UserError("a request is answered once; this one was")
-            self._memory.send(lender(active), frame, TRAILER.pack(stream, number, 0, MAGIC))
-            done("answer")
-            self._answered.notify()
-
-        return Request(Sample(view, stream, number, lambda: done("sample")), answer)
-
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.delete()
-            self._asked.close()
-            self._answered.close()
-            self._port = self._service = None
-
-
-_E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
+_E = TypeVar("_E", _Publisher, _Subscriber, Iceoryx2Requester, Iceoryx2Replier)
 
 
 class Iceoryx2(Transport):
-    """Shared memory without a daemon. ``address``: a prefix of the names of its files, which
-    divides those who use it from all others."""
+    """Shared memory without a daemon, for the processes of one user. ``address``: what the names of
+    its files in shared memory begin with, which divides those who use it from all others."""
 
     name: ClassVar[str] = "iceoryx2"
     title: ClassVar[str] = "iceoryx2"
@@ -240,24 +150,34 @@ class Iceoryx2(Transport):
             raise UserError(f"iceoryx2: {error}; pip install iceoryx2") from error
         self.library: Any = iceoryx2
         iceoryx2.set_log_level_from_env_or(iceoryx2.LogLevel.Error)
+        self._home = Home(iceoryx2, address)
+        check_room(NODE_BYTES, "iceoryx2")
         builder = iceoryx2.NodeBuilder.new().signal_handling_mode(
             iceoryx2.SignalHandlingMode.Disabled
         )
         try:
-            if address:
-                config = iceoryx2.config.default()
-                config.global_cfg.prefix = iceoryx2.FileName.new(address)
-                builder = builder.config(config)
-            # Making a node clears away what killed processes left.
-            self._node = builder.create(iceoryx2.ServiceType.Ipc)
-        except (iceoryx2.SemanticStringError, iceoryx2.NodeCreationFailure) as error:
-            raise UserError(f"iceoryx2: no node with prefix {address!r}: {error}") from error
+            with self._home.coming():
+                # Making a node clears away what killed processes left.
+                self._node = builder.config(self._home.config).create(iceoryx2.ServiceType.Ipc)
+        except iceoryx2.NodeCreationFailure as error:
+            raise UserError(
+                f"iceoryx2: no node below {self._home.folder} ({error}): remove the folder if"
+                " nobody uses it, or set XDG_RUNTIME_DIR"
+            ) from error
         clear_nodes(self._node.config.global_cfg)
         self._open: list[Any] = []
 
     @classmethod
     def missing(cls) -> str | None:
         return None if importlib.util.find_spec("iceoryx2") else "pip install iceoryx2"
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        try:
+            yield None
+        finally:
+            sweep()
 
     def open(self, make: Callable[[Any], Any], name: str) -> Any:
         """A service, which somebody else may just be making or removing. Raises UserError."""
@@ -352,12 +272,13 @@ class Iceoryx2(Transport):
         return self._made(lambda: _Subscriber(self, topic, depth), topic)
 
     def requester(self, service: str) -> Requester:
-        return self._made(lambda: _Requester(self, service), service)
+        return self._made(lambda: Iceoryx2Requester(self, service), service)
 
     def replier(self, service: str) -> Replier:
-        return self._made(lambda: _Replier(self, service), service)
+        return self._made(lambda: Iceoryx2Replier(self, service), service)
 
     def _made(self, make: Callable[[], _E], name: str) -> _E:
+        check_room(ENDPOINT_BYTES, f"iceoryx2 for {name!r}")
         try:
             end = make()
         except UserError:
@@ -366,14 +287,31 @@ class Iceoryx2(Transport):
             raise UserError(
                 f"iceoryx2: {name!r} has {MOST_ENDS} of its kind (1 replier) at most: {error}"
             ) from error
+        try:
+            reserve_files(self._is_bookkeeping, f"iceoryx2 for {name!r}")
+        except UserError:
+            end.close()
+            raise
         self._open.append(end)
         return end
+
+    def _is_bookkeeping(self, name: str) -> bool:
+        # What frames lie in is as large as ever may be needed, and reserved frame by frame.
+        return name.startswith(self._home.prefix) and not name.endswith(".data")
 
     def close(self) -> None:
         for end in self._open:
             end.close()
         self._open.clear()
-        self._node = None
+        if self._node is not None:
+            with self._home.going():
+                self._node = None
+
+
+def sweep() -> None:
+    """Removes what killed processes left, which a new node does."""
+    with suppress(UserError):
+        Iceoryx2().close()
 
 
 TRANSPORTS = (Iceoryx2,)

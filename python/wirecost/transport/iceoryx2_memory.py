@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import struct
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame
+from wirecost.transport.shared_memory import check_room, give_back, reserve
 from wirecost.transport.trailer import MAGIC
-
-SHARED_MEMORY = "/dev/shm"
 
 
 class Block(ctypes.Structure):
@@ -30,6 +28,8 @@ _view = ctypes.pythonapi.PyMemoryView_FromMemory
 _view.argtypes = ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int
 _view.restype = ctypes.py_object
 _READ, _WRITE = 0x100, 0x200
+_FILE_BYTES = 1 << 16
+"""What iceoryx2 writes into a new file before it lends of it."""
 END = struct.Struct("<QQIIQ")
 """The trailer and the frame's bytes, at the end of the last block; between is what rounds up."""
 
@@ -79,6 +79,7 @@ class Memory(_Places):
     def __init__(self, library: Any) -> None:
         super().__init__(_WRITE)
         self._loan_error = library.LoanError
+        self._most_blocks = 0
 
     def send(self, lend: Callable[[int], Any], frame: Frame, trailer: bytes) -> Any:
         """Sends frame and trailer in blocks from ``lend``; what iceoryx2 returns.
@@ -88,6 +89,11 @@ class Memory(_Places):
         nbytes = frame.nbytes
         blocks = (nbytes + END.size + 63) >> 6
         room = blocks << 6
+        if blocks > self._most_blocks:
+            # It may come from a new file, of which nothing is reserved yet.
+            check_room(room + _FILE_BYTES, f"a message of {room} bytes")
+            self._most_blocks = blocks
+            self.views.clear()
         try:
             loan = lend(blocks)
         except self._loan_error as error:
@@ -96,7 +102,7 @@ class Memory(_Places):
             address = loan.payload_ptr
             view = self.views.get(address)
             if view is None or len(view) != room:
-                _check_room(room)
+                self._reserve(address, room)
                 view = self.add(address, room)
             frame.write_into(view)
             view[room - END.size :] = trailer + nbytes.to_bytes(8, "little")
@@ -104,6 +110,14 @@ class Memory(_Places):
             loan.delete()
             raise
         return getattr(loan, _INIT, loan.assume_init)().send()
+
+    @staticmethod
+    def _reserve(address: int, room: int) -> None:
+        try:
+            reserve(address, room, f"a message of {room} bytes")
+        except UserError:
+            give_back(address, room)
+            raise
 
 
 def lender(port: Any) -> Callable[[int], Any]:
@@ -114,13 +128,3 @@ def lender(port: Any) -> Callable[[int], Any]:
 
 
 _INIT = "__assume_init"
-
-
-def _check_room(size: int) -> None:
-    """Notices before it is written to that shared memory is full: afterwards it is a crash."""
-    there = os.statvfs(SHARED_MEMORY)
-    if there.f_bavail * there.f_frsize < size:
-        raise UserError(
-            f"{SHARED_MEMORY} has {there.f_bavail * there.f_frsize} bytes left and a message needs"
-            f" {size}: let go of samples, or make it larger (mount -o remount,size=…)"
-        )

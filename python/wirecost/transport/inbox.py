@@ -50,6 +50,11 @@ class Inbox:
                 self._tell()
         return message
 
+    @property
+    def waiting(self) -> int:
+        """Messages that nobody has taken."""
+        return self._waiting.qsize()
+
     def fileno(self) -> int:
         """Readable while messages wait; made when first asked for, since it costs system calls."""
         if self._signal is None:

@@ -192,6 +192,7 @@ class _Publisher(Publisher):
             self._waiting[-1].wait_for_publish(1)
         self._waiting.clear()
         self._link.close()
+        super().close()
 
 
 class _Subscriber(QueuedSubscriber):
@@ -273,6 +274,7 @@ class Mqtt(Transport):
         full="the publisher drops while 16 frames wait for the broker; of what waits at the"
         " subscriber the oldest is lost; QoS 0",
         server="mosquitto, or another broker that speaks MQTT 5",
+        exposed="whoever reaches the broker can read and send",
     )
 
     @classmethod

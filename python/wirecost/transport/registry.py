@@ -14,7 +14,7 @@ MODULES = {
     "zeromq": "zeromq",
     "zeromq-tcp": "zeromq",
     "zenoh": "zenoh",
-    "zenoh-shm": "zenoh",
+    "zenoh-shm": "zenoh_shm",
     "ecal": "ecal",
     "dds": "dds",
     "ros1": "ros1",

@@ -147,6 +147,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         self._topic.close()
+        super().close()
 
 
 class ImagePublisher:
@@ -236,6 +237,8 @@ class Ros1(Transport):
         full="the publisher's queue of 16 for each connection loses its oldest, then the"
         " subscriber's does",
         server="roscore",
+        exposed="every user of this machine can connect to its ports on loopback; so can other"
+        " machines if ROS_HOSTNAME or ROS_IP names another address, or the master is elsewhere",
     )
 
     def __init__(self, address: str | None = None) -> None:

@@ -56,6 +56,7 @@ class ServedPublisher(Publisher):
             del self._server.topics[self._path]
         for subscriber in list(self._subscribers):
             self._dismiss(subscriber)
+        super().close()
 
 
 class _Replier(QueuedReplier):

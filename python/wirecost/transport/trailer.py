@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import secrets
 import struct
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from wirecost.errors import UserError
 
@@ -27,23 +28,53 @@ class Count:
 
     received: int = 0
     lost: int = 0
-    """Messages whose successor came and which did not, nor came late."""
+    """Messages that did not come although a later one did, or although their publisher has ended
+    and nothing waits any more."""
     duplicates: int = 0
     reordered: int = 0
     """Messages that came after a later one."""
+    outstanding: int = 0
+    """Messages sent after the last one received: on their way, waiting, or lost. Known of
+    publishers of this user on this machine, else 0."""
+
+
+class Publishing(Protocol):
+    """How far a publisher is."""
+
+    @property
+    def sent(self) -> int: ...
+    @property
+    def ended(self) -> bool: ...
 
 
 class StreamCounter:
-    """Counts losses by the trailers; a stream begins with the first message seen of it."""
+    """Counts losses by the trailers, and by what is known of how far their publishers are; a stream
+    begins with the first message seen of it."""
 
     MOST_STREAMS = 1024
     WINDOW = 1024
     """Messages back within which a late one is told from a duplicate."""
 
-    def __init__(self) -> None:
+    def __init__(self, follow: Callable[[int], Publishing | None] = lambda _: None) -> None:
+        """``follow``: looks a stream's publisher up, which must be there or None."""
         self.count = Count()
+        self._follow = follow
         self._next: dict[int, int] = {}
         self._missing: dict[int, set[int]] = {}
+        self._publishers: dict[int, Publishing] = {}
+
+    def total(self, drained: bool) -> Count:
+        """What is known now. ``drained``: nothing waits to be received."""
+        total = replace(self.count)
+        for stream, publisher in self._publishers.items():
+            # First whether it has ended, as it may send between two looks.
+            ended = drained and publisher.ended
+            behind = max(0, publisher.sent - self._next[stream])
+            if ended:
+                total.lost += behind
+            else:
+                total.outstanding += behind
+        return total
 
     def add(self, stream: int, number: int) -> None:
         """Counts one message."""
@@ -58,7 +89,10 @@ class StreamCounter:
                 oldest = next(iter(self._next))
                 del self._next[oldest]
                 self._missing.pop(oldest, None)
+                self._publishers.pop(oldest, None)
             self._next[stream] = number + 1
+            if (publisher := self._follow(stream)) is not None:
+                self._publishers[stream] = publisher
             count.received += 1
         elif number > expected:
             count.received += 1

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame
+from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.inbox import wait_until
 from wirecost.transport.offers import Following, Servers, path_of
 from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
@@ -275,6 +275,7 @@ class WebSocket(ServedTransport):
         other_machines=True,
         full="the subscriber's oldest waiting frame is lost; one that reads nothing is cut off"
         " within seconds",
+        exposed=ON_LOOPBACK,
     )
 
     publishes = _Publisher

@@ -90,6 +90,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         self._port.close()
+        super().close()
 
 
 class _Subscriber(Subscriber):
@@ -147,6 +148,7 @@ class Yarp(Transport):
         full="the publisher waits for its subscribers, which keep all",
         server="yarpserver",
         not_exercised="written after YARP's documentation: it is not in Debian nor on PyPI",
+        exposed="what YARP opens as it is set up",
     )
 
     def __init__(self, address: str | None = None) -> None:

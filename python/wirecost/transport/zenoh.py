@@ -11,7 +11,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
@@ -27,13 +28,14 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.inbox import wait_until
-from wirecost.transport.places import beside, meet, private_folder
+from wirecost.transport.places import MOST_PATH, Lock, beside, meet, private_folder
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber
+from wirecost.transport.zenoh_memory import one_line
 
 STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""
 LOOK_S = 0.002
-POOL_BYTES = 1 << 25
+MOST_FOLDER = MOST_PATH - len("/1234567-12345678.sock.lock")
 MOST_BYTES = 1 << 30
 """What zenoh's receivers accept."""
 
@@ -45,12 +47,13 @@ def key_of(topic: str) -> str:
     return "/".join(quote(part) or "%" for part in topic.split("/"))
 
 
-class _Publisher(Publisher):
+class ZenohPublisher(Publisher):
     """Lays the message out in memory that it keeps; zenoh copies it before ``put`` returns."""
 
     def __init__(self, transport: Zenoh, topic: str) -> None:
         super().__init__()
         zenoh = transport.library
+        self._error = zenoh.ZError
         self._laid_out = bytearray()
         self._port: Any = transport.session.declare_publisher(
             key_of(topic), congestion_control=zenoh.CongestionControl.BLOCK
@@ -64,7 +67,10 @@ class _Publisher(Publisher):
             self._laid_out = bytearray(size)
         frame.write_into(self._laid_out)
         self._laid_out[frame.nbytes :] = trailer
-        self._put(self._laid_out)
+        try:
+            self._put(self._laid_out)
+        except self._error as error:
+            raise UserError(f"zenoh cannot send: {one_line(error)}") from error
         return True
 
     def _put(self, message: bytearray) -> None:
@@ -77,42 +83,10 @@ class _Publisher(Publisher):
         if self._port is not None:
             self._port.undeclare()
             self._port = None
-
-
-class _SharedPublisher(_Publisher):
-    """Copies the message into shared memory, of which only the place is sent."""
-
-    def __init__(self, transport: Zenoh, topic: str) -> None:
-        super().__init__(transport, topic)
-        shm = self._shm = transport.library.shm
-        self._policy = shm.GarbageCollect(shm.JustAlloc(), shm.JustAlloc())
-        self._pool: Any = None
-        self._pool_bytes = 0
-
-    def _put(self, message: bytearray) -> None:
-        room = self._room(len(message))
-        if room is None:
-            # Subscribers hold all of it; without shared memory it goes on.
-            self._port.put(message)
-            return
-        room[:] = message
-        self._port.put(room)
-
-    def _room(self, size: int) -> Any:
-        if 4 * size > self._pool_bytes:
-            self._pool_bytes = max(POOL_BYTES, 8 * size)
-            self._pool = self._shm.ShmProvider.default_backend(self._pool_bytes)
-        try:
-            return self._pool.alloc(size, self._policy)
-        except Exception:
-            return None
-
-    def close(self) -> None:
         super().close()
-        self._pool = None
 
 
-class _Subscriber(QueuedSubscriber):
+class ZenohSubscriber(QueuedSubscriber):
     def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._port: Any = transport.session.declare_subscriber(
@@ -193,7 +167,7 @@ class _Replier(QueuedReplier):
             self.inbox.close()
 
 
-_E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
+_E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _Requester, _Replier)
 
 
 class Zenoh(Transport):
@@ -212,7 +186,8 @@ class Zenoh(Transport):
         f" {STUCK_US / 1e6:g} s and cut off",
     )
     shared: ClassVar[bool] = False
-    kind: ClassVar[type[_Publisher]] = _Publisher
+    sender: ClassVar[type[ZenohPublisher]] = ZenohPublisher
+    listener: ClassVar[type[ZenohSubscriber]] = ZenohSubscriber
 
     def __init__(self, address: str | None = None) -> None:
         if address and not re.fullmatch(r"(tcp|udp|tls|quic|unixsock-stream)/\S+", address):
@@ -223,22 +198,31 @@ class Zenoh(Transport):
         except ImportError as error:
             raise UserError(f"{self.name}: {error}; pip install eclipse-zenoh") from error
         self.library: Any = zenoh
-        self._place, listen, connect = None, None, [address]
-        self._socket = None
-        if not address:
-            self._place, self._socket, others = meet(private_folder("zenoh"))
-            listen = f"unixsock-stream/{self._socket}"
-            connect = [f"unixsock-stream/{one}" for one in others]
-        try:
-            self.session: Any = zenoh.open(self._settings(listen, connect))
-        except zenoh.ZError as error:
-            self._leave()
-            raise UserError(
-                f"{self.name}: no session ({error}); start a router at {address}"
-                if address
-                else f"{self.name}: no session: {error}"
-            ) from error
+        self._place: Lock | None = None
+        self._socket: Path | None = None
+        if address:
+            self.session: Any = self._session(None, [address])
+        else:
+            with meet(private_folder("zenoh", MOST_FOLDER)) as (self._place, self._socket, others):
+                self.session = self._session(self._socket, others)
         self._open: list[Any] = []
+
+    def _session(self, socket: Path | None, others: Sequence[Any]) -> Any:
+        if socket is None:
+            settings = self._settings(None, list(others))
+        else:
+            listen, *connect = (f"unixsock-stream/{one}" for one in (socket, *others))
+            settings = self._settings(listen, connect)
+        try:
+            return self.library.open(settings)
+        except self.library.ZError as error:
+            self._leave()
+            why = one_line(error)
+            raise UserError(
+                f"{self.name}: no session: {why}"
+                if socket
+                else f"{self.name}: no session ({why}); start a router at {self.address}"
+            ) from error
 
     def _settings(self, listen: str | None, connect: list[Any]) -> Any:
         settings = self.library.Config()
@@ -269,49 +253,38 @@ class Zenoh(Transport):
         """A handler that zenoh's own thread calls, without another between."""
         return self.library.handlers.Callback(callback, indirect=False)
 
-    def _keep(self, end: _E) -> _E:
+    def _made(self, make: Callable[[], _E], name: str) -> _E:
+        try:
+            end = make()
+        except self.library.ZError as error:
+            raise UserError(f"{self.name}: {name!r} cannot be opened: {one_line(error)}") from error
         self._open.append(end)
         return end
 
     def publisher(self, topic: str) -> Publisher:
-        return self._keep(self.kind(self, topic))
+        return self._made(lambda: self.sender(self, topic), topic)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._keep(_Subscriber(self, topic, depth))
+        return self._made(lambda: self.listener(self, topic, depth), topic)
 
     def requester(self, service: str) -> Requester:
-        return self._keep(_Requester(self, service))
+        return self._made(lambda: _Requester(self, service), service)
 
     def replier(self, service: str) -> Replier:
-        return self._keep(_Replier(self, service))
+        return self._made(lambda: _Replier(self, service), service)
 
     def close(self) -> None:
         for end in self._open:
             end.close()
         self._open.clear()
-        self.session.close()
-        self._leave()
+        session, self.session = self.session, None
+        if session is not None:
+            session.close()
+            self._leave()
 
     def _leave(self) -> None:
         if self._place is not None and self._socket is not None:
             self._place.close(*beside(self._socket))
 
 
-class ZenohSharedMemory(Zenoh):
-    """The same, with messages in shared memory on one machine."""
-
-    name: ClassVar[str] = "zenoh-shm"
-    title: ClassVar[str] = "Zenoh (shared memory)"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        send_copies=2,
-        receive_copies=1,
-        aligned=False,
-        request_reply=True,
-        other_machines=True,
-        full=Zenoh.capabilities.full,
-    )
-    shared: ClassVar[bool] = True
-    kind: ClassVar[type[_Publisher]] = _SharedPublisher
-
-
-TRANSPORTS = (Zenoh, ZenohSharedMemory)
+TRANSPORTS = (Zenoh,)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps sockets on loopback that a library opens on all interfaces, whatever its settings.
+
+The kernel hands a socket that is bound to the device ``lo`` nothing that came by another. Since
+Linux 5.7 every user may bind one so.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_SO_BINDTODEVICE = 25
+_NAME_BYTES = 16
+_EVERYWHERE = {"0.0.0.0", "::"}
+_DEVICE = b"lo\0"
+
+
+@contextmanager
+def kept_on_loopback() -> Iterator[None]:
+    """Binds to loopback what listens on all interfaces and was opened inside, by any thread."""
+    before = {number for number, _ in own_sockets()}
+    yield
+    for number, one in own_sockets():
+        if number not in before and _may_become_open(one):
+            # Before Linux 5.7 only root may.
+            with suppress(PermissionError):
+                one.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _DEVICE)
+
+
+def is_open_to_all(one: socket.socket) -> bool:
+    """Whether a packet from another machine could reach it now."""
+    return _may_become_open(one) and bool(one.getsockname()[1])
+
+
+def _may_become_open(one: socket.socket) -> bool:
+    """A datagram socket gets its port with what it first sends."""
+    if one.family not in {socket.AF_INET, socket.AF_INET6}:
+        return False
+    if one.type == socket.SOCK_STREAM and not one.getsockopt(
+        socket.SOL_SOCKET, socket.SO_ACCEPTCONN
+    ):
+        return False
+    device = one.getsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _NAME_BYTES)
+    return one.getsockname()[0] in _EVERYWHERE and device != _DEVICE
+
+
+def own_sockets() -> Iterator[tuple[int, socket.socket]]:
+    """This process's, by their descriptors; valid until the next."""
+    for entry in list(Path("/proc/self/fd").iterdir()):
+        with suppress(OSError):
+            if entry.readlink().name.startswith("socket:"):
+                with socket.socket(fileno=os.dup(int(entry.name))) as one:
+                    yield int(entry.name), one
