@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import tempfile
+import socket
 from pathlib import Path
 from typing import Self
 
@@ -18,7 +16,9 @@ _PORTS = 250
 
 
 class FreeDomain:
-    """Holds a domain by a locked file; the lock ends with the process. Leaving frees it."""
+    """Holds a domain by a name that one socket of the network namespace can have, whoever's it is:
+    no file is left, and nothing of another user's is opened. Leaving frees it, as the process's end
+    does."""
 
     number: int
 
@@ -35,21 +35,16 @@ class FreeDomain:
         )
 
     def __exit__(self, *raised: object) -> None:
-        os.close(self._descriptor)
+        self._held.close()
 
     def _lock(self, number: int) -> bool:
-        file = Path(tempfile.gettempdir()) / f"wirecost-dds-{os.getuid()}-{number}.lock"
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            descriptor = os.open(file, flags, 0o600)
+            held.bind(f"\0wirecost-dds-{number}")
         except OSError:
+            held.close()
             return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            return False
-        self._descriptor = descriptor
+        self._held = held
         return True
 
 

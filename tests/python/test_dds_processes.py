@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from second_user import needs_root, python_as_second_user
 from wirecost import _dds
 from wirecost.errors import UserError
 from wirecost.replay.dds import recorder
@@ -69,6 +70,18 @@ def test_nothing_told() -> None:
 def test_two_free_domains_are_two() -> None:
     with FreeDomain() as first, FreeDomain() as second:
         assert first.number != second.number
+
+
+@needs_root
+def test_two_users_free_domains_are_two() -> None:
+    program = (
+        "from wirecost.free_domain import FreeDomain\n"
+        "with FreeDomain() as domain: print(domain.number)"
+    )
+    with FreeDomain() as first:
+        done = python_as_second_user(program)
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout) != first.number
 
 
 def test_a_domain_in_use_is_left_alone() -> None:

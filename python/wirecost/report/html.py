@@ -8,7 +8,6 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import vl_convert as vlc
@@ -16,12 +15,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wirecost.analysis.summary import Row
+from wirecost.errors import UserError
+from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
 from wirecost.records.folder import Results
 from wirecost.report import units
 from wirecost.report.failures import not_measured
 from wirecost.report.figures import Figure, themed
 from wirecost.report.scenarios import content_of
+
+MOST_BUNDLE = 16 << 20
+"""Bytes; it has one million."""
 
 
 @cache
@@ -30,18 +34,17 @@ def bundle() -> Markup:
 
     Making it takes a second and a half; it is kept in the user's cache for the next report.
     """
-    # Path.home() raises where a user has no home; a path that cannot be made is no harm here.
-    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    kept = Path(caches, "wirecost", f"vega-{version('vl-convert-python')}.js")
-    with suppress(OSError, ValueError):
-        return Markup(kept.read_text(encoding="utf-8"))
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    caches = Path(named) if named.startswith("/") else home() / ".cache"
+    kept = caches / "wirecost" / f"vega-{version('vl-convert-python')}.js"
+    # What runs in the page must be nobody else's: with sudo, the cache may be.
+    with suppress(UserError, ValueError):
+        if content := read_private(kept, MOST_BUNDLE):
+            return Markup(content.decode())
     source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     source = source.replace("</script", "<\\/script")
-    with suppress(OSError):  # without a cache every report makes its own
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as pending:
-            pending.write(source)
-        Path(pending.name).replace(kept)
+    with suppress(OSError, UserError):  # without a cache every report makes its own
+        write_private(private_folder(kept.parent) / kept.name, source.encode())
     return Markup(source)
 
 
