@@ -59,6 +59,12 @@ class Watch:
 _current: Watch | None = None
 
 
+def note(number: int) -> None:
+    """A signal came that somebody else has handled: the command knows what to end with."""
+    if _current is not None:
+        _current.seen = _current.seen or Interrupted(signal.Signals(number))
+
+
 @contextmanager
 def watched() -> Iterator[Watch]:
     """Signals raise Interrupted within; those that this process was started to ignore, as by nohup,

@@ -270,7 +270,7 @@ replayed(Path({str(recording)!r}), Path({str(tmp_path / "out")!r}))
 """
     with subprocess.Popen([sys.executable, "-c", code]) as program:
         _until(lambda: _running("--deaf", recording))
-        probes = set(Path("/dev/shm").glob("wirecost-replay-*"))
+        probes = set(Path("/dev/shm").glob("wirecost-*/runs/*/replay-*"))
         program.send_signal(signal.SIGKILL)
     _until(lambda: not _running("--deaf", recording))
     _until(lambda: not [path for path in probes if path.exists()])

@@ -6,10 +6,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -17,14 +15,16 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.cli.agreement import agree
-from wirecost.cli.results import INTERRUPTED
-from wirecost.errors import UserError
+from wirecost.cli.results import INTERRUPTED, ending_of, say_recovered
+from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
+from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
 from wirecost.records.folder import Results, read_results
-from wirecost.records.new_folder import new_folder
+from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.replay.foreign import foreign
 from wirecost.replay.own_network import enter as own_network_of_replay
 from wirecost.replay.play import Playing
@@ -141,22 +141,36 @@ def command(
     agree(console, recording, foreign(snapshot, settings.starting, os.environ), yes)
     if own_network:
         own_network_of_replay()
-    with _ended_by_signals(), new_folder(SCENARIO, out) as pending:
+    with watched() as watch, scratch.run(), new_folder(SCENARIO, out) as pending:
+        say_recovered(pending)
         about = examined(cpu)
         console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
         with console.status("reading the recording") as status:
-            whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)
-        results = read_results(pending.path)
-        rows = summarize(results)
-        if page:
-            write_report(results, rows, ["html"])
-    final = dataclasses.replace(results, folder=pending.final)
-    _print(console, content_of(final, rows))
+            try:
+                whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)
+            except OSError as error:
+                raise _ended(error, watch, pending) from error
+    results = read_results(pending.final)
+    rows = summarize(results)
+    if page:
+        write_report(results, rows, ["html"])
+    _print(console, content_of(results, rows))
     where = pending.final / "report.html" if page else pending.final
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
-        _write_json(json_file, json.dumps(document(final, rows) | scenario.document(final)))
-    _end(final, whole)
+        _write_json(json_file, json.dumps(document(results, rows) | scenario.document(results)))
+    _end(results, whole)
+
+
+def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
+    """The system failed; runs that had ended before are kept."""
+    ending = ending_of(error, watch)
+    kept = "nothing was measured"
+    with suppress(UserError, OSError):
+        read_results(pending.path)
+        pending.keep()
+        kept = f"the runs before are in {pending.final}"
+    return EndedError(f"{ending.told}; {kept}", ending.status)
 
 
 def _print(console: Console, content: Content) -> None:
@@ -176,21 +190,6 @@ def _end(results: Results, whole: bool) -> None:
         raise typer.Exit(INTERRUPTED)
     if not whole:
         raise typer.Exit(DIED)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM is as Ctrl-C: everything that was started is ended."""
-
-    def interrupt(number: int, _: object) -> None:
-        del number
-        raise KeyboardInterrupt
-
-    former = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)
 
 
 def _write_json(path: Path, text: str) -> None:

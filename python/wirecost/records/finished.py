@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,7 +14,7 @@ import polars as pl
 
 from wirecost import scratch
 from wirecost.errors import UserError
-from wirecost.records.folder import SCHEMA, write_results
+from wirecost.records.folder import SAMPLES, SCHEMA, write_results
 from wirecost.records.journal import NAME, VERSION
 from wirecost.records.osi_steps import Turn, step_samples
 
@@ -37,13 +34,11 @@ def finish(folder: Path, interrupted: str | bool) -> None:
     meta, samples = read_journal(folder)
     try:
         write_results(folder, {**meta, "interrupted": interrupted}, samples)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        for half in ("meta.json", "samples.parquet"):
-            with suppress(OSError):
-                (folder / half).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise
-        raise system_error(error, folder / "samples.parquet") from error
+    except OSError:
+        # The journal has it all.
+        with suppress(OSError):
+            (folder / SAMPLES).unlink(missing_ok=True)
+        raise
     (folder / NAME).unlink()
 
 
@@ -55,8 +50,8 @@ def finished_copy(folder: Path) -> Iterator[Path]:
     with scratch.folder("finished", in_memory=True) as made:
         try:
             write_results(made, meta, samples)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise UserError(f"{made}: cannot be written ({error}); make room") from error
+        except OSError as error:
+            raise UserError(f"{made}: {error.strerror}; make room") from error
         yield made
 
 
@@ -95,13 +90,6 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
         raise UserError(f"{path}: its samples are damaged; measure again") from error
     runs = [run.about for run in read.runs if run.about is not None]
     return {"schema": SCHEMA, **read.meta, "interrupted": True, "runs": runs}, samples
-
-
-def system_error(error: pl.exceptions.PolarsError, path: Path) -> OSError:
-    """What Polars met when it wrote a file, as the system calls it."""
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    number = int(found[1]) if found else errno.EIO
-    return OSError(number, os.strerror(number), str(path))
 
 
 @dataclass

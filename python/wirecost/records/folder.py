@@ -16,6 +16,7 @@ from wirecost.records import consistency, json_document
 from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.schemas import SCHEMAS
 from wirecost.records.table_file import read_table
+from wirecost.records.whole_file import write_table, write_text
 from wirecost.regular_file import read_regular
 
 SCHEMA = 2
@@ -35,8 +36,9 @@ class Results:
 
 
 def write_results(folder: Path, meta: dict[str, Any], samples: pl.DataFrame) -> None:
-    samples.write_parquet(folder / SAMPLES)
-    (folder / META).write_text(json_document.text({"schema": SCHEMA, **meta}) + "\n")
+    """Each file is whole or as it was. Raises OSError."""
+    write_table(folder / SAMPLES, samples)
+    write_text(folder / META, json_document.text({"schema": SCHEMA, **meta}) + "\n")
 
 
 class _Head(msgspec.Struct):

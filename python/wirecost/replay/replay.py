@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wirecost import scratch
 from wirecost.doctor.environment import environment
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.system import System as Machine
 from wirecost.errors import UserError
+from wirecost.records.new_folder import KILLED
 from wirecost.records.probe_log import SUFFIX
 from wirecost.records.run_logs import logs_of
 from wirecost.replay.play import Playing, prepare
@@ -33,8 +34,6 @@ from wirecost.replay.start import (
     start_of,
 )
 from wirecost.replay.systems import System, system_named
-
-IN_MEMORY = Path("/dev/shm")
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,15 @@ def replay(
     if not prepared.player.locked:
         notes.append("the messages could not be locked in memory; raise ulimit -l")
     runs: list[RunResult] = []
-    interrupted = False
+    interrupted: bool | str = False
+
+    def write(interrupted: bool | str, complete: bool) -> None:
+        context = Context(
+            settings.recording, settings.starting, playing, settings.repeats,
+            settings.command_line, about, interrupted, complete, recorded.notes + notes,
+        )  # fmt: skip
+        write_replay(folder, context, prepared, runs)
+
     with _off(settings.starting.cpu):
         for number in range(1, settings.repeats + 1):
 
@@ -113,23 +120,19 @@ def replay(
                     raise
                 notes.append(f"run {number}: {error}")
                 break
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
                 if not runs:
                     raise
-                interrupted = True
+                interrupted = str(error) or True
                 break
             if runs[-1].interrupted:
                 interrupted = True
                 break
+            if number < settings.repeats:
+                write(KILLED, complete=False)  # so it is if this process is killed in the next run
     complete = len(runs) == settings.repeats and not interrupted
     complete = complete and all(run.status is None for run in runs)
-    write_replay(
-        folder,
-        Context(settings.recording, settings.starting, playing, settings.repeats,
-                settings.command_line, about, interrupted, complete, recorded.notes + notes),
-        prepared,
-        runs,
-    )  # fmt: skip
+    write(interrupted, complete)
     return complete
 
 
@@ -151,11 +154,7 @@ def _off(cpu: int | None) -> Iterator[None]:
 @contextmanager
 def _probes(folder: Path, number: int) -> Iterator[Path]:
     """A folder in memory for a run's probe logs; what is in it afterwards is kept."""
-    where = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
-    probes = Path(tempfile.mkdtemp(prefix="wirecost-replay-", dir=where))
-    try:
+    with scratch.folder("replay", in_memory=True) as probes:
         yield probes
         if any(probes.glob("*" + SUFFIX)):
             shutil.copytree(probes, logs_of(folder, number))
-    finally:
-        shutil.rmtree(probes, ignore_errors=True)

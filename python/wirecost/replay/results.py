@@ -14,6 +14,7 @@ import polars as pl
 from wirecost.records.folder import write_results
 from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
+from wirecost.records.whole_file import write_table
 from wirecost.replay.equality import compare_runs, compare_with_recording
 from wirecost.replay.lateness import inputs_table
 from wirecost.replay.matching import latencies
@@ -63,7 +64,7 @@ class Context:
     repeats: int
     command_line: list[str]
     environment: dict[str, Any]
-    interrupted: bool
+    interrupted: bool | str
     complete: bool
     notes: list[str]
 
@@ -71,11 +72,12 @@ class Context:
 def write_replay(
     folder: Path, context: Context, prepared: Prepared, runs: Sequence[RunResult]
 ) -> None:
-    """Writes meta.json and the tables of samples, inputs and outputs beside the runs' own files."""
+    """Writes meta.json and the tables of samples, inputs and outputs beside the runs' own files.
+    Each is whole or as it was. Raises OSError."""
     outputs, rules = _outputs(runs)
     samples = _samples(prepared, context, folder, runs, outputs)
-    outputs.write_parquet(folder / "outputs.parquet")
-    inputs_table([run.sent for run in runs]).write_parquet(folder / "inputs.parquet")
+    write_table(folder / "outputs.parquet", outputs)
+    write_table(folder / "inputs.parquet", inputs_table([run.sent for run in runs]))
     snapshot = prepared.snapshot
     variant = _variant(context.playing)
     equal = compare_runs([run.outputs for run in runs]) if runs else []

@@ -14,6 +14,7 @@ from wirecost.heap import launch
 from wirecost.replay.node_process import Start
 from wirecost.replay.process_state import ProcessState
 from wirecost.replay.snapshot import KEPT_VARIABLES, Snapshot, executable_sha256, executable_size
+from wirecost.scratch import RUN
 
 LIMITS = {
     "Max core file size": "RLIMIT_CORE",
@@ -120,6 +121,8 @@ def start_of(
 
     def start(stage: dict[str, str]) -> Start:
         environment = _environment(process, stage, os.environ) | {PROBE: str(probes)}
+        if RUN in os.environ:  # by which its processes are known
+            environment |= {RUN: os.environ[RUN]}
         if starting.heap is not None:
             environment = launch.environment(starting.heap, environment)
         return Start(
