@@ -123,6 +123,20 @@ def test_only_files_of_the_kernel_are_written(tmp_path: Path) -> None:
     assert file.read_text() == "as it was"
 
 
+@needs_root
+def test_the_kernels_files_are_written() -> None:
+    """With the value that they have; in a container they may be read-only."""
+    path = "proc/sys/vm/swappiness"
+    system = System()
+    value = system.text(path)
+    assert value is not None
+    try:
+        system.write(path, value)
+    except OSError as error:
+        assert error.errno == errno.EROFS
+    assert system.text(path) == value
+
+
 def test_every_fix_of_every_recorded_machine_is_a_setting(tmp_path: Path) -> None:
     seen = set()
     for recorded in sorted(MACHINES.glob("*.txt")):
