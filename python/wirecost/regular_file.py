@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+CHUNK = 1 << 20
 KINDS = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFCHR: "a device",
@@ -38,8 +39,11 @@ def read_regular(path: Path, most: int) -> bytes:
     """The whole content. Raises OSError, also where it is more than ``most`` bytes."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        content = b"" if size > most else file.read(most + 1)
-    if size > most or len(content) > most:
+        content = b"" if size > most else file.read(size)
+        # It may have grown, and files of /proc have no size.
+        while len(content) <= most and (more := file.read(CHUNK)):
+            content += more
+    if max(size, len(content)) > most:
         raise OSError(errno.EFBIG, f"larger than the {most:,} bytes that it may have", str(path))
     return content
 

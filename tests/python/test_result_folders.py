@@ -22,7 +22,7 @@ from wirecost.records.folder import read_results
 from wirecost.records.json_document import text
 from wirecost.records.scenarios import SCENARIOS
 from wirecost.records.schemas import SCHEMAS
-from wirecost.records.table_file import ROWS
+from wirecost.records.table_decoder import ROWS
 
 Edit = Callable[[Path], None]
 
@@ -228,6 +228,17 @@ def test_what_polars_says_of_a_damaged_file_is_not_shown(
         except UserError as error:
             assert str(error).isprintable()
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_that_ends_its_decoder_is_refused_and_the_next_one_read(tmp_path: Path) -> None:
+    """Its nulls are counted by a run of 2^63, for which Polars wants memory."""
+    folder = copied("lists", tmp_path / "folder")
+    damaged = Path(__file__).parents[1] / "attack/corpus/result-table/endless-validity.parquet"
+    (folder / "samples.parquet").write_bytes(damaged.read_bytes())
+    for _ in range(2):
+        told = r"samples\.parquet: cannot be read \(its decoder ended by SIGABRT\); measure again"
+        assert re.search(told, refusal("report", folder))
+    assert len(read_results(copied("lists", tmp_path / "good")).samples) == 108
 
 
 def test_text_stays_text_in_every_format(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Count, Real, Schema, columns
-from wirecost.records.table_file import AMOUNT, COUNT, TEXT, WHOLE
+from wirecost.records.table_columns import AMOUNT, COUNT, TEXT, WHOLE
 
 
 class About(common.About, kw_only=True):

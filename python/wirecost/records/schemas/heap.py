@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Count, Schema, columns
-from wirecost.records.table_file import AMOUNT, COUNT, TEXT
+from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
 
 COUNTED = replace(COUNT, nullable=True)
 """Of callbacks, not of stresses of threads."""

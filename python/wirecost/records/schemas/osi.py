@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Amount, Count, Schema, columns
 from wirecost.records.stages import STAGES
-from wirecost.records.table_file import AMOUNT, WHOLE
+from wirecost.records.table_columns import AMOUNT, WHOLE
 
 
 class About(common.About, kw_only=True):

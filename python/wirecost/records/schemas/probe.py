@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Count, Schema, columns
-from wirecost.records.table_file import AMOUNT, TEXT
+from wirecost.records.table_columns import AMOUNT, TEXT
 
 
 class About(common.About, kw_only=True):

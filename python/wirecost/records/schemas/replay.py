@@ -9,7 +9,7 @@ import msgspec
 
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Amount, Count, Real, Schema, columns
-from wirecost.records.table_file import COUNT, TEXT, WHOLE, Columns
+from wirecost.records.table_columns import COUNT, TEXT, WHOLE, Columns
 
 
 class Run(common.Run, kw_only=True):

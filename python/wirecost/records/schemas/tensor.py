@@ -12,7 +12,7 @@ import numpy as np
 
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Amount, Count, Entry, Real, Schema, columns
-from wirecost.records.table_file import COUNT, TEXT
+from wirecost.records.table_columns import COUNT, TEXT
 
 SHAPE = re.compile(r"\d{1,12}(x\d{1,12}){0,31}")
 LARGEST_ARRAY = 1 << 50
