@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import needs
-from transport_peer import PATIENCE, Bytes, Peer, content
+from transport_peer import PATIENCE, Bytes, Peer, content, runtime_folder
 from wirecost.errors import UserError
 from wirecost.transport import Publisher, Sample, Subscriber, Transport, find, names, open_transport
 
@@ -24,14 +24,10 @@ ASKING = [name for name in names() if find(name).capabilities.request_reply]
 
 
 @pytest.fixture(scope="module", params=names())
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, str | None]]:
+def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, str | None]]:
     """A transport's name and where it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        with needs.server(request.param) as address:
-            yield request.param, address
+    with runtime_folder(), needs.server(request.param) as address:
+        yield request.param, address
 
 
 @pytest.fixture(scope="module")

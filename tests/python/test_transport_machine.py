@@ -22,7 +22,7 @@ import pytest
 
 import needs
 from second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
-from transport_peer import PATIENCE, Peer
+from transport_peer import PATIENCE, Peer, runtime_folder
 from wirecost.errors import UserError
 from wirecost.transport import find, names, open_transport
 
@@ -49,10 +49,9 @@ def place(request: pytest.FixtureRequest, run_folder: Path) -> Iterator[tuple[st
 
 
 @pytest.fixture
-def run_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path_factory.mktemp("run")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    return folder
+def run_folder() -> Iterator[Path]:
+    with runtime_folder() as folder:
+        yield folder
 
 
 @contextmanager
@@ -218,8 +217,12 @@ def test_the_private_folder_may_have_a_long_path(
 ) -> None:
     needs.transport(name)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / ("f" * length)))
+    instead = Path(f"/tmp/wirecost-{os.getuid()}")
+    before = set(instead.glob("*-????????"))
     with peers((name, None), (name, None)) as (sender, receiver):
         exchange(name, sender, receiver, TOPIC, 100)
+    for folder in set(instead.glob("*-????????")) - before:
+        shutil.rmtree(folder)
 
 
 @needs_root

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import needs
-from transport_peer import PATIENCE, Peer, content
+from transport_peer import PATIENCE, Peer, content, runtime_folder
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
 from wirecost.transport.shared_memory import mappings
@@ -27,9 +27,9 @@ zenoh = importlib.import_module("zenoh")
 
 
 @pytest.fixture(autouse=True)
-def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    return tmp_path / "wirecost" / "zenoh"
+def run_folder() -> Iterator[Path]:
+    with runtime_folder() as folder:
+        yield folder / "wirecost" / "zenoh"
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_what_killed_publishers_leave_a_listener_goes_with_those_that_follow(
     assert [path for path in left if path.exists()] == left[-2:]
 
 
-def test_a_router_may_be_between(tmp_path: Path) -> None:
+def test_a_router_may_be_between(run_folder: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp/127.0.0.1:{free.getsockname()[1]}"
@@ -199,7 +199,7 @@ def test_a_router_may_be_between(tmp_path: Path) -> None:
         assert sample.buffer == content(1000, 0).data
         assert peer.end() == 0
     router.close()
-    assert not (tmp_path / "wirecost" / "zenoh").exists()
+    assert not run_folder.exists()
 
 
 def test_an_address_without_a_router_is_an_error() -> None:

@@ -10,8 +10,11 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,21 @@ from wirecost.transport.loopback import is_open_to_all, own_sockets
 from wirecost.transport.shared_memory import mappings
 
 PATIENCE = 30.0
+
+
+@contextmanager
+def runtime_folder() -> Iterator[Path]:
+    """What a session's folder is, and as short as those are: sockets have to lie in it."""
+    with tempfile.TemporaryDirectory(prefix="wct-", dir="/tmp") as name:
+        before = os.environ.get("XDG_RUNTIME_DIR")
+        os.environ["XDG_RUNTIME_DIR"] = name
+        try:
+            yield Path(name)
+        finally:
+            if before is None:
+                del os.environ["XDG_RUNTIME_DIR"]
+            else:
+                os.environ["XDG_RUNTIME_DIR"] = before
 
 
 class Bytes:
