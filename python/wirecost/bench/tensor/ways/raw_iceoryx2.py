@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
+from wirecost.transport.iceoryx2 import sweep
+from wirecost.transport.iceoryx2_home import Home
 
 DEPTH = 16
 LOOK_S = 0.005
@@ -24,11 +28,14 @@ class _Services:
 
         self.library: Any = iceoryx2
         iceoryx2.set_log_level_from_env_or(iceoryx2.LogLevel.Error)
-        self._node = (
-            iceoryx2.NodeBuilder.new()
-            .signal_handling_mode(iceoryx2.SignalHandlingMode.Disabled)
-            .create(iceoryx2.ServiceType.Ipc)
-        )
+        home = Home(iceoryx2, None)
+        with home.coming():
+            self._node = (
+                iceoryx2.NodeBuilder.new()
+                .config(home.config)
+                .signal_handling_mode(iceoryx2.SignalHandlingMode.Disabled)
+                .create(iceoryx2.ServiceType.Ipc)
+            )
         name = iceoryx2.ServiceName.new(topic)
         self.data = (
             self._node.service_builder(name)
@@ -111,6 +118,13 @@ class RawIceoryx2(Way):
     takes_objects = False
     module = "iceoryx2"
     package = "iceoryx2"
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        try:
+            yield Meeting()
+        finally:
+            sweep()
 
     def sender(self, meeting: Meeting) -> Sender:
         return Sender(meeting.topic)

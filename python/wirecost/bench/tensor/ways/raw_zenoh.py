@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import queue
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
+from wirecost import scratch
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
+from wirecost.transport import zenoh_memory
 
 SHARED = "raw-zenoh-shm"
 POOL_BYTES = 1 << 25
@@ -116,8 +116,11 @@ class RawZenoh(Way):
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
-        with tempfile.TemporaryDirectory(prefix="wirecost-") as folder:
-            yield Meeting(f"unixsock-stream/{Path(folder) / 'socket'}")
+        with scratch.folder("zenoh") as folder:
+            try:
+                yield Meeting(f"unixsock-stream/{folder / 'socket'}")
+            finally:
+                zenoh_memory.sweep()
 
     def sender(self, meeting: Meeting) -> Sender:
         return Sender(meeting, self.name == SHARED)
