@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcap.reader import make_reader
+from mcap.reader import SeekingReader, make_reader
 from mcap.records import Chunk
 from mcap.writer import CompressionType, IndexType, Writer
 
@@ -178,6 +178,17 @@ def test_without_an_index_all_is_read(tmp_path: Path, options: dict[str, object]
     frames, warnings = read(tmp_path / "bare.mcap", trace_of(**options))
     assert frames == [sensor_view(second) for second in range(6)]
     assert warnings == []
+
+
+def test_an_index_cannot_be_larger_than_its_file() -> None:
+    """Many chunks can name one index, and a file of megabytes so claim billions of frames."""
+    data = memoryview(trace_of())
+    summary = SeekingReader(mcap_index.stream(data)).get_summary()
+    assert summary is not None
+    assert len(mcap_index._by_summary(data, summary).frames.offset) == 6
+    summary.chunk_indexes *= len(data)
+    with pytest.raises(ValueError, match="larger than its file"):
+        mcap_index._by_summary(data, summary)
 
 
 def test_without_a_summary_all_is_read_with_one_warning(tmp_path: Path) -> None:

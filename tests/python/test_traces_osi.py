@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from wirecost.errors import UserError
 from wirecost.traces import create_trace, messages, open_trace
+from wirecost.traces.info import info
 from wirecost.traces.osi_file import OsiTrace
 from wirecost.traces.osi_index import HEADER, index_path
+from wirecost.traces.trace import silent
 
 FRAMES = [b"", b"a", b"four", bytes(100), b"\x12\x02\x08\x07"]
 
@@ -142,6 +144,28 @@ def test_a_hostile_index_is_not_believed(
         frames = read(path, worthwhile=0)
     # A last offset that is too early is no lie about the frames before it.
     assert frames == FRAMES[: len(frames)]
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [[0, 2**63], [0, 2**64 - 1], [9, 5], [0, 0], [2**64 - 2, 0]],
+    ids=["far", "at the end of numbers", "backwards", "without length", "around"],
+)
+def test_sizes_are_those_that_the_file_can_have(tmp_path: Path, offsets: list[int]) -> None:
+    """`trace info` reads sizes off the index, whoever wrote that."""
+    path = tmp_path / "sv_one.osi"
+    path.write_bytes(content(FRAMES))
+    read(path, worthwhile=0)
+    index = bytearray(index_path(path).read_bytes())
+    struct.pack_into("<2Q", index, HEADER.size + 8, *offsets)
+    index_path(path).write_bytes(index)
+    with (
+        OsiTrace(path, "SensorView", worthwhile=0) as trace,
+        pytest.raises(UserError, match="index: does not fit its trace; it was removed"),
+    ):
+        info(trace, silent)
+    with OsiTrace(path, "SensorView", worthwhile=0) as trace:
+        assert info(trace, silent).bytes == sum(map(len, FRAMES))
 
 
 @pytest.mark.parametrize("suffix", [".osi", ".mcap", ".txth"])

@@ -27,6 +27,8 @@ MAX_CHUNK = 1 << 30
 """Bytes a chunk may have unpacked; a small file can claim any number."""
 MAX_FRAMES = 1 << 26
 """Frames that a file without an index of its own may have."""
+INDEX_ENTRY = 16
+"""Bytes that a frame takes in an index."""
 OUTSIDE = -1
 """The chunk of messages that stand in the file itself."""
 
@@ -170,6 +172,8 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
             index = _record(view, at)
             if not isinstance(index, MessageIndex):
                 raise ValueError("no message index")
+            if len(frames.offset) + len(index.records) > len(view) // INDEX_ENTRY:
+                raise ValueError("an index larger than its file")
             for log_time, offset in index.records:
                 frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
     metadata = [_record(view, index.offset) for index in summary.metadata_indexes]

@@ -53,8 +53,13 @@ class OsiTrace(Closing):
 
     @property
     def sizes(self) -> npt.NDArray[np.uint64]:
-        """Bytes of every message, without touching any."""
-        return np.diff(self._offsets) - np.uint64(4)
+        """Bytes of every message, without touching any. Raises UserError where the file cannot hold
+        them."""
+        begins, ends = self._offsets[:-1], self._offsets[1:]
+        # Compared before they are subtracted: the numbers are unsigned.
+        if (ends > self._data.size).any() or (ends < begins + np.uint64(_LENGTH.size)).any():
+            raise self._wrong_index()
+        return ends - begins - np.uint64(_LENGTH.size)
 
     def message(self, number: int) -> memoryview:
         """Frame ``number`` from 0, not copied. Raises IndexError beyond the last frame."""
@@ -64,12 +69,15 @@ class OsiTrace(Closing):
         data = self._data.view
         # The offsets may come from a file that somebody else wrote.
         if not (at + 4 <= end <= len(data) and _LENGTH.unpack_from(data, at)[0] == end - at - 4):
-            osi_index.forget(self.path)
-            raise UserError(
-                f"{osi_index.index_path(self.path)}: does not fit its trace; it was removed, "
-                "run the command again"
-            )
+            raise self._wrong_index()
         return data[at + 4 : end]
+
+    def _wrong_index(self) -> UserError:
+        osi_index.forget(self.path)
+        return UserError(
+            f"{osi_index.index_path(self.path)}: does not fit its trace; it was removed, "
+            "run the command again"
+        )
 
     def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:
         last = self.frame_count if stop is None else min(stop, self.frame_count)
