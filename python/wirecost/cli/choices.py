@@ -30,8 +30,8 @@ def completing(known: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def numbers(option: str, text: str) -> list[int]:
-    """Whole numbers. Raises UserError."""
+    """Whole numbers, each once. Raises UserError."""
     try:
-        return [int(part) for part in text.split(",")]
+        return list(dict.fromkeys(int(part) for part in text.split(",")))
     except ValueError:
         raise UserError(f"{option} {text}: give whole numbers, separated by commas") from None

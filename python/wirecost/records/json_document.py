@@ -35,12 +35,10 @@ def decode(path: Path, content: bytes, kind: type[T], remedy: str) -> T:
 
 
 def loads(path: Path, content: bytes, remedy: str) -> Any:
-    """Any document, as strict as ``decode``, but with what stands for bytes that are no text (PEP
-    383). Raises UserError."""
+    """Any document as Python writes it: also with what stands for bytes that are no text (PEP 383),
+    NaN and infinity. No integer is beyond 64 bits. Raises UserError."""
     with _refusals(path, remedy):
-        return json.loads(
-            content, parse_constant=_no_number, parse_float=_finite, parse_int=_of_64_bits
-        )
+        return json.loads(content, parse_int=_of_64_bits)
 
 
 def check(path: Path, document: Any, kind: type, remedy: str) -> None:
@@ -78,17 +76,6 @@ def _told(error: ValueError) -> str:
     """The place first, ``$.runs[0].case: Expected `str`, got `int``` instead of the other way."""
     what, _, place = printable(str(error)).rpartition(" - at ")
     return shortened(f"{place.strip('`')}: {what}" if what else place, LONGEST)
-
-
-def _no_number(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:20]} is out of range")
-    return value
 
 
 def _of_64_bits(digits: str) -> int:

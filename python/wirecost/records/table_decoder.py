@@ -68,8 +68,8 @@ def decoded(content: bytes, columns: Columns) -> pl.DataFrame:
 
 def _found(schema: pl.Schema, columns: Columns) -> dict[str, Column]:
     """What of the schema is declared."""
-    for name, column in columns.items():
-        if name not in schema and not name.endswith("*") and not column.optional:
+    for name, wanted in columns.items():
+        if name not in schema and not name.endswith("*") and not wanted.optional:
             raise RefusedError(f"has no column {name}")
     found = {name: column for name in schema if (column := _declared(name, columns)) is not None}
     if len(found) > MOST_COLUMNS:

@@ -19,6 +19,7 @@ from mcap.exceptions import McapError
 from mcap.records import Channel, Chunk, Header, Message
 
 from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
 from wirecost.replay import call_record
 from wirecost.replay.recording_writer import CALL, INPUT, OUTPUT, ROLE
 from wirecost.replay.system import Call
@@ -66,7 +67,7 @@ def read_recording(path: Path, profile: str) -> Recorded:
     found = Recorded()
     allowed = int(psutil.virtual_memory().available * MEMORY_SHARE)
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             _read(path, file, profile, found, allowed)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a folder of wirecost record") from error
