@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands killed at any moment: what they had measured is readable, the next run works, and after
+it nothing is left.
+
+``python -m attack.kills COMMAND COUNT [SEED]`` kills one of them so often.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from attack.arena import Arena
+from attack.outcome import Attack, Budget, Fault, Outcome
+from wirecost.errors import UserError
+from wirecost.records.folder import read_results
+
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (
+    *HANDLED, signal.SIGKILL, signal.SIGQUIT, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS,
+    signal.SIGUSR1, signal.SIGALRM, signal.SIGPIPE,
+)  # fmt: skip
+KILLS = 200
+"""Of each command, unless fewer are asked for."""
+PATIENCE_S = 120.0
+"""For a run on a busy machine, and for a killed one to end."""
+SHORT = ("--repetitions", "3")
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "osi": ("bench", "osi", "--reflections", "500", "--contenders", "protobuf,columns"),
+    "map": ("bench", "map", "--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
+    "lists": ("bench", "lists", "--count", "10", "--list", "point", *SHORT),
+    "notification": ("bench", "notification", "--sizes", "4", "--content", "ticket", *SHORT),
+    "heap": ("bench", "heap", "--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
+             "--threads", "2", "--pairs", "100000"),
+    "probe": ("bench", "probe", "--samples", "20"),
+    "cloud": ("bench", "cloud", "--points", "1000", "--vertices", "8", "--inside", "10",
+              "--samples", "20", "--seconds", "1"),
+    "tensor": ("bench", "tensor", "--plugins", "numpy", "--trials", "20"),
+}  # fmt: skip
+"""Each with so little to do that a run takes seconds."""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Sent to the command or, where there is one, to a process that it started."""
+
+    number: signal.Signals
+    after_s: float
+    to_child: bool
+
+
+class Kills:
+    """One command, killed again and again."""
+
+    def __init__(self, words: tuple[str, ...], arena: Arena) -> None:
+        self._words = words
+        self._arena = arena
+        self._runs = 0
+        begin = time.monotonic()
+        self._undisturbed("the first run")
+        self.seconds = time.monotonic() - begin
+        self._usual = arena.left()
+        """What also stays after a run that nobody disturbed."""
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._runs += 1
+        return self._arena.start([*self._words, "--out", self._arena.out / str(self._runs)])
+
+    def _undisturbed(self, what: str) -> None:
+        process = self._start()
+        try:
+            _, errors = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{what} takes over {PATIENCE_S:.0f} s") from None
+        assert process.returncode == 0, f"{what} ends with {process.returncode}: {errors[-1000:]}"
+
+    def once(self, kill: Kill, choice: random.Random) -> None:
+        """Raises AssertionError with what is wrong."""
+        process = self._start()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(kill.after_s)
+        victim = self._victim(process, kill, choice)
+        if victim is not None:
+            with contextlib.suppress(psutil.Error):
+                victim.send_signal(kill.number)
+        try:
+            _, errors = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"goes on for {PATIENCE_S:.0f} s: {self._alive()}") from None
+        of_command = victim is None or victim.pid == process.pid
+        self._judge(process.returncode, errors, kill, of_command)
+        self._undisturbed("the next run")
+        left = self._arena.left() - self._usual
+        assert not left, f"left after the next run: {sorted(left)[:9]}"
+        self._read_all()
+
+    def _victim(
+        self, process: subprocess.Popen[str], kill: Kill, choice: random.Random
+    ) -> psutil.Process | None:
+        """None where the command has ended."""
+        with contextlib.suppress(psutil.Error):
+            command = psutil.Process(process.pid)
+            children = command.children(recursive=True) if kill.to_child else []
+            return choice.choice(children) if children else command
+        return None
+
+    def _judge(self, status: int, errors: str, kill: Kill, of_command: bool) -> None:
+        lines = errors.strip().splitlines()
+        assert "Traceback" not in errors, f"traceback: {lines[-1]}"
+        if not of_command:
+            assert status in {0, 1, 2}, f"ends with {status}: {lines[-1:]}"
+        elif kill.number in HANDLED and status == 128 + kill.number:
+            assert kill.number.name in lines[-1], f"does not say why: {lines[-1:]}"
+        else:
+            assert status in {0, -kill.number}, f"ends with {status}: {lines[-1:]}"
+        if kill.number in HANDLED and status == -kill.number:
+            # As it started or when it was done, while Python itself has the signal.
+            unfinished = list(self._arena.within(self._arena.out).glob(".*"))
+            assert not unfinished, f"killed outright, and {unfinished[0].name} is left"
+
+    def _read_all(self) -> None:
+        """Every folder is a whole one; then they go."""
+        results = self._arena.within(self._arena.out)
+        for folder in results.iterdir():
+            try:
+                read_results(folder)
+            except UserError as error:
+                raise AssertionError(f"{folder.name} cannot be read: {error}") from error
+        subprocess.run(["rm", "-rf", *map(str, results.iterdir())], check=True)
+
+    def _alive(self) -> list[str]:
+        found = [" ".join(one.cmdline())[:100] for one in self._arena.processes()]
+        self._arena.end_all()
+        return found
+
+
+def attack_on(name: str) -> Attack:
+    """A command's kills as an attack: what was survived counts as accepted."""
+
+    def attack(budget: Budget, keep: Path) -> Outcome:
+        outcome = Outcome()
+        choice = random.Random(f"{name} {budget.seed}")
+        with Arena() as arena:
+            kills = Kills(COMMANDS[name], arena)
+            while budget.left(outcome.inputs) and outcome.inputs < KILLS:
+                kill = Kill(
+                    choice.choice(SIGNALS),
+                    choice.uniform(0, 1.1) * kills.seconds,
+                    choice.random() < 0.5,
+                )
+                try:
+                    kills.once(kill, choice)
+                    outcome.accepted += 1
+                except AssertionError as error:
+                    outcome.faults.append(_kept(name, kill, str(error), len(outcome.faults), keep))
+                    arena.clear()
+        return outcome
+
+    return attack
+
+
+def _kept(name: str, kill: Kill, what: str, number: int, keep: Path) -> Fault:
+    keep.mkdir(parents=True, exist_ok=True)
+    path = keep / f"kill-{name}-{number}.txt"
+    whom = "a child" if kill.to_child else "the command"
+    told = f"{name}, {kill.number.name} to {whom} after {kill.after_s:.2f} s: {what}"
+    path.write_text(told + "\n")
+    return Fault(told[:200], path)
+
+
+def attacks() -> dict[str, Attack]:
+    return {f"kill-{name}": attack_on(name) for name in COMMANDS}
+
+
+def main() -> int:
+    name, count, *seed = sys.argv[1:]
+    keep = Path("build/attack")
+    outcome = attack_on(name)(Budget(int(count), seed=int(seed[0]) if seed else 0), keep)
+    print(f"{name}: {outcome.accepted} kills survived, {len(outcome.faults)} faults")
+    for fault in outcome.faults:
+        print(f"  {fault.what}")
+    return 1 if outcome.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
