@@ -20,7 +20,7 @@ from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Writer
 
 _LARGEST = 1 << 40
-_ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 5_000
+_ARRAY_BYTES, _ARRAY_NANOSECONDS = 600, 8_000
 """What one array takes beside its memory."""
 
 

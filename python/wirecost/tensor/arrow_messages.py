@@ -8,6 +8,7 @@ refused what would make it take more memory or time than the message has bytes.
 from __future__ import annotations
 
 import struct
+from collections.abc import Container
 
 from wirecost.tensor.budget import MOST_WITHOUT_MEMORY, Budget
 from wirecost.tensor.errors import FrameError
@@ -24,16 +25,18 @@ _ZONE, _TYPE_IDS = 1, 1
 _SCHEMA, _DICTIONARY_BATCH, _RECORD_BATCH = 1, 2, 3
 _TIMESTAMP, _UNION = 10, 14
 
-_FIELD_BYTES, _PAIR_BYTES = 24, 16
+_FIELD_BYTES, _PAIR_BYTES = 32, 16
 """The least that a field, and a pair of metadata, has in a message beside its texts."""
 _MOST_NESTED = 64
 _NODE_BYTES, _BUFFER_BYTES = 300, 100
 """What Arrow takes for an array and for a buffer of it, beside their memory."""
 
 
-def check_message(metadata: bytes, budget: Budget) -> int:
-    """Bytes of the message's body. Raises FrameError for compression, foreign byte order,
-    dictionaries in parts, and for more elements or longer buffers than the body has room for."""
+def check_message(metadata: bytes, budget: Budget, known: Container[bytes]) -> int:
+    """Bytes of the message's body; schemas that are ``known`` were looked at before. Raises
+    FrameError for compression, foreign byte order, dictionaries in parts, schemas that are larger
+    as a tree than as a message, and for more elements or longer buffers than the body has room
+    for."""
     try:
         message = root(metadata)
         kind, header = message.byte(_HEADER_TYPE), message.table(_HEADER)
@@ -45,6 +48,8 @@ def check_message(metadata: bytes, budget: Budget) -> int:
         if kind == _SCHEMA:
             if header.byte(_ENDIANNESS):
                 raise FrameError("frame: an Arrow table of foreign byte order")
+            if metadata not in known:
+                _tree(header, len(metadata))
             return body_bytes
         batch = header.table(_DATA) if kind == _DICTIONARY_BATCH else header
         if kind not in {_DICTIONARY_BATCH, _RECORD_BATCH}:
@@ -68,16 +73,9 @@ def check_message(metadata: bytes, budget: Budget) -> int:
     return body_bytes
 
 
-def check_schema(metadata: bytes) -> None:
-    """Raises FrameError for a schema that is larger as a tree than as a message: parts of it are
-    referred to many times."""
-    try:
-        _tree(root(metadata).table(_HEADER), len(metadata))
-    except struct.error as error:
-        raise FrameError(f"frame: an Arrow schema cannot be read: {error}") from error
-
-
 def _tree(schema: Table, left: int) -> None:
+    """Raises FrameError where parts of a schema are referred to many times: Arrow would make each
+    as often."""
     left = _pairs(schema, _SCHEMA_METADATA, left)
     levels = [schema.tables(_FIELDS)]
     while levels:

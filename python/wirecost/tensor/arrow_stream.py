@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
-from wirecost.tensor.arrow_messages import check_message, check_schema
+from wirecost.tensor.arrow_messages import check_message
 from wirecost.tensor.arrow_types import family, has_views, inner_types, is_plain, may_grow
 from wirecost.tensor.arrow_views import check_hidden_views, check_lengths
 from wirecost.tensor.budget import Budget
@@ -140,7 +140,7 @@ def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterato
         body = at + _PREFIX.size + length
         if body > len(view):
             raise FrameError("frame: an Arrow message ends beyond its stream")
-        body_bytes = check_message(bytes(view[at + _PREFIX.size : body]), budget)
+        body_bytes = check_message(bytes(view[at + _PREFIX.size : body]), budget, _SCHEMAS)
         yield pa.ipc.read_message(whole.slice(at))
         at = body + body_bytes
 
@@ -153,7 +153,6 @@ def _schema(pa: Any, message: Any) -> Known:
     key = message.metadata.to_pybytes()
     found = _SCHEMAS.get(key)
     if found is None:
-        check_schema(key)
         schema = pa.ipc.read_schema(message)
         # Rather here than wherever somebody looks at the table.
         _ = schema.names

@@ -6,9 +6,8 @@ from __future__ import annotations
 from wirecost.tensor.errors import FrameError
 
 BYTES_PER_BYTE = 8
-UNCOUNTED_BYTES = 4 << 20
-"""For all that is too small to be counted."""
-FREE_BYTES = (16 << 20) - UNCOUNTED_BYTES
+FREE_BYTES = 12 << 20
+"""The promise is 16 MiB; the rest is for what is too small to be counted."""
 NANOSECONDS_PER_BYTE = 100
 FREE_NANOSECONDS = 1_000_000
 MOST_WITHOUT_MEMORY = 1 << 26
@@ -39,10 +38,10 @@ class Budget:
         self.bytes_left -= nbytes
         self._nanoseconds -= nanoseconds
         if self.bytes_left < 0 or self._nanoseconds < 0:
-            cost = f"{nbytes:,.0f} bytes" if self.bytes_left < 0 else f"{nanoseconds / 1e9:.3g} s"
+            cost = f"{nbytes:,.0f} bytes" if self.bytes_left < 0 else f"{nanoseconds:,.0f} ns"
             raise FrameError(
-                f"frame: {what} would take {cost}, too much for a frame of"
-                f" {self.frame_bytes:,} bytes" + (f"; {remedy}" if remedy else "")
+                f"frame: {what}, {cost}, would take more than {self.frame_bytes:,} bytes may cost"
+                + (f"; {remedy}" if remedy else "")
             )
 
     def count(self, what: str, elements: int) -> None:

@@ -16,7 +16,7 @@ class FrameError(UserError):
 class _Few(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()
-        self.maxstring = self.maxother = 200
+        self.maxstring = 200
 
     def repr_bytes(self, value: bytes, _: int) -> str:
         return repr(value[: self.maxstring])
@@ -24,6 +24,9 @@ class _Few(reprlib.Repr):
     def repr_int(self, value: int, _: int) -> str:
         # Python refuses to write out more digits than some thousand.
         return repr(value) if value.bit_length() < 200 else f"{value.bit_length()} bits"
+
+    def repr_instance(self, value: Any, _: int) -> str:
+        return f"<{type(value).__name__}>"
 
 
 _FEW = _Few()

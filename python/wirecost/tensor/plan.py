@@ -18,32 +18,47 @@ _SMALL = 256
 """Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
 than there are bytes."""
 _PLANS: dict[bytes, Plan] = {}
+"""By what is said behind the number of the segment."""
+_FIVE = b"\x95"
+_NUMBER_ENDS = {0xCC: 3, 0xCD: 4, 0xCE: 6, 0xCF: 10}
+"""By the first byte of a number that has others."""
 
 
 class Plan(NamedTuple):
     """``direct``: an array of NumPy's that one step makes, in the sender's framework."""
 
-    index: Any
     framework: Any
     form: Form
     direct: bool
 
 
-def plan_of(payload: bytes) -> Plan:
-    """Of a tensor's extension. Raises FrameError, and UserError for a package that is missing."""
-    found = _PLANS.get(payload)
+def plan_of(payload: bytes) -> tuple[Any, Plan]:
+    """The segment and the form of a tensor's extension. Raises FrameError, and UserError for a
+    package that is missing."""
+    # Tensors of one form differ by their segment's number only.
+    end = _number_ends(payload)
+    said = payload[end:]
+    found = _PLANS.get(said) if end else None
     if found is not None:
-        return found
+        return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], found
     check_claims(payload)
     index, described, shape, axes, framework = msgpack.unpackb(payload, ext_hook=_no_values)
     form = Form(described, shape, axes)
-    made = Plan(index, framework, form, framework == "numpy" and axes is None and not form.narrow)
+    made = Plan(framework, form, framework == "numpy" and axes is None and not form.narrow)
     # A structure may hold references to what a caller could change.
-    if len(payload) <= _LONGEST and type(described) is str:
+    if end and type(index) is int and len(payload) <= _LONGEST and type(described) is str:
         if len(_PLANS) >= _MOST:
             _PLANS.clear()
-        _PLANS[payload] = made
-    return made
+        _PLANS[said] = made
+    return index, made
+
+
+def _number_ends(payload: bytes) -> int:
+    """Where the first of five values ends, if it is an integer from 0; else 0."""
+    if payload[:1] != _FIVE or len(payload) < 2:
+        return 0
+    first = payload[1]
+    return 2 if first < 0x80 else _NUMBER_ENDS.get(first, 0)
 
 
 def check_claims(packed: bytes) -> None:
@@ -65,11 +80,11 @@ def plan(layout: Layout) -> Plan | None:
         value = msgpack.unpackb(description)
         if type(value) is not msgpack.ExtType or value.code != codes.TENSOR:
             return None
-        made = plan_of(value.data)
+        index, made = plan_of(value.data)
     except Exception:
         # The reader finds the same fault and tells it.
         return None
-    good = made.index == 0 and type(made.framework) is str
+    good = type(index) is int and index == 0 and type(made.framework) is str
     return made if good and layout.segments[0][1] == made.form.nbytes else None
 
 

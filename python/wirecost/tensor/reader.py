@@ -11,7 +11,7 @@ import msgpack
 
 from wirecost.errors import UserError
 from wirecost.tensor import codes
-from wirecost.tensor.budget import UNCOUNTED_BYTES, Budget
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.collisions import dict_of, set_of
 from wirecost.tensor.convert import to_table
 from wirecost.tensor.dtypes import understand
@@ -29,6 +29,8 @@ from wirecost.tensor.zones import zone
 _COLLECTIONS = frozenset({list, tuple, dict, set, frozenset})
 _EXTENSIONS_FREE, _BYTES_PER_EXTENSION = 1600, 6
 """Extensions that a frame may have: each costs a microsecond, whatever it holds."""
+_NOT_COUNTED = 8 << 20
+"""Bytes that are taken for a description without a look at it."""
 _LARGE = 4096
 _SEGMENT_BYTES = 400
 """What a segment and its tensor take beside the tensor's memory."""
@@ -73,14 +75,13 @@ class Reader:
 
     def _afford(self, description: bytes) -> None:
         """Before anything is made of it. Raises FrameError."""
-        found = _SEGMENT_BYTES * len(self._segments)
-        if found + MOST_PER_BYTE * len(description) <= UNCOUNTED_BYTES:
-            return
-        # Of a large description there are two copies for a time.
-        found += 2 * len(description)
-        found += bytes_of_values(description, self._budget.bytes_left)
+        segments = _SEGMENT_BYTES * len(self._segments)
+        found = MOST_PER_BYTE * len(description)
+        if found + segments > _NOT_COUNTED:
+            # Of a large description there are two copies for a time.
+            found = bytes_of_values(description, self._budget.bytes_left) + 2 * len(description)
         remedy = "let the sender make arrays of its numbers and texts"
-        self._budget.take("its values beside the tensors", found, remedy=remedy)
+        self._budget.take("its values beside the tensors", found + segments, remedy=remedy)
 
     def _value(self, packed: bytes) -> Any:
         check_claims(packed)
@@ -113,7 +114,7 @@ class Reader:
         return self._segments[index]
 
     def _tensor(self, payload: bytes) -> Any:
-        index, name, form, direct = plan_of(payload)
+        index, (name, form, direct) = plan_of(payload)
         segment = self._segment(index)
         if direct and segment[1] == form.nbytes and self._tensors in _NUMPY:
             return self._memory.array(segment[0], form.shape, form.dtype)

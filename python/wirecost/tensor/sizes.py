@@ -60,6 +60,10 @@ _STEPS[0xA0:0xC0] += np.arange(32)
 _COSTS[0xA0:0xC0] += 2 * np.arange(32)  # a text may have wider characters than its bytes
 _COSTS[0x80:0x90] += _ENTRY * np.arange(16)
 _SCALAR = (_STEPS == 1) & (_COSTS == 8)
+_OWN = np.zeros(256, np.int64)
+for _code, _cost in _EXTENSIONS.items():
+    if _code not in _IN_TABLE:
+        _OWN[_code] = _cost
 # What has its length behind its first byte, and how wide that is.
 _WIDTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xC7: 1, 0xC8: 2, 0xC9: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4}
 _WIDTHS |= {0xDE: 2, 0xDF: 4, 0xD4: 0, 0xD5: 0, 0xD6: 0, 0xD7: 0, 0xD8: 0}
@@ -98,7 +102,25 @@ def _values(padded: bytes, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
     ends = np.minimum.accumulate(np.where(scalar, count, places)[::-1])[::-1]
     np.copyto(steps, ends - places, where=scalar)
     np.copyto(costs, 8 * steps, where=scalar)
+    _short_extensions(padded, firsts, steps, costs)
     return steps, costs
+
+
+def _short_extensions(
+    padded: bytes,
+    firsts: npt.NDArray[np.uint8],
+    steps: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.int64],
+) -> None:
+    """Steps and costs of those whose code says all: there may be one for every three bytes."""
+    data = np.frombuffer(padded, np.uint8)
+    for begins, width in (((firsts >= 0xD4) & (firsts <= 0xD8), 0), (firsts == 0xC7, 1)):
+        places = np.flatnonzero(begins)
+        own = _OWN[data[places + 1 + width]]
+        plain = own > 0
+        places = places[plain]
+        steps[places] = 2 + width
+        costs[places] += own[plain]
 
 
 def _head(padded: bytes, place: int) -> tuple[int, int]:

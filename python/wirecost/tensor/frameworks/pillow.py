@@ -19,7 +19,7 @@ _BITS = {
     "CMYK": 32, "I": 32, "F": 32,
 }  # fmt: skip
 _ROW_BYTES = 8
-"""Pillow's pointer to a row, which may have no pixels."""
+"""Pillow's pointer to a row, which may have no pixels; it makes room for a row as well."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -58,7 +58,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     if width < 0 or height < 0 or pixels.nbytes != -(-width * _BITS[mode] // 8) * height:
         raise FrameError(f"frame: an image of {width} × {height} {mode} has other pixels")
     stored = 1 if _BITS[mode] <= 8 else 4
-    budget.take("an image", _ROW_BYTES * height + stored * width * height)
+    budget.take("an image", _ROW_BYTES * max(width, height) + stored * width * height)
     if not pixels.nbytes:
         made = image.new(mode, (width, height))
     else:

@@ -10,6 +10,8 @@ from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
+_PARTS = ("inner", "key", "value")
+"""Types within a list, an array or a map."""
 _REMEDY = "send frame.to_dict(as_series=False)"
 
 
@@ -54,7 +56,7 @@ def _ends_early(dtype: Any) -> bool:
         return False
     if hasattr(dtype, "fields"):
         return any("\0" in field.name or _ends_early(field.dtype) for field in dtype.fields)
-    return _ends_early(dtype.inner)
+    return any(_ends_early(getattr(dtype, part)) for part in _PARTS if hasattr(dtype, part))
 
 
 class _Stream:

@@ -12,7 +12,7 @@ from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
-_LABEL_BYTES, _LABEL_NANOSECONDS = 64, 100
+_LABEL_BYTES, _LABEL_NANOSECONDS = 144, 100
 
 
 def encoder(cls: type) -> Handler | None:
