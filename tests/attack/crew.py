@@ -21,8 +21,6 @@ from attack.target import Target, one_line
 
 MEMORY = 2 << 30
 """Address space that a reader may take beyond what its process has mapped before, in bytes."""
-PATIENCE = 10.0
-"""Seconds for one input; longer is a hang."""
 START = 120.0
 """Seconds for a child to begin with its first input."""
 BATCH = 20_000
@@ -74,7 +72,8 @@ class Crew:
             for complaint in sorted(complaints.iterdir(), key=lambda path: int(path.name)):
                 self._fault(int(complaint.name), complaint.read_text())
             if hung:
-                self._fault(number, f"hangs: more than {PATIENCE:.0f} s for one input")
+                patience = self.target.patience
+                self._fault(number, f"hangs: more than {patience:.0f} s for one input")
                 return number + 1
             if child.exitcode != 0:
                 said = (folder / "said").read_text(errors="replace")[-4000:]
@@ -92,7 +91,7 @@ class Crew:
             number = _STATE.unpack_from(state)[0]
             if number != at:
                 at, since = number, time.monotonic()
-            elif time.monotonic() - since > (PATIENCE if number else START):
+            elif time.monotonic() - since > (self.target.patience if number else START):
                 child.kill()
                 child.join()
                 return True

@@ -24,6 +24,8 @@ class Target:
     read: Callable[[bytes], object]
     refusals: tuple[type[Exception], ...] = (UserError,)
     mutate: Callable[[Sequence[bytes], random.Random], bytes] = mutated
+    patience: float = 10.0
+    """Seconds for one input; longer is a hang."""
 
     def input(self, corpus: Sequence[bytes], seed: int, number: int) -> bytes:
         """The input of that number, the same in every process."""

@@ -69,11 +69,8 @@ def _behave(how: str, data: bytes) -> None:
         ("hangs", "hangs"),
     ],
 )
-def test_the_crew_finds_and_keeps(
-    how: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(crew, "PATIENCE", 5.0)  # seconds, the child's start among them
-    target = Target("t", _corpus, partial(_behave, how))
+def test_the_crew_finds_and_keeps(how: str, found: str, tmp_path: Path) -> None:
+    target = Target("t", _corpus, partial(_behave, how), patience=5.0)
     outcome = attack_on(target)(Budget(1), tmp_path)
     (fault,) = outcome.faults
     assert found in fault.what

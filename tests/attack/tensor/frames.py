@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames taken apart, and put together again with whatever was made of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+
+from wirecost.tensor import codes
+from wirecost.tensor.layout import PREFIX, build, header_size, parse
+
+_VALUES = frozenset(
+    {
+        codes.TENSOR,
+        codes.OBJECT,
+        codes.TUPLE,
+        codes.SET,
+        codes.MAP,
+        codes.RECORD,
+        codes.TIME,
+        codes.SCALAR,
+        codes.BYTES,
+    }
+)
+"""Extensions whose payload is a value."""
+_REFERENCES = frozenset({codes.TENSOR, codes.BYTES})
+
+
+@dataclass
+class Extension:
+    """``value``: what the payload holds, or the payload where it is no value."""
+
+    code: int
+    value: Any
+
+
+@dataclass
+class Parts:
+    """Of a frame: its description as a tree, and its segments."""
+
+    tree: Any
+    segments: list[bytes]
+
+    def frame(self) -> bytes:
+        """Whole, with a CRC that is right."""
+        description = msgpack.packb(self.tree, default=_packed, use_bin_type=True)
+        header, layout = build(description, [len(one) for one in self.segments], False)
+        whole = bytearray(layout.total)
+        whole[: len(header)] = header
+        for (offset, length), segment in zip(layout.segments, self.segments, strict=True):
+            whole[offset : offset + length] = segment
+        return bytes(whole)
+
+    def refer_once(self) -> None:
+        """Each segment is referred to once: those that are twice are there twice, those that are
+        not at all are gone."""
+        segments = []
+        for value in references(self.tree):
+            number = value[0]
+            there = type(number) is int and 0 <= number < len(self.segments)
+            value[0] = len(segments)
+            segments.append(self.segments[number] if there else b"")
+        self.segments = segments
+
+
+def parts_of(frame: bytes) -> Parts:
+    """Of a frame without a checksum."""
+    layout = parse(frame[: header_size(memoryview(frame))])
+    segments = [frame[offset : offset + length] for offset, length in layout.segments]
+    return Parts(_unpacked(layout.description), segments)
+
+
+def references(tree: Any) -> Iterator[list[Any]]:
+    """The values that begin with the number of a segment."""
+    if isinstance(tree, Extension):
+        if tree.code in _REFERENCES and isinstance(tree.value, list) and tree.value:
+            yield tree.value
+        yield from references(tree.value)
+    elif isinstance(tree, (list, dict)):
+        for inner in tree.values() if isinstance(tree, dict) else tree:
+            yield from references(inner)
+
+
+def header_bytes(frame: bytes) -> int:
+    """Of a whole frame."""
+    return int(PREFIX.unpack_from(frame)[4])
+
+
+def _unpacked(packed: bytes) -> Any:
+    return msgpack.unpackb(packed, ext_hook=_extension, strict_map_key=False)
+
+
+def _extension(code: int, payload: bytes) -> Extension:
+    return Extension(code, _unpacked(payload) if code in _VALUES else payload)
+
+
+def _packed(value: Any) -> msgpack.ExtType:
+    if not isinstance(value, Extension):
+        raise TypeError(type(value))
+    inner = value.value
+    payload = inner if isinstance(inner, bytes) and value.code not in _VALUES else None
+    if payload is None:
+        payload = msgpack.packb(inner, default=_packed, use_bin_type=True)
+    return msgpack.ExtType(value.code, payload)
