@@ -29,6 +29,7 @@ from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import document, summarize
 from wirecost.records import json_document
 from wirecost.records.folder import read_results
+from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.probe_log import HEADER_SIZE, RECORD, SUFFIX, events_of, read_logs
 from wirecost.records.table_columns import COUNT, NUMBER, TEXT
 from wirecost.records.table_file import read_table
@@ -79,10 +80,28 @@ def good() -> dict[str, bytes]:
     doctor = {"verdict": "ok", "checks": [{"title": "turbo", "verdict": "ok", "value": "off"}]}
     logs = {"1.wprobe": _probe_log(1), "2.wprobe": _probe_log(2)}
     found["logs"] = logs | {"doctor.json": json.dumps(doctor).encode()}
+    found["journal"] = {JOURNAL: _journal(found["lists"])}
     return {
         name: packed({f"{name}/{path}": content for path, content in files.items()})
         for name, files in found.items()
     }
+
+
+def _journal(files: Files) -> bytes:
+    """What a run that was killed before its end would have left of a folder."""
+    meta = json.loads(files[META])
+    samples = pl.read_parquet(io.BytesIO(files[SAMPLES]))
+    runs = meta.pop("runs")
+    lines: list[dict[str, Any]] = [{"journal": 1}, {"meta": meta}]
+    who = ("case", "variant", "build", "contender", "mode", "wire", "elements")
+    for number, run in enumerate(runs):
+        same = {name: run[name] for name in who}
+        lines.append({"run": number, "about": run, "columns": same, "logs": None})
+        rows = samples.filter(**same).select("stage", "repetition", "ns", "bytes")
+        if run["failure"] is None:
+            lines.append({"run": number, "rows": rows.to_dict(as_series=False)})
+            lines.append({"run": number, "about": run})
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
 def corpus() -> list[bytes]:
@@ -206,6 +225,25 @@ def _edit_meta(files: Files, folders: Sequence[bytes], chance: random.Random) ->
     files[path] = json.dumps(whole).encode()
 
 
+def _edit_journal(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
+    """A line of a journal is changed as a document is, there twice, or gone."""
+    path = _named(files, JOURNAL)
+    if path is None:
+        return
+    lines = files[path].split(b"\n")
+    at = chance.randrange(len(lines))
+    how = chance.randrange(6)
+    if how == 0:
+        del lines[at]
+    elif how == 1:
+        lines.insert(chance.randrange(len(lines)), lines[at])
+    else:
+        line = {f"/{META}": lines[at]}
+        _edit_meta(line, folders, chance)
+        lines[at] = line[f"/{META}"]
+    files[path] = b"\n".join(lines)
+
+
 def _edit_bytes(files: Files, folders: Sequence[bytes], chance: random.Random) -> None:
     """Some file is damaged as any file can be."""
     del folders
@@ -276,6 +314,7 @@ EDITS: tuple[Callable[[Files, Sequence[bytes], random.Random], None], ...] = (
     _edit_meta,
     _edit_meta,
     _edit_meta,
+    _edit_journal,
     _edit_bytes,
     _edit_numbers,
     _edit_log,

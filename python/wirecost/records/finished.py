@@ -17,7 +17,10 @@ from wirecost.errors import UserError
 from wirecost.records.folder import SAMPLES, SCHEMA, write_results
 from wirecost.records.journal import NAME, VERSION
 from wirecost.records.osi_steps import Turn, step_samples
+from wirecost.regular_file import read_regular
 
+LARGEST = 1 << 30
+"""Bytes of a journal."""
 TYPES = {"Int64": pl.Int64, "UInt64": pl.UInt64, "Float64": pl.Float64, "String": pl.String}
 
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
@@ -62,7 +65,7 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
     """
     path = folder / NAME
     try:
-        lines = path.read_bytes().split(b"\n")[:-1]  # the last one may be cut
+        lines = read_regular(path, LARGEST).split(b"\n")[:-1]  # the last one may be cut
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a result folder") from error
     read = _Read()
@@ -86,7 +89,7 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
         samples = samples.with_columns(
             pl.col(name).cast(kind) for name, kind in read.types.items() if name in samples.columns
         )
-    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+    except (pl.exceptions.PolarsError, ValueError, TypeError, OverflowError) as error:
         raise UserError(f"{path}: its samples are damaged; measure again") from error
     runs = [run.about for run in read.runs if run.about is not None]
     return {"schema": SCHEMA, **read.meta, "interrupted": True, "runs": runs}, samples

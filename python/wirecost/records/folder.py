@@ -58,7 +58,13 @@ def read_results(folder: Path) -> Results:
         from wirecost.records.finished import finished_copy  # noqa: PLC0415 - it writes results, too
 
         with finished_copy(folder) as made:
-            return replace(read_results(made), folder=folder)
+            try:
+                return replace(read_results(made), folder=folder)
+            except UserError as error:  # it is the journal that says so
+                told = str(error)
+                for file in (made / META, made / SAMPLES):
+                    told = told.replace(str(file), str(folder / JOURNAL))
+                raise UserError(told) from error
     try:
         content = read_regular(folder / META, LARGEST_META)
     except OSError as error:
