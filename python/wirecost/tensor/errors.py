@@ -26,7 +26,8 @@ class _Few(reprlib.Repr):
         return repr(value) if value.bit_length() < 200 else f"{value.bit_length()} bits"
 
     def repr_instance(self, value: Any, _: int) -> str:
-        return f"<{type(value).__name__}>"
+        plain = value is None or isinstance(value, (bool, float, complex))
+        return repr(value) if plain else f"<{type(value).__name__}>"
 
 
 _FEW = _Few()

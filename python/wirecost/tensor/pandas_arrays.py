@@ -18,6 +18,8 @@ from wirecost.tensor.zones import known
 _FEW, _SMALL = 8, 4096
 _KINDS = frozenset("biufcmM")
 _NAME = re.compile(r"\w{1,40}", re.ASCII)
+_MOST_FREQUENCIES = 256
+_FREQUENCIES: set[str] = set()
 _MASKED_BYTES = 9
 """A number and its place in the mask."""
 
@@ -87,15 +89,23 @@ def read_values(described: list[Any], budget: Budget) -> Any:
             index = pandas.DatetimeIndex(array_of(numbers, 1).view(f"M8[{unit}]"), copy=False)
             return index.tz_localize("UTC").tz_convert(known(zone)).array
         case ["period", numbers, str(frequency)]:
-            return pandas.arrays.PeriodArray(
-                array_of(numbers, 1), dtype=pandas.PeriodDtype(frequency)
-            )
+            return pandas.arrays.PeriodArray(array_of(numbers, 1), dtype=_period(pandas, frequency))
         case ["interval", left, right, str(closed)]:
             sides = [pandas.Index(read_values(side, budget)) for side in (left, right)]
             return pandas.arrays.IntervalArray.from_arrays(*sides, closed=closed)
         case ["arrow", body, name]:
             return _from_arrow(pandas, body, name, budget)
     raise ValueError("a column that cannot be read")
+
+
+def _period(pandas: Any, frequency: str) -> Any:
+    found = pandas.PeriodDtype(frequency)
+    _FREQUENCIES.add(frequency)
+    if len(_FREQUENCIES) > _MOST_FREQUENCIES:
+        # pandas keeps each that it ever saw.
+        pandas.PeriodDtype.reset_cache()
+        _FREQUENCIES.clear()
+    return found
 
 
 def array_of(value: Any, dimensions: int) -> npt.NDArray[Any]:

@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
+
+_COPIES = 4
+"""Of a document as text, until Zarr has read it."""
 
 
 class Chunks:
@@ -62,10 +66,11 @@ class Tree(MutableMapping[str, Any]):
         """By the beginnings of their keys."""
         self._written: dict[str, Any] = {}
 
-    def document(self, key: str, content: dict[str, Any]) -> None:
-        """Raises TypeError for what JSON has no form for."""
-        buffer = load("zarr.buffer").cpu.Buffer
-        self._written[key] = buffer.from_bytes(json.dumps(content).encode())
+    def document(self, key: str, content: dict[str, Any], budget: Budget) -> None:
+        """Raises TypeError for what JSON has no form for, FrameError where it takes too much."""
+        written = json.dumps(content)
+        budget.take("its document", _COPIES * len(written))
+        self._written[key] = load("zarr.buffer").cpu.Buffer.from_bytes(written.encode())
 
     def put(self, name: str, below: Tree) -> None:
         """Another tree, under a name without slashes."""

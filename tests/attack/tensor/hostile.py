@@ -70,6 +70,8 @@ def values() -> dict[str, bytes]:
         "a claim of 2^32 elements": build(b"\xdd\xff\xff\xff\xff" * 1000, [], False)[0],
         "a shape of many dimensions": _tensor("|u1", [(1 << 62) + 1] * 100_000),
         "a tensor without memory": _tensor("|V0", [1 << 40]),
+        "no elements of 10^9 bytes": _tensor("|V999999999", [0]),
+        "no texts of 10^9 letters": _tensor("<U499999999", [0]),
         "empty tensors": encode([np.zeros(0)] * 30).tobytes(),
         "a framework of many letters": an_object("x" * 1_000_000, "array", None),
         "a framework that is a list": an_object([None] * 500_000, "array", None),  # type: ignore[arg-type]
@@ -90,8 +92,19 @@ def zarr() -> dict[str, bytes]:
         "a chunk of 10^10": array(np.zeros(1, "u1"), [10**10]),
         "chunks of one": array(np.zeros(1 << 20, "u1"), [1]),
         "chunks beyond in each dimension": array(np.zeros((1,) * 20, "u1"), [10] * 20),
+        "letters that JSON writes as six": an_object(
+            "zarr", "group", {"members": {}, "attributes": {"a": "\0" * 3_000_000}}
+        ),
+        "no elements of 10^9 bytes": _zarr_of_nothing(),
         "no chunks at all": array(np.zeros((0, 1 << 40), "u1"), [1, 1]),
     }
+
+
+def _zarr_of_nothing() -> bytes:
+    tensor = msgpack.ExtType(codes.TENSOR, msgpack.packb([0, "|V999999999", [0], None, "numpy"]))
+    body = {"data": tensor, "chunks": [1], "attributes": {}}
+    described = msgpack.packb(["zarr", "array", body])
+    return build(msgpack.packb(msgpack.ExtType(codes.OBJECT, described)), [0], False)[0]
 
 
 def dask() -> dict[str, bytes]:
@@ -155,6 +168,10 @@ def pandas() -> dict[str, bytes]:
             "pandas", "series",
             {"index": {"range": [0, 500_000, 1], "name": None}, "name": None, "attributes": {},
              "values": ["numpy", np.full(500_000, "é", "<U1")]},
+        ),
+        "attributes that JSON writes as six": an_object(
+            "pandas", "frame",
+            _frame(_NOTHING, _NOTHING, arrays=[]) | {"attributes": {"a": "\0" * 3_000_000}},
         ),
         "a zone that is a file": an_object(
             "pandas", "series",

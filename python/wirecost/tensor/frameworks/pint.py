@@ -12,6 +12,8 @@ from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
 _POWER = r"[^\W\d]\w{0,99}(?: \*\* -?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?)?"
+_SIGN = re.compile(r" ([*/]) ")
+_ONE = frozenset({"1", "dimensionless"})
 # Pint would evaluate a text, and make an array of a list.
 _NO_MAGNITUDES = frozenset({str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None)})
 _UNITS = re.compile(rf"(?:1|dimensionless|{_POWER})(?: [*/] {_POWER}){{0,15}}")
@@ -37,17 +39,29 @@ def restore(kind: str, body: Any, _: Budget) -> Any:
     """The magnitude stays a view of the received memory."""
     registry = load("pint").get_application_registry()
     if kind == "unit":
-        return registry.Unit(_name(body))
+        return _read(registry, body)
     if kind != "quantity":
         raise ValueError(kind)
     magnitude, unit = body
     if type(magnitude) in _NO_MAGNITUDES:
         raise ValueError(f"a magnitude of type {type(magnitude).__name__}")
-    return registry.Quantity(magnitude, _name(unit))
+    return registry.Quantity(magnitude, _read(registry, unit))
 
 
-def _name(unit: Any) -> str:
-    # Pint evaluates what it is given: only names and their powers, never powers of numbers.
+def _read(registry: Any, unit: Any) -> Any:
+    # Not by Pint's own parser: it evaluates what it is given, and keeps for ever what it found.
     if type(unit) is not str or not _UNITS.fullmatch(unit):
         raise ValueError("no unit")
-    return unit
+    powers: dict[str, float] = {}
+    signs = [1, *(1 if sign == "*" else -1 for sign in _SIGN.findall(unit))]
+    for sign, factor in zip(signs, _SIGN.split(unit)[::2], strict=True):
+        name, _, power = factor.partition(" ** ")
+        if name not in _ONE:
+            found = registry.get_name(name)
+            powers[found] = powers.get(found, 0) + sign * _number(power or "1")
+    kept = {name: power for name, power in powers.items() if power}
+    return registry.Unit(registry.UnitsContainer(kept))
+
+
+def _number(power: str) -> float:
+    return int(power) if power.lstrip("-").isdecimal() else float(power)

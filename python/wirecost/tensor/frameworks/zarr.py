@@ -43,7 +43,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     store.received = tree
     document = {"zarr_format": 3, "node_type": kind, "attributes": body["attributes"]}
     if kind == "group":
-        tree.document(_DOCUMENT, document)
+        tree.document(_DOCUMENT, document, budget)
         for name, member in body["members"].items():
             if name in {"", ".", ".."} or "/" in name:
                 raise ValueError(f"a member {name:.40}")
@@ -61,7 +61,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     )
     tree.arrays[""] = chunks
     document |= _form(data, shape)
-    tree.document(_DOCUMENT, document)
+    tree.document(_DOCUMENT, document, budget)
     return zarr.Array(zarr.AsyncArray(document, storage.StorePath(store)))
 
 
