@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from wirecost.analysis.compare import MARGIN, Comparison, Settings, compare
 from wirecost.analysis.compare_series import read_run
 from wirecost.errors import UserError
+from wirecost.printable import printable
 from wirecost.records import json_document
 from wirecost.report import compare_tables
 from wirecost.report.compare_document import document, markdown
@@ -111,7 +111,7 @@ def _print(console: Console, found: Comparison) -> None:
     )
     for table in tables:
         if table is not None and (table.rows or table.title == compare_tables.CHANGED):
-            print_table(console, _literal(_fitted(table, console.width)))
+            print_table(console, _fitted(table, console.width))
     for side, rows in compare_tables.one_sided(found):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
@@ -124,7 +124,7 @@ def _print(console: Console, found: Comparison) -> None:
 
 
 def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+    console.print(printable(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 def _fitted(table: Table, width: int) -> Table:
@@ -147,12 +147,6 @@ def _shortened(name: str, most: int) -> str:
         return name
     head = (most - 1) // 2
     return f"{name[:head]}…{name[-(most - 1 - head) :]}"
-
-
-def _literal(table: Table) -> Table:
-    """The table with its cells printed as they are: names come from programs."""
-    rows = [[escape(cell) for cell in row] for row in table.rows]
-    return replace(table, rows=rows, notes=[escape(note) for note in table.notes])
 
 
 def _write(option: str, path: Path, text: str) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
@@ -80,7 +79,7 @@ def show_command(
     )
     for table in tables:
         if table is not None:
-            print_table(console, _literal(_fitting(table, console.width)))
+            print_table(console, _fitting(table, console.width))
     for sentence in (text for one in explanations for text in sentences(one)):
         console.print(sentence, highlight=False, markup=False)
     if json_file is not None:
@@ -133,12 +132,6 @@ def _fitting(table: Table, width: int) -> Table:
         for name, *cells in table.rows
     ]
     return replace(table, rows=cut)
-
-
-def _literal(table: Table) -> Table:
-    """The table with its cells printed as they are: a program may give a section any name."""
-    rows = [[escape(cell) for cell in row] for row in table.rows]
-    return replace(table, rows=rows, notes=[escape(note) for note in table.notes])
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 import sys
 from contextlib import suppress
@@ -13,7 +11,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
@@ -23,6 +20,7 @@ from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
+from wirecost.records import json_document
 from wirecost.records.folder import Results, read_results
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.replay.foreign import foreign
@@ -158,7 +156,9 @@ def command(
     where = pending.final / "report.html" if page else pending.final
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
-        _write_json(json_file, json.dumps(document(results, rows) | scenario.document(results)))
+        _write_json(
+            json_file, json_document.text(document(results, rows) | scenario.document(results))
+        )
     _end(results, whole)
 
 
@@ -176,9 +176,7 @@ def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
 def _print(console: Console, content: Content) -> None:
     """Names and what the node printed come out as they are, whatever they look like to Rich."""
     for table in content.tables:
-        rows = [[escape(printable(cell)) for cell in row] for row in table.rows]
-        notes = [escape(printable(note)) for note in table.notes]
-        print_table(console, dataclasses.replace(table, rows=rows, notes=notes))
+        print_table(console, table)
     for text in (content.built, content.lead):
         if text:
             lines = "\n".join(map(printable, text.splitlines()))

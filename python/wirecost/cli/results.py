@@ -7,7 +7,6 @@ Whatever ends a run, what it had measured is kept, and the exit status says how 
 from __future__ import annotations
 
 import errno
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from wirecost.analysis.summary import Row, document, summarize
 from wirecost.cli.console import Advance, progress
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
+from wirecost.records import json_document
 from wirecost.records.finished import NothingMeasuredError, finish
 from wirecost.records.folder import Results, read_results
 from wirecost.records.journal import Journal
@@ -165,7 +165,7 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> bool:
 
 
 def _write_json(path: Path, results: Results, rows: list[Row]) -> None:
-    text = json.dumps(document(results, rows), indent=2) + "\n"
+    text = json_document.text(document(results, rows)) + "\n"
     if path == Path("-"):
         sys.stdout.write(text)
         return

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from wirecost.errors import UserError
 from wirecost.records import json_document
@@ -49,7 +48,7 @@ def info_tables(infos: list[TraceInfo]) -> Iterable[Table]:
     """All traces in one table, then the lists of each."""
     body = [
         [
-            escape(shortened(one.file.name)),
+            shortened(one.file.name),
             one.type,
             f"{one.frames:,}",
             _time(one.duration_ns),
@@ -64,7 +63,7 @@ def info_tables(infos: list[TraceInfo]) -> Iterable[Table]:
         for one in infos
     ]
     headings = ["trace", "type", "frames", "duration", "rate", "min", "median", "max", "OSI"]
-    warnings = [escape(text) for one in infos for text in one.warnings]
+    warnings = [text for one in infos for text in one.warnings]
     yield Table("Traces", headings, body, warnings, ("min", "max"))
     for one in infos:
         if one.lists:
@@ -74,9 +73,7 @@ def info_tables(infos: list[TraceInfo]) -> Iterable[Table]:
             ]
             note = f"in {one.parsed} of {one.frames:,} frames, spread evenly"
             notes = [note] if one.parsed < one.frames else []
-            yield Table(
-                escape(one.file.name), ["elements a frame", "min", "median", "max"], rows, notes
-            )
+            yield Table(one.file.name, ["elements a frame", "min", "median", "max"], rows, notes)
 
 
 def info_document(infos: list[TraceInfo]) -> list[dict[str, Any]]:
@@ -122,7 +119,7 @@ def playing_tables(title: str, playing: Playing) -> Iterable[Table]:
             units.time(float(times.max())),
         ]
     ]
-    yield Table(escape(title), ["", "frames", "median", "p99", "max"], rows, [])
+    yield Table(title, ["", "frames", "median", "p99", "max"], rows, [])
     counted = [
         [path, *(f"{int(v):,}" for v in (min(counts), np.median(counts), max(counts)))]
         for path, counts in playing.lists.items()

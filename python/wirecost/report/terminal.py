@@ -6,8 +6,10 @@ from __future__ import annotations
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from wirecost.analysis.summary import Row
+from wirecost.printable import printable
 from wirecost.records.folder import Results
 from wirecost.report import table
 from wirecost.report.failures import not_measured
@@ -15,6 +17,8 @@ from wirecost.report.scenarios import content_of
 
 
 def print_table(console: Console, content: table.Table) -> None:
+    """All of it as it is: names come from programs and files, whatever they look like to Rich and
+    to a terminal."""
     out = RichTable(
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -24,18 +28,22 @@ def print_table(console: Console, content: table.Table) -> None:
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     for i in shown:
-        out.add_column(content.headings[i], justify="right" if i else "left", no_wrap=True)
+        heading = Text(printable(content.headings[i]))
+        out.add_column(heading, justify="right" if i else "left", no_wrap=True)
     for cells in content.rows:
-        out.add_row(*(cells[i] for i in shown))
-    console.print(content.title, style="bold", highlight=False)
+        out.add_row(*(Text(printable(cells[i])) for i in shown))
+    _say(console, content.title, "bold")
     console.print(out)
     for note in content.notes:
-        console.print(note, style="dim", highlight=False)
+        _say(console, note, "dim")
     if hidden:
-        console.print(
-            f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}.", style="dim"
-        )
+        text = f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}."
+        _say(console, text, "dim")
     console.print()
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(printable(text), style=style, highlight=False, markup=False)
 
 
 def _hidden(content: table.Table, width: int) -> list[str]:
@@ -59,9 +67,9 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     for one in content.tables:
         print_table(console, one)
     for text in not_measured(results.meta):
-        console.print(f"not measured: {text}", style="bold red", highlight=False)
+        _say(console, f"not measured: {text}", "bold red")
     if content.built:
-        console.print(content.built, style="dim", highlight=False)
+        _say(console, content.built, "dim")
     if content.lead:
-        console.print(content.lead, highlight=False)
+        _say(console, content.lead)
         console.print()
