@@ -9,12 +9,13 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from wirecost.compile import frontends
 from wirecost.compile.emit import Request, Texts, location
+from wirecost.compile.plan import extent
 from wirecost.compile.plan.columns import plan as plan_columns
-from wirecost.compile.schema import CompileError, File, Origin, Schema
+from wirecost.compile.schema import CompileError, Enum, File, Message, Origin, Schema
 from wirecost.errors import UserError
 
 
@@ -41,6 +42,8 @@ def compile_schema(
     """Texts of all files by path, ``<language>/…``. Raises CompileError or UserError."""
     schema = frontends.load(inputs, include, dialect)
     _refuse_one_place_for_two(schema)
+    _refuse_one_name_for_two(schema)
+    _refuse_too_much(schema, languages, request.wires)
     texts: Texts = {}
     if columns.messages:
         roots = plan_columns(schema, columns.messages, columns.reductions)
@@ -50,8 +53,21 @@ def compile_schema(
         languages = tuple(dict.fromkeys(("proto", *languages)))
     for language in languages:
         emitter = importlib.import_module(f"wirecost.compile.emit.{language}")
-        texts |= {language / path: text for path, text in emitter.emit(schema, request).items()}
+        for path, text in emitter.emit(schema, request).items():
+            texts[language / path] = _visible(path, text)
     return texts
+
+
+def _visible(path: PurePosixPath, text: str) -> str:
+    """The text of a file, in which a reader sees each character. Raises CompileError otherwise."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.isprintable():
+            raise CompileError(
+                Origin(str(path), number),
+                f"would hold characters that no one sees: `{line[:80]}`",
+                "take them out of the schema, and report that they were let through",
+            )
+    return text
 
 
 def _refuse_one_place_for_two(schema: Schema) -> None:
@@ -66,6 +82,34 @@ def _refuse_one_place_for_two(schema: Schema) -> None:
                 f"its output is {place} as that of {other.name}",
                 "rename one of the two or compile them apart",
             )
+
+
+def _refuse_one_name_for_two(schema: Schema) -> None:
+    """``A.B`` and ``A_B`` of a package: nested types lie beside the others in C++ and Python."""
+    taken: dict[tuple[str, str], Message | Enum] = {}
+    for file in schema.files:
+        declarations: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
+        for declared in declarations:
+            name = file.local_name(declared.full_name).replace(".", "_")
+            other = taken.setdefault((file.package, name), declared)
+            if other is not declared:
+                raise CompileError(
+                    declared.origin,
+                    f"{declared.full_name} becomes {name}, as {other.full_name} does",
+                    "rename one of the two",
+                )
+
+
+def _refuse_too_much(schema: Schema, languages: Sequence[str], wires: Sequence[str]) -> None:
+    less = "make fields optional or repeated, or nest fewer messages"
+    always = "all of which are always there"
+    extent.refuse_too_much(schema, extent.always_there, always, less, extent.DEEPEST)
+    for wire in (w for w in wires if w in ("ros1", "cdr")):
+        where = f"all of which {wire} writes"
+        extent.refuse_too_much(schema, extent.on_wire, where, less, extent.DEEPEST)
+    if "cpp" in languages:
+        where = "all of which lie in its struct in C++"
+        extent.refuse_too_much(schema, extent.in_struct, where, less, extent.DEEPEST_STRUCT)
 
 
 def write(texts: Texts, out: Path) -> list[Path]:

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
+from wirecost.compile.free_text import FreeText
+from wirecost.compile.graph import components
 from wirecost.errors import UserError
+from wirecost.printable import printable, shortened
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,13 @@ class CompileError(UserError):
     """A fault in a schema: ``file:line:column: error: what; what to do``."""
 
     def __init__(self, origin: Origin, what: str, remedy: str) -> None:
-        super().__init__(f"{origin}: error: {what}; {remedy}")
+        shown = shortened(printable(what), _LONGEST)
+        super().__init__(f"{printable(str(origin))}: error: {shown}; {printable(remedy)}")
         self.origin = origin
+
+
+_LONGEST = 1000
+"""Characters that an error says about a schema, in which names and texts can be long."""
 
 
 class Kind(StrEnum):
@@ -149,6 +158,9 @@ class Field:
     comment: str = ""
     origin: Origin = Origin("")
 
+    def __post_init__(self) -> None:
+        _guard(self, "comment", "default")
+
     @property
     def is_optional(self) -> bool:
         """Whether the holder must tell absent from present."""
@@ -166,12 +178,18 @@ class Constant:
     value: Value
     comment: str = ""
 
+    def __post_init__(self) -> None:
+        _guard(self, "comment", "value")
+
 
 @dataclass(frozen=True)
 class EnumValue:
     name: str
     number: int
     comment: str = ""
+
+    def __post_init__(self) -> None:
+        _guard(self, "comment")
 
 
 @dataclass(frozen=True)
@@ -183,6 +201,9 @@ class Enum:
     closed: bool = False
     comment: str = ""
     origin: Origin = Origin("")
+
+    def __post_init__(self) -> None:
+        _guard(self, "comment")
 
 
 @dataclass(frozen=True)
@@ -197,6 +218,23 @@ class Message:
     origin: Origin = Origin("")
     parent: str | None = None
     """Full name of the message it is nested in."""
+
+    def __post_init__(self) -> None:
+        _guard(self, "comment")
+
+    @cached_property
+    def members(self) -> dict[str, tuple[Field, ...]]:
+        """The fields of each oneof."""
+        found: dict[str, list[Field]] = {oneof: [] for oneof in self.oneofs}
+        for item in self.fields:
+            if item.oneof is not None:
+                found.setdefault(item.oneof, []).append(item)
+        return {oneof: tuple(fields) for oneof, fields in found.items()}
+
+    @cached_property
+    def choices(self) -> dict[str, int]:
+        """From 1 on: the place of a field, by its name, in its oneof."""
+        return {f.name: i for fields in self.members.values() for i, f in enumerate(fields, 1)}
 
 
 @dataclass(frozen=True)
@@ -214,12 +252,24 @@ class File:
     imports: tuple[str, ...] = ()
     comment: str = ""
 
+    def __post_init__(self) -> None:
+        _guard(self, "comment")
+
+    @cached_property
+    def nested(self) -> dict[str, tuple[Message | Enum, ...]]:
+        """What is declared directly inside a message or the package, by that one's full name."""
+        found: dict[str, list[Message | Enum]] = {}
+        declarations: tuple[Message | Enum, ...] = (*self.messages, *self.enums)
+        for declared in declarations:
+            found.setdefault(declared.full_name.rpartition(".")[0], []).append(declared)
+        return {outer: tuple(inner) for outer, inner in found.items()}
+
     def local_name(self, full_name: str) -> str:
         """A declaration's name without the package: ``LidarSensorView.Reflection``."""
         return full_name.removeprefix(f"{self.package}.") if self.package else full_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schema:
     """All files of a compilation, dependencies first."""
 
@@ -250,23 +300,63 @@ class Schema:
         for file in self.files:
             yield from file.messages
 
+    def imported(self, file: File) -> list[File]:
+        """The files that a file imports, in the order of the schema."""
+        return [self.files[i] for i in sorted({self._places[name] for name in file.imports})]
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """Names of all files that another one imports."""
+        return frozenset(name for file in self.files for name in file.imports)
+
+    @cached_property
+    def references(self) -> dict[str, Collection[str]]:
+        """For each message those that its fields hold in any way, maps in their values."""
+        return {
+            m.full_name: dict.fromkeys(
+                type_.name
+                for type_ in (f.type if f.value is None else f.value.type for f in m.fields)
+                if isinstance(type_, MessageRef)
+            )
+            for m in self.messages()
+        }
+
+    @cached_property
+    def inline(self) -> dict[str, Collection[str]]:
+        """For each message those that single fields and arrays of fixed length hold."""
+        return {
+            m.full_name: dict.fromkeys(
+                f.type.name
+                for f in m.fields
+                if isinstance(f.type, MessageRef) and f.label in (Label.SINGLE, Label.ARRAY)
+            )
+            for m in self.messages()
+        }
+
+    @cached_property
+    def inside_out(self) -> tuple[Message, ...]:
+        """All messages, each behind those it holds inline, as far as none holds itself."""
+        number = self._components
+        return tuple(sorted(self.messages(), key=lambda m: number[m.full_name]))
+
     def recursive(self, message: Message, item: Field) -> bool:
         """Whether a single message field of ``message`` can contain ``message`` again inline."""
         if not isinstance(item.type, MessageRef) or item.label not in (Label.SINGLE, Label.ARRAY):
             return False
-        return message.full_name in self._inline_reach(item.type.name)
+        return self._components[message.full_name] == self._components[item.type.name]
 
-    def _inline_reach(self, start: str) -> set[str]:
-        reached: set[str] = set()
-        waiting = [start]
-        while waiting:
-            name = waiting.pop()
-            if name in reached:
-                continue
-            reached.add(name)
-            waiting += [
-                f.type.name
-                for f in self._messages[name].fields
-                if isinstance(f.type, MessageRef) and f.label in (Label.SINGLE, Label.ARRAY)
-            ]
-        return reached
+    @cached_property
+    def _components(self) -> dict[str, int]:
+        return components(self.inline)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {file.name: i for i, file in enumerate(self.files)}
+
+
+def _guard(declared: object, *names: str) -> None:
+    """Makes the texts of a declaration such that nobody prints them as they are."""
+    for name in names:
+        value = getattr(declared, name)
+        if isinstance(value, str) and not isinstance(value, FreeText):
+            object.__setattr__(declared, name, FreeText(value))

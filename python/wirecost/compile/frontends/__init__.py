@@ -7,7 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wirecost.compile.frontends import descriptor_set, module, proto, ros
-from wirecost.compile.schema import CompileError, Enum, File, Message, Schema
+from wirecost.compile.frontends.checked import refuse_bad_names, refuse_long_values
+from wirecost.compile.schema import (
+    CompileError,
+    Enum,
+    EnumRef,
+    File,
+    Message,
+    MessageRef,
+    Schema,
+)
 from wirecost.errors import UserError
 
 
@@ -22,15 +31,23 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
     for name in inputs:
         of_kind[_kind(name)].append(name)
     files: dict[str, File] = {}
-    if of_kind["proto"]:
-        files |= {f.name: f for f in proto.load([Path(p) for p in of_kind["proto"]], include)}
+
+    def add(loaded: Iterable[File], source: str) -> None:
+        found = list(loaded)
+        refuse_bad_names(found, source)
+        refuse_long_values(found)
+        files.update((f.name, f) for f in found)
+
+    if protos := of_kind["proto"]:
+        add(proto.load([Path(p) for p in protos], include), protos[0])
     for name in of_kind["set"]:
-        files |= {f.name: f for f in descriptor_set.load(Path(name))}
-    if of_kind["ros"]:
-        files |= {f.name: f for f in ros.load([Path(p) for p in of_kind["ros"]], include, dialect)}
+        add(descriptor_set.load(Path(name)), name)
+    if messages := of_kind["ros"]:
+        add(ros.load([Path(p) for p in messages], include, dialect), messages[0])
     for name in of_kind["module"]:
-        files |= {f.name: f for f in module.load(name)}
+        add(module.load(name), name)
     _refuse_declared_twice(files.values())
+    _refuse_undeclared(files.values())
     return Schema(tuple(files.values()))
 
 
@@ -46,6 +63,23 @@ def _refuse_declared_twice(files: Iterable[File]) -> None:
                     declared.origin,
                     f"{declared.full_name} is declared in {other.name} already",
                     "rename one of the two or compile them apart",
+                )
+
+
+def _refuse_undeclared(files: Iterable[File]) -> None:
+    """A map's entries, for one, are known to their own map only."""
+    messages = {m.full_name for file in files for m in file.messages}
+    enums = {e.full_name for file in files for e in file.enums}
+    for message in (m for file in files for m in file.messages):
+        for item in message.fields:
+            type_ = item.type if item.value is None else item.value.type
+            known = messages if isinstance(type_, MessageRef) else enums
+            if isinstance(type_, MessageRef | EnumRef) and type_.name not in known:
+                raise CompileError(
+                    item.origin,
+                    f"{message.full_name}.{item.name} is of type {type_.name}, which nothing "
+                    "declares",
+                    "declare it, or make a new descriptor set with protoc",
                 )
 
 

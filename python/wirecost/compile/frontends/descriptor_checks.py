@@ -12,6 +12,10 @@ from google.protobuf.descriptor_pool import DescriptorPool
 
 from wirecost.compile.schema import CompileError, Origin
 
+_Descriptor = pb.FieldDescriptorProto
+_NAMED = (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP, _Descriptor.TYPE_ENUM)
+_NO_KEYS = (*_NAMED, _Descriptor.TYPE_BYTES, _Descriptor.TYPE_FLOAT, _Descriptor.TYPE_DOUBLE)
+
 
 def checked(
     descriptors: Iterable[pb.FileDescriptorProto], path: Path
@@ -62,3 +66,30 @@ def _refuse_invalid(descriptors: Iterable[pb.FileDescriptorProto], path: Path) -
             raise CompileError(
                 Origin(descriptor.name), what, "make a new descriptor set with protoc"
             ) from error
+
+
+def refuse_odd_type(descriptor: pb.FieldDescriptorProto, origin: Origin) -> None:
+    """Protobuf also takes types that are relative or left to be found out; protoc writes none."""
+    named = descriptor.type in _NAMED
+    if not descriptor.HasField("type") or named != descriptor.type_name.startswith("."):
+        raise CompileError(
+            origin,
+            f"the type of {descriptor.name} is not written as protoc writes it",
+            "make a new descriptor set with protoc",
+        )
+
+
+def refuse_odd_entry(
+    descriptor: pb.FieldDescriptorProto, entry: pb.DescriptorProto, origin: Origin
+) -> None:
+    """The message that a map's entries are is made by protoc and holds a key and a value."""
+    numbers = [f.number for f in entry.field]
+    keys = [f.type for f in entry.field if f.number == 1]
+    is_repeated = descriptor.label == _Descriptor.LABEL_REPEATED
+    singles = all(f.label == _Descriptor.LABEL_OPTIONAL for f in entry.field)
+    if sorted(numbers) != [1, 2] or not is_repeated or not singles or keys[0] in _NO_KEYS:
+        raise CompileError(
+            origin,
+            f"{descriptor.name} has entries that are none of a map",
+            "make a new descriptor set with protoc",
+        )

@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
-from wirecost.compile.frontends.descriptor_checks import checked
+from wirecost.compile.frontends.descriptor_checks import (
+    checked,
+    refuse_odd_entry,
+    refuse_odd_type,
+)
+from wirecost.compile.frontends.descriptor_defaults import bad_default, default_value
 from wirecost.compile.schema import (
     Coding,
     CompileError,
@@ -54,27 +61,25 @@ _FILE_MESSAGES, _FILE_ENUMS, _FILE_SYNTAX = 4, 5, 12
 _MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS = 2, 3, 4
 _ENUM_VALUES = 2
 
+LARGEST = 256 << 20
+"""Bytes of a descriptor set."""
+
 PathInFile = tuple[int, ...]
 
 
 def load(path: Path) -> list[File]:
     """Raises UserError if the file is no descriptor set."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserError(
-            f"{path}: error: {error.strerror}; name a readable descriptor set"
-        ) from error
-    try:
-        found = pb.FileDescriptorSet.FromString(data)
+        found = pb.FileDescriptorSet.FromString(_bytes(path))
     except DecodeError as error:
         raise UserError(
             f"{path}: error: not a FileDescriptorSet; make one with `protoc --include_imports "
             "--include_source_info --descriptor_set_out=FILE`"
         ) from error
-    if not any(file.name for file in found.file):
+    if not found.file:
         raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
-    return convert(checked(found.file, path))
+    with utf8_or_refused(str(path)):
+        return convert(checked(found.file, path))
 
 
 def convert(
@@ -84,6 +89,32 @@ def convert(
     descriptors = list(descriptors)
     enums = dict(_declared_enums(descriptors))
     return [_FileReader(d, (names or {}).get(d.name, d.name), enums).file() for d in descriptors]
+
+
+@contextmanager
+def utf8_or_refused(source: str) -> Iterator[None]:
+    """Protobuf looks at a text of a descriptor when it is asked for."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise CompileError(
+            Origin(source), "holds text that is not UTF-8", "save the schema as UTF-8"
+        ) from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UserError(f"{path}: error: is no file; name a descriptor set")
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise UserError(
+            f"{path}: error: {error.strerror}; name a readable descriptor set"
+        ) from error
+    if len(data) > LARGEST:
+        raise UserError(f"{path}: error: larger than {LARGEST >> 20} MiB; name fewer .proto files")
+    return data
 
 
 class _FileReader:
@@ -129,7 +160,7 @@ class _FileReader:
 
     def _origin(self, path: PathInFile) -> Origin:
         location = self._locations.get(path)
-        if location is None:
+        if location is None or len(location.span) < 2:
             return Origin(self._shown)
         return Origin(self._shown, location.span[0] + 1, location.span[1] + 1)
 
@@ -179,8 +210,10 @@ class _FileReader:
         path: PathInFile,
     ) -> Field:
         origin, comment = self._origin(path), self._comment(path)
+        refuse_odd_type(descriptor, origin)
         entry = entries.get(descriptor.type_name)
         if entry is not None:
+            refuse_odd_entry(descriptor, entry, origin)
             key, value = (
                 self._field(f, {}, (), ()) for f in sorted(entry.field, key=lambda f: f.number)
             )
@@ -209,7 +242,7 @@ class _FileReader:
             packed=packable and (by_default or descriptor.options.packed),
             group=descriptor.type == _Descriptor.TYPE_GROUP,
             utf8=self._proto3 and kind is Kind.STRING,
-            default=self._default(descriptor, kind),
+            default=None if repeated else self._default(descriptor, kind, origin),
             oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
             comment=comment,
             origin=origin,
@@ -227,16 +260,22 @@ class _FileReader:
         )
         return Presence.IMPLICIT if implicit else Presence.EXPLICIT
 
-    def _default(self, descriptor: pb.FieldDescriptorProto, kind: Type) -> Value | None:
+    def _default(
+        self, descriptor: pb.FieldDescriptorProto, kind: Type, origin: Origin
+    ) -> Value | None:
         """The declared default; an enum without one starts with the first value of its type."""
         text = descriptor.default_value
         if isinstance(kind, EnumRef):
             values = self._declared.get(kind.name, {})
-            number = values[text] if text else next(iter(values.values()), 0)
-            return number or None
-        if not descriptor.HasField("default_value"):
+            if text and text not in values:
+                raise bad_default(descriptor, origin)
+            return (values[text] if text else next(iter(values.values()), 0)) or None
+        if not descriptor.HasField("default_value") or isinstance(kind, MessageRef):
             return None
-        return _value(text, kind)
+        try:
+            return default_value(text, kind)
+        except ValueError:
+            raise bad_default(descriptor, origin) from None
 
 
 _TEXTS = (Kind.STRING, Kind.BYTES)
@@ -248,19 +287,6 @@ def _type(descriptor: pb.FieldDescriptorProto) -> tuple[Type, Coding]:
     if descriptor.type == _Descriptor.TYPE_ENUM:
         return EnumRef(descriptor.type_name[1:]), Coding.VARINT
     return SCALARS[descriptor.type]
-
-
-def _value(text: str, kind: Type) -> Value:
-    """A default as protoc writes it into descriptors."""
-    if kind is Kind.BOOL:
-        return text == "true"
-    if kind is Kind.STRING:
-        return text
-    if kind is Kind.BYTES:
-        return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
-    if kind in (Kind.FLOAT32, Kind.FLOAT64):
-        return float(text)
-    return int(text)
 
 
 def _joined(prefix: str, name: str) -> str:

@@ -48,7 +48,8 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
         if done.returncode != 0:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
-    return descriptor_set.convert(found.file, _shown(found, roots))
+    with descriptor_set.utf8_or_refused(str(paths[0])):
+        return descriptor_set.convert(found.file, _shown(found, roots))
 
 
 def _protoc() -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wirecost.compile.schema import CompileError, Origin
 from wirecost.errors import UserError
+from wirecost.printable import printable
 
 _COMPLAINT = re.compile(
     r"^(?P<file>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<what>(?!warning:).+)$"
@@ -49,9 +50,8 @@ def complaint(text: str, shown: Path, roots: Sequence[Path]) -> UserError:
             remedy = next((r for part, r in _REMEDIES if part in match["what"]), None)
             return CompileError(_origin(match, roots), what, remedy or "correct the schema there")
     told = text.strip().splitlines()
-    return UserError(
-        f"{shown}: error: protoc failed{': ' + told[0] if told else ''}; run protoc on it"
-    )
+    first = f": {printable(told[0])}" if told else ""
+    return UserError(f"{shown}: error: protoc failed{first}; run protoc on it")
 
 
 def _origin(match: re.Match[str], roots: Sequence[Path]) -> Origin:

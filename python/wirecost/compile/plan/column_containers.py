@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wirecost.compile.graph import leading_to
 from wirecost.compile.plan.columns import Root, Twin
 from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
 
@@ -27,27 +28,22 @@ def containers(schema: Schema, roots: Sequence[Root]) -> tuple[Container, ...]:
     for index, root in enumerate(roots):
         for twin in root.twins:
             twins.setdefault(twin.parent.full_name, []).append((twin, index))
-    reached = set(twins)
-    grown = True
-    while grown:
-        found = {m.full_name for m in schema.messages() if any(_lead(m, reached))}
-        grown = not found <= reached
-        reached |= found
+    walked = {m.full_name: [name for _, name in _leads(m)] for m in schema.messages()}
+    reached = leading_to(walked, twins)
     messages = [message for message in schema.messages() if message.full_name in reached]
     places = {message.full_name: index for index, message in enumerate(messages)}
     return tuple(
         Container(
             message,
-            tuple((item, places[name]) for item, name in _lead(message, reached)),
+            tuple((item, places[name]) for item, name in _leads(message) if name in reached),
             tuple(twins.get(message.full_name, ())),
         )
         for message in messages
     )
 
 
-def _lead(message: Message, reached: set[str]) -> Iterator[tuple[Field, str]]:
-    """Fields whose type is reached. A map's entries and groups cannot be walked through."""
+def _leads(message: Message) -> Iterator[tuple[Field, str]]:
+    """Fields that hold messages, and which. A map's entries and groups cannot be walked through."""
     for item in message.fields:
-        plain = item.label is not Label.MAP and not item.group
-        if plain and isinstance(item.type, MessageRef) and item.type.name in reached:
+        if item.label is not Label.MAP and not item.group and isinstance(item.type, MessageRef):
             yield item, item.type.name

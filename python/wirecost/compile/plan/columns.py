@@ -51,6 +51,10 @@ class Band(IntEnum):
 
 COUNT = Band.OWN.number(0)
 PADDING = Band.OWN.number(1)
+DEEPEST = 64
+"""Messages, one inside the other, of a message in columns."""
+MOST_NODES = 20_000
+"""Fields of such a message, each as often as its path is another."""
 ALIGNMENT = 64
 LENGTH_BYTES = 5
 """Width of the length of every message that holds columns."""
@@ -191,6 +195,13 @@ class Root:
         """``LidarSensorViewReflectionColumns``"""
         return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
 
+    def fixed(self, node: Node) -> int:
+        """Values, and messages, that rows have of a fixed array even where columns give none."""
+        if node.field.label is not Label.ARRAY:
+            return 0
+        inner = sum(1 + self.fixed(child) for child in self.children(node))
+        return (node.field.capacity or 0) * (1 + inner)
+
     @cached_property
     def oneofs(self) -> dict[tuple[int | None, str], int]:
         """A number for each oneof of each message, by that message's node and the oneof's name."""
@@ -247,6 +258,8 @@ def _twins(schema: Schema, message: Message) -> Iterator[Twin]:
 
 
 class _Tree:
+    """Nodes mirror the nesting of messages: a message is there as often as it is held."""
+
     def __init__(self, schema: Schema, root: Message) -> None:
         self._schema = schema
         self._root = root
@@ -279,6 +292,7 @@ class _Tree:
         self, item: Field, parent: int | None, path: tuple[str, ...], around: tuple[str, ...]
     ) -> None:
         index = len(self._nodes)
+        self._refuse_too_much(item, path)
         self._nodes.append(None)
         repeated = item.label is not Label.SINGLE
         wraps = False
@@ -327,6 +341,18 @@ class _Tree:
             wraps=wraps,
             is_map=item.label is Label.MAP,
         )
+
+    def _refuse_too_much(self, item: Field, path: tuple[str, ...]) -> None:
+        for has, most, what in (
+            (len(path), DEEPEST, "messages, one inside the other"),
+            (len(self._nodes) + 1, MOST_NODES, "fields, those of nested messages included"),
+        ):
+            if has > most:
+                raise CompileError(
+                    item.origin,
+                    f"{self._root.full_name} has more than {most} {what}, too much for columns",
+                    "take the message out of --columns",
+                )
 
 
 def _can_be_absent(item: Field, shape: Shape) -> bool:

@@ -9,7 +9,7 @@ values only are inlined into the run around them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wirecost.compile.schema import (
     CompileError,
@@ -28,6 +28,8 @@ PREFIX = 4
 
 INLINED = 64
 """Values a nested message may have to be inlined: beyond it a call is smaller and as fast."""
+INLINED_DEPTH = 16
+"""Messages, one inside the other, that are inlined at most."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,12 @@ class Planner:
         self._schema = schema
         self._rules = rules
         self._minima: dict[str, int] = {}
+        self._values: dict[str, int] = {}
+        """Fixed-width values of the messages that can be inlined."""
+        self._depths: dict[str, int] = {}
+        for message in schema.inside_out:
+            self._minima[message.full_name] = self._minimum(message)
+            self._measure(message)
 
     def plan(self, message: Message) -> Plan:
         """Raises CompileError if the wire cannot carry the message."""
@@ -179,7 +187,7 @@ class Planner:
         for step in reversed(steps):
             rests.append(rest)
             rest += self._step_minimum(step)
-        return Plan(message, steps, self._minimum(message.full_name), tuple(reversed(rests)))
+        return Plan(message, steps, self._minima[message.full_name], tuple(reversed(rests)))
 
     def _step_minimum(self, step: Step) -> int:
         if isinstance(step, Run):
@@ -187,7 +195,7 @@ class Planner:
         if isinstance(step, Text):
             return PREFIX + step.terminated
         if isinstance(step, Call):
-            return self._minimum(step.message.name)
+            return self._minima[step.message.name]
         if isinstance(step, Array) and _fixed(step.field):
             return step.minimum * (step.field.capacity or 0)
         return PREFIX
@@ -226,23 +234,26 @@ class Planner:
         return (
             isinstance(item.type, MessageRef)
             and not item.is_optional
-            and 0 < self._values(item.type.name) <= INLINED
+            and item.type.name in self._values
         )
 
-    def _values(self, name: str) -> int:
-        """Fixed-width values in a message; more than can be inlined if it holds anything else."""
-        total = 0
-        for item in self._schema.message(name).fields:
+    def _measure(self, message: Message) -> None:
+        """Whether a message can be inlined: it holds fixed-width values only, and few."""
+        total, depth = 0, 1
+        for item in message.fields:
             kind = scalar(item.type)
             if item.oneof or item.label not in (Label.SINGLE, Label.ARRAY):
-                return INLINED + 1
+                return
             if kind is not None and kind.width:
                 total += 1
             elif item.label is Label.SINGLE and self._inlines(item):
-                total += self._values(_ref(item.type).name)
+                total += self._values[_ref(item.type).name]
+                depth = max(depth, 1 + self._depths[_ref(item.type).name])
             else:
-                return INLINED + 1
-        return total
+                return
+        if 0 < total <= INLINED and depth <= INLINED_DEPTH:
+            self._values[message.full_name] = total
+            self._depths[message.full_name] = depth
 
     def _value(self, item: Field) -> Run | Text | Call:
         """One value on its own: an element, a map's key or value, a oneof's member."""
@@ -265,7 +276,7 @@ class Planner:
         return Entries(item, self._prefix(), key, value, least)
 
     def _choice(self, message: Message, oneof: str) -> Choice:
-        members = tuple((f, self._value(f)) for f in message.fields if f.oneof == oneof)
+        members = tuple((f, self._value(f)) for f in message.members[oneof])
         return Choice(oneof, self._prefix(), members)
 
     def _prefix(self) -> int:
@@ -274,26 +285,23 @@ class Planner:
     def _least(self, item: Field) -> int:
         kind = scalar(item.type)
         if kind is None:
-            return self._minimum(_ref(item.type).name)
+            return self._minima.get(_ref(item.type).name, 0)  # inside itself it adds nothing
         if kind is Kind.STRING and self._rules.terminated:
             return PREFIX + 1
         return kind.width or PREFIX
 
-    def _minimum(self, name: str) -> int:
-        if name not in self._minima:
-            self._minima[name] = 0  # a message inside itself adds nothing
-            total = 0
-            seen: set[str] = set()
-            for item in self._schema.message(name).fields:
-                if item.oneof is not None:
-                    total += 0 if item.oneof in seen else PREFIX
-                    seen.add(item.oneof)
-                elif item.label in (Label.REPEATED, Label.MAP):
-                    total += PREFIX
-                else:
-                    total += self._least(item) * (item.capacity or 1 if _fixed(item) else 1)
-            self._minima[name] = total
-        return self._minima[name]
+    def _minimum(self, message: Message) -> int:
+        total = 0
+        seen: set[str] = set()
+        for item in message.fields:
+            if item.oneof is not None:
+                total += 0 if item.oneof in seen else PREFIX
+                seen.add(item.oneof)
+            elif item.label in (Label.REPEATED, Label.MAP):
+                total += PREFIX
+            else:
+                total += self._least(item) * (item.capacity or 1 if _fixed(item) else 1)
+        return total
 
 
 class _Builder:
@@ -303,24 +311,25 @@ class _Builder:
         self._rules = rules
         self._position = _Position()
         self._steps: list[Step] = []
-        self._run: Run | None = None
+        self._align = 1
+        self._size = 0
+        self._slots: list[Slot] = []
+        """Of the run that is open; none: there is none."""
 
     def slot(self, path: tuple[Field, ...], kind: Kind, count: int | None) -> None:
         width = kind.width or 0
         alignment = self._rules.alignment(width)
         padding = self._position.aligned(alignment)
-        if self._run is None or padding is None:
+        if not self._slots or padding is None:
             self._close()
-            self._run = Run(alignment, 0, ())
+            self._align, self._size = alignment, 0
             padding = 0
         self._position.align(alignment)
-        run = self._run
-        offset = run.size + padding
+        offset = self._size + padding
         size = width * (1 if count is None else count)
         self._position.advance(size)
-        self._run = replace(
-            run, size=offset + size, slots=(*run.slots, Slot(path, kind, offset, count))
-        )
+        self._size = offset + size
+        self._slots.append(Slot(path, kind, offset, count))
 
     def step(self, step: Step) -> None:
         self._close()
@@ -332,9 +341,9 @@ class _Builder:
         return tuple(self._steps)
 
     def _close(self) -> None:
-        if self._run is not None:
-            self._steps.append(self._run)
-            self._run = None
+        if self._slots:
+            self._steps.append(Run(self._align, self._size, tuple(self._slots)))
+            self._slots = []
 
 
 def scalar(type_: Type) -> Kind | None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
 from wirecost.compile.emit.cpp.sequential import SequentialCodec
+from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.plan import cdr, ros1
 from wirecost.compile.schema import File, Schema
 
@@ -59,7 +59,7 @@ class _Printer:
             undefined=jinja2.StrictUndefined,
         )
         self._environment.filters |= {
-            "comment": comment,
+            "comment": escape.comment,
             "chop": chop,
             "cast": cast,
             "braces": braces,
@@ -83,17 +83,16 @@ class _Printer:
             yield from self._columns(file)
 
     def _is_imported(self, file: File) -> bool:
-        return any(file.name in other.imports for other in self._schema.files)
+        return file.name in self._schema.imports
 
     def _render(
         self, template: str, file: File, suffix: str, **context: object
     ) -> tuple[PurePosixPath, str]:
-        imported = [f for f in self._schema.files if f.name in file.imports]
         text = self._environment.get_template(template).render(
-            banner=banner(file, "//"),
+            banner=banner(escape.line_comment, file),
             file=file,
             holders_header=self._names.header(file),
-            includes=[self._names.header(f, suffix) for f in imported],
+            includes=[self._names.header(f, suffix) for f in self._schema.imported(file)],
             **context,
         )
         return PurePosixPath(self._names.header(file, suffix)), tidy(text)
@@ -163,25 +162,13 @@ class _Printer:
             for message, name in columns.struct_names(self._names, file, planned).items():
                 structs[message] = f"::{self._names.namespace(file)}::{name}"
         text = self._environment.get_template("columns/containers.hpp.j2").render(
-            sources=", ".join(file.name for file in files),
+            banner=banner(escape.line_comment, *files),
             headers=[self._names.header(file, ".columns") for file in files],
             namespace=self._names.namespace(replace(files[0], package=package)),
             roots=[structs[root.message.full_name] for root in planned],
             **vars(columns.containers(self._schema, self._names, planned)),
         )
         return PurePosixPath(*package.split(".")) / "columns_containers.hpp", tidy(text)
-
-
-def comment(text: str, start: str) -> str:
-    """A comment's lines, each with its start; nothing for no comment."""
-    if not text:
-        return ""
-    indent = len(start) - len(start.lstrip())
-    lines: list[str] = []
-    for line in text.splitlines():
-        lines += textwrap.wrap(line, 96 - indent) or [""]
-    # A backslash at a line's end would continue the comment.
-    return "".join(f"{start} {line}".rstrip().rstrip("\\") + "\n" for line in lines)
 
 
 def chop(text: str) -> str:

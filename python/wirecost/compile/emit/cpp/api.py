@@ -7,8 +7,10 @@ from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.bounds import bounded, excesses
 from wirecost.compile.emit.cpp.holders import aliases, initial_value
-from wirecost.compile.emit.cpp.names import Names, identifier, member
+from wirecost.compile.emit.cpp.names import Names, identifier, member, type_name
 from wirecost.compile.emit.cpp.order import defined_in_order
+from wirecost.compile.graph import leading_to
+from wirecost.compile.per_schema import per_schema
 from wirecost.compile.schema import (
     Enum,
     Field,
@@ -43,7 +45,7 @@ def _values(schema: Schema, names: Names, enum: Enum) -> list[SimpleNamespace]:
     outer = f"{names.plain(enum)}_" if _owner(schema, enum) is not None else ""
     return [
         SimpleNamespace(
-            name=identifier(v.name), full=identifier(f"{outer}{v.name}"), number=v.number
+            name=identifier(v.name), full=type_name(f"{outer}{v.name}"), number=v.number
         )
         for v in enum.values
     ]
@@ -51,11 +53,11 @@ def _values(schema: Schema, names: Names, enum: Enum) -> list[SimpleNamespace]:
 
 def _owner(schema: Schema, enum: Enum) -> str | None:
     outer = enum.full_name.rpartition(".")[0]
-    return outer if any(m.full_name == outer for m in schema.messages()) else None
+    return outer if outer in schema.references else None
 
 
 def _message(schema: Schema, names: Names, file: File, message: Message) -> SimpleNamespace:
-    nested = [e for e in file.enums if e.full_name.rpartition(".")[0] == message.full_name]
+    nested = [e for e in file.nested.get(message.full_name, ()) if isinstance(e, Enum)]
     return SimpleNamespace(
         name=names.plain(message),
         comment=message.comment,
@@ -120,8 +122,7 @@ def _accessor(schema: Schema, names: Names, message: Message, item: Field) -> Si
     held = item.value if item.label is Label.MAP and item.value is not None else item
     index = None
     if item.oneof is not None:
-        members = [f.name for f in message.fields if f.oneof == item.oneof]
-        index = members.index(item.name) + 1
+        index = message.choices[item.name]
     return SimpleNamespace(
         name=member(item),
         comment=item.comment,
@@ -148,21 +149,19 @@ def _kind(item: Field) -> str:
 
 def _requires(schema: Schema, name: str) -> bool:
     """Whether a message or one in it has required fields."""
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        current = waiting.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        for item in schema.message(current).fields:
-            if item.presence is Presence.REQUIRED:
-                return True
-            held = item.value if item.label is Label.MAP and item.value else item
-            if isinstance(held.type, MessageRef):
-                waiting.append(held.type.name)
-    return False
+    return name in _requiring(schema)
+
+
+@per_schema
+def _requiring(schema: Schema) -> frozenset[str]:
+    direct = {
+        m.full_name
+        for m in schema.messages()
+        if any(f.presence is Presence.REQUIRED for f in m.fields)
+    }
+    return leading_to(schema.references, direct)
 
 
 def _camel(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    camel = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return f"_{camel}" if camel[:1].isdigit() else camel

@@ -7,24 +7,32 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.names import member
+from wirecost.compile.graph import leading_to
+from wirecost.compile.per_schema import per_schema
 from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
 
 
 def bounded(schema: Schema, message: Message) -> bool:
     """Whether a message, or one in it, has a field with a bound."""
-    seen: set[str] = set()
-    waiting = [message.full_name]
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for item in schema.message(name).fields:
-            if item.text_capacity is not None or _most(item) is not None:
-                return True
-            if isinstance(item.type, MessageRef) and item.label is not Label.MAP:
-                waiting.append(item.type.name)
-    return False
+    return message.full_name in _bounded(schema)
+
+
+@per_schema
+def _bounded(schema: Schema) -> frozenset[str]:
+    edges = {
+        m.full_name: [
+            f.type.name
+            for f in m.fields
+            if isinstance(f.type, MessageRef) and f.label is not Label.MAP
+        ]
+        for m in schema.messages()
+    }
+    bounds = {
+        m.full_name
+        for m in schema.messages()
+        if any(f.text_capacity is not None or _most(f) is not None for f in m.fields)
+    }
+    return leading_to(edges, bounds)
 
 
 def excesses(schema: Schema, message: Message, access: str = "m.") -> list[SimpleNamespace]:

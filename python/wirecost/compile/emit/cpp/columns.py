@@ -9,7 +9,9 @@ from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
 from wirecost.compile.emit import Texts
-from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, text_literal
+from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier
+from wirecost.compile.emit.distinct import Distinct
+from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.plan.column_containers import containers as plan_containers
 from wirecost.compile.plan.columns import Node, Reduce, Root, Shape
 from wirecost.compile.schema import (
@@ -58,6 +60,7 @@ _REDUCE: Mapping[Reduce, str] = {
     Reduce.FLOAT32: "float32",
     Reduce.ERROR: "error",
 }
+_MOST_FIXED = 1 << 53
 _OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
 """What every generated struct declares besides its tokens."""
 
@@ -85,11 +88,13 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
     edges: list[tuple[int, int]] = []
     twins: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
-    taken = {"schemas", "reductions", "edges", "twins", "all", "containers", "ColumnContainers"}
+    unique = Distinct(
+        ("schemas", "reductions", "edges", "twins", "all", "containers", "ColumnContainers")
+    )
     for container in plan_containers(schema, planned):
         made.append(
             SimpleNamespace(
-                name=_unique(names.plain(container.message), taken),
+                name=unique(names.plain(container.message)),
                 message=container.message.full_name,
                 edges=(len(edges), len(container.edges)),
                 twins=(len(twins), len(container.twins)),
@@ -103,19 +108,10 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
     """Names of the structs that a file's roots become, by the message's full name."""
     declared: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
-    taken = {names.plain(d) for d in declared}
+    unique = Distinct(names.plain(d) for d in declared)
     return {
-        root.message.full_name: _unique(root.name, taken)
-        for root in planned
-        if root.file.name == file.name
+        root.message.full_name: unique(root.name) for root in planned if root.file.name == file.name
     }
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespace:
@@ -158,11 +154,13 @@ def _node(root: Root, node: Node) -> str:
     parts += [f".{name} = true" for name, is_set in flags.items() if is_set]
     if item.oneof is not None:
         parts.append(f".oneof = {root.oneofs[node.parent, item.oneof]}")
+    if fixed := root.fixed(node):
+        parts.append(f".fixed = {min(fixed, _MOST_FIXED)}U")
     if bits := _default_bits(node):
         parts.append(f".default_bits = {bits:#x}U")
     if node.shape is Shape.TEXT and item.default:
         value = item.default if isinstance(item.default, (str, bytes)) else b""
-        parts.append(f".default_text = {text_literal(value)}")
+        parts.append(f".default_text = {escape.literal(value)}")
     return ", ".join(parts)
 
 
@@ -189,15 +187,13 @@ class _Tokens:
         self._names = names
         self._root = root
         self._structs: dict[int, str] = {}
-        taken = {name, *_OWN_NAMES}
-        self._members = {
-            node.index: _unique(identifier(node.name), taken) for node in root.children(None)
-        }
+        unique = Distinct((name, *_OWN_NAMES))
+        self._members = {node.index: unique(identifier(node.name)) for node in root.children(None)}
         for node in root.nodes:
             if node.parent is not None:
                 self._members[node.index] = identifier(node.name)
             if self._has_struct(node):
-                self._structs[node.index] = _unique("_".join(node.path) + "_fields", taken)
+                self._structs[node.index] = unique("_".join(node.path) + "_fields")
 
     def structs(self) -> Iterator[SimpleNamespace]:
         """Innermost first, as C++ wants them."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.bounds import bounded, excesses
-from wirecost.compile.emit.cpp.names import Names, identifier, member, text_literal
+from wirecost.compile.emit.cpp.names import Names, identifier, member, type_name
 from wirecost.compile.emit.cpp.order import defined_in_order
+from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.schema import (
     Enum,
     EnumRef,
@@ -105,7 +106,7 @@ def initial_value(names: Names, item: Field) -> str:
     if item.label is not Label.SINGLE or item.is_optional or item.default is None:
         return ""
     if isinstance(item.default, (str, bytes)):
-        return text_literal(item.default)
+        return escape.literal(item.default)
     return names.literal(item.type, item.default)
 
 
@@ -117,15 +118,14 @@ def aliases(names: Names, file: File, message: Message) -> list[SimpleNamespace]
     """Names by which code reaches nested types: ``Outer::Inner``."""
     fields = {member(f) for f in message.fields} | set(message.oneofs)
     nested: list[tuple[str, str]] = []
-    every: tuple[Message | Enum, ...] = (*file.messages, *file.enums)
-    for declared in every:
-        outer, _, inner = declared.full_name.rpartition(".")
-        if outer != message.full_name or identifier(inner) in fields:
+    for declared in file.nested.get(message.full_name, ()):
+        inner = declared.full_name.rpartition(".")[2]
+        if type_name(inner) in fields:
             continue
         reference = (
             EnumRef(declared.full_name)
             if isinstance(declared, Enum)
             else MessageRef(declared.full_name)
         )
-        nested.append((identifier(inner), names.qualified(reference)))
+        nested.append((type_name(inner), names.qualified(reference)))
     return [SimpleNamespace(name=name, type=type_) for name, type_ in nested]

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 from wirecost.compile.emit import location
+from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.schema import (
     Enum,
     EnumRef,
@@ -21,10 +23,35 @@ from wirecost.compile.schema import (
     Value,
 )
 
-_RESERVED = frozenset((Path(__file__).parent / "reserved.txt").read_text().split())
+_HERE = Path(__file__).parent
+_RESERVED = frozenset(
+    word for name in ("reserved", "macros") for word in (_HERE / f"{name}.txt").read_text().split()
+)
 """C++'s keywords, and macros of its and the system's headers."""
-_MEMBERS = frozenset({"clear"})
-"""What every holder declares itself."""
+_IMPLEMENTATION = re.compile("_[A-Z_]")
+"""How names begin that compilers and their libraries keep for themselves."""
+_SCOPES = frozenset({"std", "wirecost"})
+_TYPES = frozenset(
+    re.findall(
+        r"\w+",
+        """Byte Coding Fields Limits Payloads Reading Reason cdr columns detail protobuf ros1 std
+        wirecost""",
+    )
+) | frozenset(
+    word
+    for path in (*_HERE.glob("*.j2"), *_HERE.glob("support*.hpp"))
+    for word in re.findall(r"\b[a-z]\w*", path.read_text())
+)
+"""What generated functions call without a namespace, and their variables."""
+_MEMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        """AppendToString ByteSizeLong Clear CopyFrom Fields IsInitialized ParseFromArray
+        ParseFromString SerializeAsString SerializeToArray SerializeToString Swap clear
+        default_instance fields_ unknown_fields wirecost_fields""",
+    )
+)
+"""What every holder or class declares itself."""
 
 SCALARS = {
     Kind.BOOL: "bool",
@@ -44,12 +71,23 @@ SCALARS = {
 
 
 def identifier(name: str) -> str:
-    """A name that C++ and its standard headers leave free."""
-    return f"{name}_" if name in _RESERVED else name
+    """A name that C++ and its standard headers leave free; different names stay different."""
+    taken = name.rstrip("_") in _RESERVED or _IMPLEMENTATION.match(name)
+    return f"{name}_" if taken else name
 
 
 def member(item: Field) -> str:
-    return f"{item.name}_" if item.name in _MEMBERS else identifier(item.name)
+    return f"{item.name}_" if item.name.rstrip("_") in _MEMBERS else identifier(item.name)
+
+
+def scope(name: str) -> str:
+    """The same for a namespace, which could hide those that generated code names."""
+    return f"{name}_" if name.rstrip("_") in _SCOPES else identifier(name)
+
+
+def type_name(name: str) -> str:
+    """The same for a type or a value beside types."""
+    return f"{name}_" if name.rstrip("_") in _TYPES else identifier(name)
 
 
 class Names:
@@ -78,7 +116,7 @@ class Names:
         self._hidden |= {part for m in file.messages for part in m.full_name.split(".")[:-1]}
 
     def namespace(self, file: File) -> str:
-        parts = [self._root, *(identifier(p) for p in file.package.split("."))]
+        parts = [self._root, *(scope(p) for p in file.package.split("."))]
         return "::".join(part for part in parts if part) or "protobuf_api"
 
     def header(self, file: File, suffix: str = "") -> str:
@@ -87,7 +125,7 @@ class Names:
     def plain(self, declared: Message | Enum) -> str:
         """Name in its namespace; nested types are flattened: ``Outer_Inner``."""
         local = self._schema.home(declared.full_name).local_name(declared.full_name)
-        return identifier(local.replace(".", "_"))
+        return type_name(local.replace(".", "_"))
 
     def qualified(self, reference: MessageRef | EnumRef) -> str:
         """A type's name; with its namespace unless the file at hand shares it."""
@@ -153,8 +191,7 @@ class Names:
                 if self._schema.recursive(message, f)
                 else self.value(f.type),
             )
-            for f in message.fields
-            if f.oneof == oneof
+            for f in message.members[oneof]
         ]
 
     def literal(self, type_: Type, value: Value | None) -> str:
@@ -164,7 +201,7 @@ class Names:
         if not isinstance(type_, Kind):
             return f"{self.value(type_)}{{}}"
         if type_.is_text:
-            return text_literal(value if isinstance(value, (str, bytes)) else b"")
+            return escape.literal(value if isinstance(value, (str, bytes)) else b"")
         if type_ is Kind.BOOL:
             return "true" if value else "false"
         if type_ in (Kind.FLOAT32, Kind.FLOAT64):
@@ -187,12 +224,3 @@ def float_literal(type_: str, value: float) -> str:
         sign = "-" if value < 0 else ""
         return f"{sign}std::numeric_limits<{type_}>::infinity()"
     return f"{value!r}F" if type_ == "float" else repr(value)
-
-
-def text_literal(value: str | bytes) -> str:
-    """A std::string_view literal; bytes beyond printable ASCII in octal, which ends by itself."""
-    data = value.encode() if isinstance(value, str) else value
-    shown = "".join(
-        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data
-    )
-    return f'std::string_view("{shown}", {len(data)})'

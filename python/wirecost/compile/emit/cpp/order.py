@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from wirecost.compile.graph import run
+from wirecost.compile.per_schema import per_schema
 from wirecost.compile.schema import Field, File, Kind, Label, Message, MessageRef, Schema
 
 
@@ -13,33 +17,27 @@ def defined_in_order(schema: Schema, file: File) -> list[Message]:
     ordered: dict[str, Message] = {}
     begun: set[str] = set()
 
-    def visit_inline(message: Message) -> None:
+    def visit_inline(message: Message) -> Iterator[Message]:
         if message.full_name in ordered:
             return
         for item in message.fields:
             held = inline(schema, message, item)
             if held is not None and held in local:
-                visit_inline(schema.message(held))
+                yield schema.message(held)
         ordered[message.full_name] = message
 
-    def visit(message: Message) -> None:
+    def visit(message: Message) -> Iterator[Message]:
         if message.full_name in begun:
             return
         begun.add(message.full_name)
-        for held in _held(message):
+        for held in schema.references[message.full_name]:
             if held in local:
-                visit(schema.message(held))
-        visit_inline(message)
+                yield schema.message(held)
+        run(visit_inline, message)
 
     for message in file.messages:
-        visit(message)
+        run(visit, message)
     return list(ordered.values())
-
-
-def _held(message: Message) -> list[str]:
-    """Full names of all messages in the fields of a message."""
-    held = [item.value.type if item.value else item.type for item in message.fields]
-    return [type_.name for type_ in held if isinstance(type_, MessageRef)]
 
 
 def inline(schema: Schema, message: Message, item: Field) -> str | None:
@@ -49,26 +47,23 @@ def inline(schema: Schema, message: Message, item: Field) -> str | None:
     return None if schema.recursive(message, item) else item.type.name
 
 
-def cyclic(schema: Schema, message: Message) -> bool:
-    """Whether a message can be nested in itself in any way: then depth must be bounded."""
-    reached: set[str] = set()
-    waiting = [message.full_name]
-    while waiting:
-        for name in _held(schema.message(waiting.pop())):
-            if name not in reached:
-                reached.add(name)
-                waiting.append(name)
-    return message.full_name in reached
-
-
 def is_plain(schema: Schema, message: Message) -> bool:
     """Whether a holder allocates nothing, so that it can be its own view."""
-    for item in message.fields:
-        if item.oneof or item.label in (Label.REPEATED, Label.MAP):
-            return False
-        if isinstance(item.type, MessageRef):
-            if schema.recursive(message, item) or not is_plain(schema, schema.message(item.type)):
-                return False
-        elif isinstance(item.type, Kind) and item.type.is_text:
-            return False
-    return True
+    return message.full_name in _plain(schema)
+
+
+@per_schema
+def _plain(schema: Schema) -> frozenset[str]:
+    found: set[str] = set()
+    for message in schema.inside_out:
+        if all(_is_plain(schema, message, item, found) for item in message.fields):
+            found.add(message.full_name)
+    return frozenset(found)
+
+
+def _is_plain(schema: Schema, message: Message, item: Field, plain: set[str]) -> bool:
+    if item.oneof or item.label in (Label.REPEATED, Label.MAP):
+        return False
+    if isinstance(item.type, MessageRef):
+        return item.type.name in plain and not schema.recursive(message, item)
+    return not (isinstance(item.type, Kind) and item.type.is_text)

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
-from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
+from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.compile.emit.cpp.sequential import SMALL
-from wirecost.compile.plan.protobuf import Item, entry_items, plan
+from wirecost.compile.plan import nesting
+from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
     EnumRef,
@@ -59,6 +60,18 @@ def _words(bits: int) -> list[SimpleNamespace]:
     ]
 
 
+def _bits(message: Message) -> dict[str, int]:
+    """Which bit of "seen" tells that a field came, by its name: first the required ones, then the
+    messages a view must not meet twice."""
+    singles = [f for f in message.fields if f.label is Label.SINGLE and f.oneof is None]
+    singles.sort(key=lambda f: f.number)
+    held = [
+        f for f in singles if f.presence is Presence.IMPLICIT and isinstance(f.type, MessageRef)
+    ]
+    required = [f for f in singles if f.presence is Presence.REQUIRED]
+    return {f.name: bit for bit, f in enumerate([*required, *held])}
+
+
 class ProtobufCodec:
     """Template contexts of the messages of a file."""
 
@@ -69,23 +82,27 @@ class ProtobufCodec:
         self._names = names
         self._preserve = preserve_unknown
         self._style = style
+        self._deep = nesting.deep(schema)
 
     def messages(self, file: File) -> list[SimpleNamespace]:
         return [self._message(m) for m in defined_in_order(self._schema, file)]
 
     def _message(self, message: Message) -> SimpleNamespace:
         planned = plan(message)
-        items = [self._item(message, item) for item in planned.items]
+        bits = _bits(message)
+        items = [self._item(message, item, bits.get(item.field.name)) for item in planned.items]
         for index, item in enumerate(items):
             again = item.mode in ("repeated", "map") and not item.packed
-            item.following = items[index if again else index + 1 :][: EXPECTED + again]
+            first = index if again else index + 1
+            item.following = items[first : first + EXPECTED + again]
+        followers = {id(other) for item in items for other in item.following}
         for item in items:
-            item.expected = any(item in other.following for other in items)
+            item.expected = id(item) in followers
         return SimpleNamespace(
             name=self._names.plain(message),
             items=items,
             plain=is_plain(self._schema, message) and not self._preserve,
-            cyclic=cyclic(self._schema, message),
+            deep=message.full_name in self._deep,
             bounded=bounded(self._schema, message),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=_words(planned.required),
@@ -93,19 +110,19 @@ class ProtobufCodec:
             view_fields=self._view_fields(message),
         )
 
-    def _item(self, message: Message, item: Item) -> SimpleNamespace:
+    def _item(self, message: Message, item: Item, bit: int | None) -> SimpleNamespace:
         field = item.field
         oneof = index = None
         if field.oneof is not None:
             oneof = identifier(field.oneof)
-            index = 1 + [f.name for f in message.fields if f.oneof == field.oneof].index(field.name)
+            index = message.choices[field.name]
         context = self._value(item)
         context.name = member(field)
         context.access = f"{self._style.access}{oneof or member(field)}"
         context.mode = self._mode(message, field)
         context.oneof, context.index = oneof, index
         context.boxed = self._schema.recursive(message, field)
-        context.bit = self._bit(message, field)
+        context.bit = bit
         if context.bit is not None:
             context.word, context.mask = _word(context.bit // WORD), hex(1 << context.bit % WORD)
         context.ranged = field.label is not Label.SINGLE or (context.boxed and field.oneof is None)
@@ -146,10 +163,18 @@ class ProtobufCodec:
             packed=field.packed,
             coding=f"Coding::{item.payload.value}",
             utf8=field.utf8,
+            is_string=field.type is Kind.STRING,
+            requires=is_message and self._requires(field),
             closed=closed,
             codec=self._codec(field) if is_message else "",
             view=self._single_view(field),
             is_plain=is_message and self._is_plain(field),
+        )
+
+    def _requires(self, field: Field) -> bool:
+        """Whether the field's message has required fields itself."""
+        return isinstance(field.type, MessageRef) and any(
+            inner.presence is Presence.REQUIRED for inner in self._schema.message(field.type).fields
         )
 
     def _codec(self, field: Field) -> str:
@@ -178,29 +203,6 @@ class ProtobufCodec:
         if always or isinstance(field.type, MessageRef):
             return "always"
         return "implicit"
-
-    def _bit(self, message: Message, field: Field) -> int | None:
-        """Which bit of "seen" tells that the field came: required ones first, then the messages a
-        view must not meet twice."""
-        if field.label is not Label.SINGLE or field.oneof is not None:
-            return None
-        required = [f for f in self._by_number(message) if f.presence is Presence.REQUIRED]
-        if field.presence is Presence.REQUIRED:
-            return required.index(field)
-        if field.presence is Presence.IMPLICIT and isinstance(field.type, MessageRef):
-            held = [
-                f
-                for f in self._by_number(message)
-                if f.presence is Presence.IMPLICIT
-                and f.label is Label.SINGLE
-                and isinstance(f.type, MessageRef)
-            ]
-            return len(required) + held.index(field)
-        return None
-
-    @staticmethod
-    def _by_number(message: Message) -> list[Field]:
-        return sorted(message.fields, key=lambda f: f.number)
 
     def _unset(self, field: Field, access: str) -> str:
         """Condition under which a field of implicit presence is left out: it has its declared
@@ -244,8 +246,7 @@ class ProtobufCodec:
             return f"wirecost::protobuf::MessageReader<{view}, &{outer}read_view>"
         if view == "std::string_view":
             return "wirecost::protobuf::TextReader"
-        item = next(i for i in plan(message).items if i.field is field)
-        coding = f"wirecost::protobuf::Coding::{item.payload.value}"
+        coding = f"wirecost::protobuf::Coding::{payload(field).value}"
         return f"wirecost::protobuf::ScalarReader<{view}, {coding}>"
 
     def _view_fields(self, message: Message) -> list[SimpleNamespace]:
@@ -256,11 +257,7 @@ class ProtobufCodec:
             if field.oneof is not None:
                 if field.oneof not in done:
                     done.add(field.oneof)
-                    types = [
-                        self._view_member(message, f)
-                        for f in message.fields
-                        if f.oneof == field.oneof
-                    ]
+                    types = [self._view_member(message, f) for f in message.members[field.oneof]]
                     fields.append(
                         SimpleNamespace(
                             type=f"std::variant<std::monostate, {', '.join(types)}>",

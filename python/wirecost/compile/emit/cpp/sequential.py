@@ -9,7 +9,8 @@ from typing import Any
 
 from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
-from wirecost.compile.emit.cpp.order import cyclic, defined_in_order, is_plain
+from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
+from wirecost.compile.plan import nesting
 from wirecost.compile.plan.sequential import (
     Array,
     Call,
@@ -44,6 +45,8 @@ class Value:
     terminated: bool = False
     codec: str = ""
     capacity: int | None = None
+    is_string: bool = False
+    """Text that users may want to be UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class SequentialCodec:
         self._names = names
         self._rules = rules
         self._planner = Planner(schema, rules)
+        self._deep = nesting.deep(schema)
 
     def messages(self, file: File) -> list[SimpleNamespace]:
         return [self._message(m) for m in defined_in_order(self._schema, file)]
@@ -89,7 +93,7 @@ class SequentialCodec:
             name=self._names.plain(message),
             type=self._names.qualified(reference),
             plain=is_plain(self._schema, message),
-            cyclic=cyclic(self._schema, message),
+            deep=message.full_name in self._deep,
             minimum=plan.minimum,
             small=len(parts) <= SMALL
             and all(p.step in ("run", "value") for p in parts)
@@ -110,6 +114,7 @@ class SequentialCodec:
             return Value(
                 "text", type_, "std::string_view", step.align,
                 terminated=step.terminated, capacity=item.text_capacity,
+                is_string=item.type is Kind.STRING,
             )  # fmt: skip
         if isinstance(step, Call):
             return Value(
@@ -183,7 +188,6 @@ class SequentialCodec:
             value=value,
             raw=SCALARS[slot.kind],
             type=self._names.value(item.type),
-            element=self._names.value(item.type),
             offset=slot.offset,
             count=slot.count,
             size=(slot.kind.width or 0) * (1 if slot.count is None else slot.count),
@@ -214,9 +218,7 @@ class SequentialCodec:
                 if item.oneof in done:
                     continue
                 done.add(item.oneof)
-                types = [
-                    self._single_view(message, f) for f in message.fields if f.oneof == item.oneof
-                ]
+                types = [self._single_view(message, f) for f in message.members[item.oneof]]
                 type_ = f"std::variant<std::monostate, {', '.join(types)}>"
                 fields.append(SimpleNamespace(type=type_, name=identifier(item.oneof)))
                 continue

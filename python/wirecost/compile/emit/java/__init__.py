@@ -15,8 +15,8 @@ from typing import Any
 import jinja2
 
 from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.escape import java as escape
 from wirecost.compile.emit.java.columns import PLAIN, SCALARS, Columns
-from wirecost.compile.emit.java.documentation import javadoc
 from wirecost.compile.emit.java.holders import UNSIGNED, Holders, Member
 from wirecost.compile.emit.java.names import Names, nested, word
 from wirecost.compile.emit.java.protobuf import Protobuf
@@ -57,7 +57,7 @@ class _Emitter:
                     place = self._names.place(declared.full_name)
                     text = self._render(
                         "file.java.j2",
-                        banner=banner(file, "//"),
+                        banner=banner(escape.line_comment, file),
                         package=place.package,
                         imports=self._names.imports(body),
                         body=body,
@@ -90,7 +90,7 @@ class _Emitter:
             package = columns.place.package
             text = self._render(
                 "file.java.j2",
-                banner=banner(root.file, "//"),
+                banner=banner(escape.line_comment, root.file),
                 package=package,
                 imports=self._names.imports(body),
                 body=body,
@@ -127,7 +127,7 @@ class _Emitter:
                 name=place.name,
                 modifier=modifier,
             )
-        enums, messages = nested(self._schema, self._names, declared)
+        enums, messages = nested(self._schema, declared)
         inner = [self._declaration(self._schema.enum(name)) for name in enums]
         inner += [self._declaration(self._schema.message(name)) for name in messages]
         with_protobuf = "protobuf" in self._request.wires
@@ -155,7 +155,7 @@ class _Emitter:
         jdk = self._names.jdk
         type_ = self._holders.plain_type(constant.type)
         return {
-            "doc": javadoc(constant.comment),
+            "doc": escape.javadoc(constant.comment),
             "type": type_ or jdk["String"],
             "name": word(name),
             "value": self._holders.literal(constant.type, constant.value),
@@ -182,7 +182,7 @@ class _Emitter:
 
     def _render(self, template: str, **values: object) -> str:
         text = self._environment.get_template(template).render(
-            **values, jdk=self._names.jdk, javadoc=javadoc
+            **values, jdk=self._names.jdk, javadoc=escape.javadoc
         )
         return text if template == "pom.xml.j2" else _tidy(text)
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from functools import cache
 
+from wirecost.compile.emit.escape import java as escape
 from wirecost.compile.emit.java.names import (
     LOCALS,
     Names,
@@ -109,6 +108,11 @@ class Member:
         return self.field.label is Label.ARRAY
 
     @property
+    def grows(self) -> bool:
+        """An array to which decoders add."""
+        return self.field.label is Label.REPEATED
+
+    @property
     def is_map(self) -> bool:
         return self.field.label is Label.MAP
 
@@ -130,10 +134,10 @@ class Holders:
     def __init__(self, schema: Schema, names: Names) -> None:
         self.schema = schema
         self.names = names
-        self._members: dict[str, tuple[Member, ...]] = {}
+        self._members: dict[str, dict[str, Member]] = {}
         self._cases: dict[str, dict[str, str]] = {}
         self._statics: dict[str, dict[str, str]] = {}
-        self.footprint = cache(self._footprint)
+        self._footprints: dict[str, int] = {}
 
     def members(self, message: Message) -> tuple[Member, ...]:
         if message.full_name not in self._members:
@@ -143,13 +147,16 @@ class Holders:
             wanted = {f.name: unique(lower_camel(f.name)) for f in message.fields}
             cases = {o: unique(f"{lower_camel(o)}Case") for o in message.oneofs}
             self._cases[message.full_name] = cases
-            self._members[message.full_name] = tuple(
-                self._member(message, f, wanted[f.name], cases, unique) for f in message.fields
-            )
-        return self._members[message.full_name]
+            self._members[message.full_name] = {
+                f.name: self._member(message, f, wanted[f.name], cases, unique)
+                for f in message.fields
+            }
+        return tuple(self._members[message.full_name].values())
 
     def member(self, message: Message, item: Field) -> Member:
-        return next(m for m in self.members(message) if m.field.name == item.name)
+        if message.full_name not in self._members:
+            self.members(message)
+        return self._members[message.full_name][item.name]
 
     def cases(self, message: Message) -> dict[str, str]:
         """Oneofs and the names of their case numbers."""
@@ -236,10 +243,9 @@ class Holders:
         if kind is Kind.BOOL:
             return "true" if value else "false"
         if kind is Kind.STRING:
-            return json.dumps(str(value))
+            return escape.literal(value) if isinstance(value, str) else '""'
         if kind is Kind.BYTES:
-            signed = (b - 256 if b > 127 else b for b in bytes(value))  # type: ignore[arg-type]
-            return f"new byte[] {{{', '.join(map(str, signed))}}}"
+            return escape.bytes_literal(value if isinstance(value, bytes) else b"")
         if kind in (Kind.FLOAT32, Kind.FLOAT64):
             return _real(float(value), "f" if kind is Kind.FLOAT32 else "")
         number = int(value)
@@ -248,23 +254,28 @@ class Holders:
             number -= 1 << bits
         return f"{number}L" if bits == 64 else str(number)
 
-    def _footprint(self, name: str) -> int:
+    def footprint(self, name: str) -> int:
         """About how many bytes of memory a new object of the message takes."""
+        if not self._footprints:
+            for message in self.schema.inside_out:
+                self._footprints[message.full_name] = self._footprint(message)
+        return self._footprints[name]
+
+    def _footprint(self, message: Message) -> int:
         total = OBJECT
-        message = self.schema.message(name)
         for member in self.members(message):
             total += REFERENCE
             item = member.field
             if member.eager and isinstance(item.type, MessageRef):
-                total += self.footprint(item.type.name)
+                total += self._footprints[item.type.name]
             elif member.is_map:
                 total += MAP
             elif member.is_array:
                 each = OBJECT
                 if isinstance(item.type, MessageRef):
-                    each = self.footprint(item.type.name)
+                    each = self._footprints.get(item.type.name, OBJECT)
                 total += OBJECT + (item.capacity or 0) * each
-        return int(total)
+        return total
 
 
 def kind_of(item: Field) -> Kind | None:

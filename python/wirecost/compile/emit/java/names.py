@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass
 
 from wirecost.compile.emit import snake_case
-from wirecost.compile.schema import Message, Schema
+from wirecost.compile.emit.distinct import Distinct
+from wirecost.compile.schema import Enum, Message, Schema
 
 KEYWORDS = frozenset(
     re.findall(
@@ -24,8 +25,9 @@ KEYWORDS = frozenset(
 LOCALS = frozenset(
     re.findall(
         r"\w+",
-        """b begin behind big bytes copy count depth end entry hash i in inner item key last made n
-        number offset origin other out p room seen size start stop tag text that value valueStop""",
+        """b begin behind big bytes copy count depth end entry hash held i in inner item key last
+        made n number offset origin other out p room seen size start stop tag text that value
+        valueStop""",
     )
 )
 """Names of parameters and variables in generated methods; fields of these names need ``this``."""
@@ -71,6 +73,10 @@ class Names:
             declared = [*(m.full_name for m in file.messages), *(e.full_name for e in file.enums)]
             for name in sorted(declared, key=lambda n: n.count(".")):
                 self._places[name] = self._place(name, package)
+        self._inner: dict[str, set[str]] = defaultdict(set)
+        """Names of the classes in others, by package: they can hide those beside the others."""
+        for place in self._places.values():
+            self._inner[place.package].update(place.classes[1:])
         taken = {part for place in self._places.values() for part in place.classes}
         self.jdk: dict[str, str] = {}
         self._imports: dict[str, str] = {}
@@ -91,14 +97,7 @@ class Names:
     def reference(self, full_name: str, source: str) -> str:
         """How the class of ``source`` names another one."""
         place, here = self._places[full_name], self._places[source]
-        if place.package != here.package:
-            return ".".join((place.package, *place.classes))
-        hidden = {
-            p.name
-            for p in self._places.values()
-            if p.package == here.package and len(p.classes) > 1
-        }
-        if place.classes[0] in hidden:
+        if place.package != here.package or place.classes[0] in self._inner[place.package]:
             return ".".join((place.package, *place.classes))
         return ".".join(place.classes)
 
@@ -139,22 +138,15 @@ def screaming(name: str) -> str:
     return snake_case(name).upper()
 
 
-class Unique:
+class Unique(Distinct):
     """Gives each thing of one class a name of its own."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
-
     def __call__(self, wanted: str) -> str:
-        name = word(wanted)
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
+        return super().__call__(word(wanted))
 
 
-def nested(schema: Schema, names: Names, message: Message) -> tuple[list[str], list[str]]:
+def nested(schema: Schema, message: Message) -> tuple[list[str], list[str]]:
     """Full names of the enums and messages declared directly inside a message."""
-    file = schema.home(message.full_name)
-    enums = [e.full_name for e in file.enums if names.outer(e.full_name) == message.full_name]
-    return enums, [m.full_name for m in file.messages if m.parent == message.full_name]
+    inner = schema.home(message.full_name).nested.get(message.full_name, ())
+    enums = [d.full_name for d in inner if isinstance(d, Enum)]
+    return enums, [d.full_name for d in inner if isinstance(d, Message)]

@@ -6,7 +6,18 @@ from __future__ import annotations
 from wirecost.compile.emit.java.holders import Holders, Member, kind_of
 from wirecost.compile.emit.java.sequential import ACCESSORS
 from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan
-from wirecost.compile.schema import EnumRef, Kind, Label, Message, MessageRef, Presence
+from wirecost.compile.schema import (
+    CompileError,
+    EnumRef,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+)
+
+_MOST_REQUIRED = 64
+"""As many as a long has bits."""
 
 
 class Protobuf:
@@ -25,8 +36,12 @@ class Protobuf:
     @property
     def required_mask(self) -> str:
         bits = (1 << self.plan.required) - 1
-        if self.plan.required > 64:
-            raise AssertionError(self.message.full_name)
+        if self.plan.required > _MOST_REQUIRED:
+            raise CompileError(
+                self.message.origin,
+                f"{self.message.full_name} has more than {_MOST_REQUIRED} required fields",
+                "make some of them optional, or take java out of --lang",
+            )
         return f"{hex(bits)}{'L' if self.plan.required > 31 else ''}"
 
     @property
@@ -61,6 +76,14 @@ class Protobuf:
     def footprint(self, item: Item) -> int:
         type_ = item.field.type
         return self._holders.footprint(type_.name) if isinstance(type_, MessageRef) else 0
+
+    def requires(self, item: Item) -> bool:
+        """Whether the value is a message that has required fields itself."""
+        type_ = item.field.type
+        return isinstance(type_, MessageRef) and any(
+            inner.presence is Presence.REQUIRED
+            for inner in self._holders.schema.message(type_).fields
+        )
 
     def closed_enum(self, item: Item) -> str | None:
         """The class of an enum whose undeclared numbers count as unknown."""

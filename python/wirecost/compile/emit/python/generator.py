@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.compile.emit import Request, banner
+from wirecost.compile.emit.escape import python as escape
 from wirecost.compile.emit.python import (
     names,
     protobuf_reader,
@@ -22,6 +23,7 @@ from wirecost.compile.schema import Enum, Field, Message, Schema
 
 _SHARED = "FAULTS WireError Buffer as_bytes decode_error encode_error"
 _SEQUENTIAL = "end_error new"
+_INDENT = "    "
 
 
 class Generator:
@@ -53,6 +55,8 @@ class Generator:
         if "cdr" in self._plans:
             module.support("CDR_HEADER")
             module.support("read_cdr_header")
+        if any(not plans.hollow.isdisjoint(module.order) for plans in self._plans.values()):
+            module.support("CONTENTLESS")
         messages = [self._schema.message(name) for name in module.order]
         functions = [text for message in messages for text in self._functions(module, message)]
         surface = self.surface(module)
@@ -68,13 +72,14 @@ class Generator:
         file = module.file
         messages = [self._schema.message(name) for name in module.order]
         return {
-            "banner": banner(file, "#"),
-            "doc": _doc(file.comment or f"Messages of {file.name}."),
+            "banner": banner(escape.line_comment, file),
+            "doc": escape.docstring(file.comment or f"Messages of {file.name}."),
             "enums": [_enum(module, enum) for enum in file.enums],
             "classes": [self._class(module, message) for message in messages],
             "imports": list(module.imports()),
             "wires": self._request.wires,
             "preserve_unknown": self._request.preserve_unknown,
+            "comment": escape.comment,
             "doc_of": _field_doc,
         }
 
@@ -112,23 +117,26 @@ class Generator:
         }
         return {
             "name": module.cls(name),
-            "doc": _doc(message.comment or f"``{name}``."),
+            "doc": escape.docstring(message.comment or f"``{name}``.", _INDENT),
             "aliases": self._aliases(module, message),
             "constants": self._constants(module, message),
             "fields": [_field(module, message, item) for item in message.fields],
-            "is_deep": name in self._limits.deep,
             "is_heavy": name in self._limits.heavy,
             "is_group": name in self._groups,
+            **{f"more_{wire}": self._more(wire, name) for wire in self._plans},
             **private,
         }
 
+    def _more(self, wire: str, name: str) -> str:
+        """What a reader of the outermost message is given besides."""
+        plans = self._plans[wire]
+        return ", 0" * (name in plans.deep) + ", [_CONTENTLESS]" * (name in plans.hollow)
+
     def _aliases(self, module: Module, message: Message) -> list[tuple[str, str]]:
         """Nested declarations under the names the schema gives them."""
-        prefix = f"{message.full_name}."
         return [
             (names.short_name(d.full_name), module.cls(d.full_name))
-            for d in names.declarations(module.file)
-            if d.full_name.startswith(prefix) and "." not in d.full_name.removeprefix(prefix)
+            for d in module.file.nested.get(message.full_name, ())
         ]
 
     def _constants(self, module: Module, message: Message) -> list[dict[str, str]]:
@@ -136,7 +144,7 @@ class Generator:
             {
                 "name": names.identifier(c.name),
                 "type": values.scalar(c.type),
-                "value": values.literal(c.value),
+                "value": escape.literal(c.value),
                 "comment": c.comment,
             }
             for c in message.constants
@@ -169,22 +177,10 @@ def _enum(module: Module, enum: Enum) -> dict[str, Any]:
         {"name": names.enum_member(v.name), "number": v.number, "comment": v.comment}
         for v in enum.values
     ]
-    return {"name": module.cls(enum.full_name), "doc": _doc(enum.comment), "members": members}
-
-
-def _doc(comment: str) -> str:
-    """Text between triple quotes."""
-    text = comment.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if text.endswith('"'):
-        text += " "
-    return f"{text}\n" if "\n" in text else text
+    doc = escape.docstring(enum.comment, _INDENT) if enum.comment else ""
+    return {"name": module.cls(enum.full_name), "doc": doc, "members": members}
 
 
 def _field_doc(comment: str) -> str:
     """A docstring below a field, or nothing."""
-    if not comment:
-        return ""
-    lines = _doc(comment).split("\n")
-    rest = "".join(f"\n    {line}" if line else "\n" for line in lines[1:-1])
-    close = '\n    """' if len(lines) > 1 else '"""'
-    return f'    """{lines[0]}{rest}{close}\n'
+    return f"{_INDENT}{escape.docstring(comment, _INDENT)}\n" if comment else ""

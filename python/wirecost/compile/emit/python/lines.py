@@ -10,7 +10,7 @@ from itertools import pairwise
 
 LONGEST = 100
 """Characters of a line that is not split."""
-_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1""")
+_STRING = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\])*\1""")
 
 
 class Lines:
@@ -20,6 +20,8 @@ class Lines:
         self.lines: list[str] = []
         self.depth = depth
         self._used: set[str] = set()
+        self._numbers: dict[str, int] = {}
+        """From which number on a name may be free."""
 
     def add(self, line: str) -> None:
         self.lines += wrapped(line, self.depth)
@@ -36,9 +38,12 @@ class Lines:
 
     def local(self, name: str) -> str:
         """A local variable's name like ``name`` that is not used yet."""
-        number, found = 2, name
+        if name[:1].isdigit():
+            name = f"value{name}"
+        number, found = self._numbers.get(name, 2), name
         while found in self._used:
             found, number = f"{name}{number}", number + 1
+        self._numbers[name] = number
         self._used.add(found)
         return found
 

@@ -8,6 +8,8 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit.python import names
+from wirecost.compile.graph import run
+from wirecost.compile.per_schema import per_schema
 from wirecost.compile.schema import File, Message, MessageRef, Schema
 
 LONGEST_FORMAT = 32
@@ -19,9 +21,7 @@ class Module:
 
     def __init__(self, schema: Schema, file: File, folders: frozenset[PurePosixPath]) -> None:
         self.schema, self.file = schema, file
-        self.class_names = {
-            names.class_name(f, d.full_name) for f in schema.files for d in names.declarations(f)
-        }
+        self.class_names = _class_names(schema)
         self.place = names.module_place(file)
         self.is_package = self.place in folders
         """Whether another module's folder has this one's name: then it is its ``__init__``."""
@@ -29,10 +29,24 @@ class Module:
             d.full_name: names.class_name(file, d.full_name) for d in names.declarations(file)
         }
         self.order = [m.full_name for m in ordered(schema, file)]
+        self._positions = {name: i for i, name in enumerate(self.order)}
+        self._attributes: dict[str, set[str]] = {}
         self._foreign: dict[str, str] = {}
+        self._known = set(self._own.values())
         self._imports: dict[str, set[tuple[str, str]]] = {}
         self._support: set[str] = set()
         self._constants: dict[str, str] = {}
+        self._long: dict[str, dict[str, str]] = {}
+        """Names of long formats' structs, by verb and by what makes them."""
+
+    def is_later(self, one: str, other: str) -> bool:
+        """Whether this module has not defined a message yet where it defines one of its own."""
+        return self._positions.get(one, -1) >= self._positions[other]
+
+    def attributes(self, message: Message) -> set[str]:
+        if message.full_name not in self._attributes:
+            self._attributes[message.full_name] = set(map(names.attribute, message.fields))
+        return self._attributes[message.full_name]
 
     def cls(self, full_name: str) -> str:
         """The class of a message or enum."""
@@ -75,6 +89,9 @@ class Module:
         made = f'{self.support("ordered_unpackers")}("{form}")'
         return self._struct("unpack_either", form, made)
 
+    def has_constant(self, name: str) -> bool:
+        return name in self._constants
+
     def constant(self, name: str, value: str) -> str:
         self._constants[name] = value
         return name
@@ -104,9 +121,8 @@ class Module:
         place = names.module_place(home)
         name = names.class_name(home, full_name)
         if full_name not in self._foreign:
-            known_as = name
-            if known_as in self._own.values() or known_as in self._foreign.values():
-                known_as = "_".join((*place.parts, name))
+            known_as = "_".join((*place.parts, name)) if name in self._known else name
+            self._known.add(known_as)
             self._foreign[full_name] = known_as
         return name, self.dots + ".".join(place.parts), self._foreign[full_name]
 
@@ -114,9 +130,8 @@ class Module:
         readable = form.replace("?", "t")
         name = f"_{verb}_{readable}"
         if len(form) > LONGEST_FORMAT:
-            same = [k for k, v in self._constants.items() if v == made]
-            many = sum(k.startswith(f"_{verb}_long") for k in self._constants)
-            name = same[0] if same else f"_{verb}_long{many + 1}"
+            found = self._long.setdefault(verb, {})
+            name = found.setdefault(made, f"_{verb}_long{len(found) + 1}")
         return self.constant(name, made)
 
 
@@ -148,26 +163,33 @@ def ordered(schema: Schema, file: File) -> list[Message]:
     done: dict[str, Message] = {}
     visiting: set[str] = set()
 
-    def visit(message: Message) -> None:
+    def visit(message: Message) -> Iterator[Message]:
         if message.full_name in done or message.full_name in visiting:
             return
         if message.parent in own and message.parent not in visiting:
-            visit(own[message.parent])  # which visits this one
+            yield own[message.parent]  # which visits this one
             return
         visiting.add(message.full_name)
-        for other in file.messages:
-            if other.parent == message.full_name:
-                visit(other)
+        for other in file.nested.get(message.full_name, ()):
+            if isinstance(other, Message):
+                yield other
         for item in message.fields:
             if isinstance(item.type, MessageRef) and item.type.name in own:
                 visit_needed = not item.is_optional and not schema.recursive(message, item)
                 if visit_needed and item.oneof is None:
-                    visit(own[item.type.name])
+                    yield own[item.type.name]
         done[message.full_name] = message
 
     for message in file.messages:
-        visit(message)
+        run(visit, message)
     return list(done.values())
+
+
+@per_schema
+def _class_names(schema: Schema) -> frozenset[str]:
+    return frozenset(
+        names.class_name(f, d.full_name) for f in schema.files for d in names.declarations(f)
+    )
 
 
 def _statement(module: str, pairs: list[tuple[str, str]]) -> str:

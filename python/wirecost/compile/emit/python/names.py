@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import location
@@ -12,7 +13,18 @@ from wirecost.compile.schema import Enum, Field, File, Message, Schema
 
 # Names a class body uses for other things.
 _TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "str", "unknown_fields"}
+_TAKEN |= {"_field", "classmethod"}
 _TAKEN |= {f"{verb}_{wire}" for verb in ("encode", "decode", "encoded_size") for wire in WIRES}
+_IN_FUNCTIONS = frozenset(
+    re.findall(
+        r"\w+",
+        """budget bytearray cls data depth empties end entry fault frozenset group high item key
+        last len m n order parts pos range self setattr sorted start tag type unknown value""",
+    )
+)
+"""What generated functions call, and their variables: no class of a module has such a name."""
+_MODULES = {"_columns", "_native", "_wirecost"}
+"""What lies beside the generated modules."""
 
 
 def identifier(name: str) -> str:
@@ -27,8 +39,9 @@ def identifier(name: str) -> str:
 
 
 def enum_member(name: str) -> str:
-    """Every member of Python's enums has a ``name`` and a ``value``."""
-    return f"{name}_" if name.rstrip("_") in ("mro", "name", "value") else identifier(name)
+    """Members of Python's enums have a ``name`` and a ``value``; ``_such_`` names are its own."""
+    found = f"{name}_" if name.rstrip("_") in ("mro", "name", "value") else identifier(name)
+    return f"field{found}" if found.startswith("_") and found.endswith("_") else found
 
 
 def attribute(item: Field) -> str:
@@ -36,8 +49,11 @@ def attribute(item: Field) -> str:
 
 
 def class_name(file: File, full_name: str) -> str:
-    """``EventMetaData_UserInfo`` for a nested one."""
-    return identifier(file.local_name(full_name).replace(".", "_"))
+    """``EventMetaData_UserInfo`` for a nested one. Names that begin with ``_`` are the codecs'."""
+    name = identifier(file.local_name(full_name).replace(".", "_"))
+    if name.startswith("_"):
+        return f"type{name}"
+    return f"{name}_" if name.rstrip("_") in _IN_FUNCTIONS else name
 
 
 def short_name(full_name: str) -> str:
@@ -47,7 +63,8 @@ def short_name(full_name: str) -> str:
 
 def module_place(file: File) -> PurePosixPath:
     """A module's place below the namespace, without suffix."""
-    return PurePosixPath(*(identifier(part) for part in location(file).parts))
+    found = (identifier(part) for part in location(file).parts)
+    return PurePosixPath(*(f"{name}_" if name.rstrip("_") in _MODULES else name for name in found))
 
 
 def folders(schema: Schema) -> frozenset[PurePosixPath]:
@@ -63,7 +80,7 @@ def declarations(file: File) -> list[Message | Enum]:
 
 
 def oneof_members(message: Message, oneof: str) -> tuple[Field, ...]:
-    return tuple(f for f in message.fields if f.oneof == oneof)
+    return message.members.get(oneof, ())
 
 
 def is_ros(file: File) -> bool:

@@ -13,10 +13,20 @@ from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.lines import Lines, if_any_is_none, reset, wrapped
 from wirecost.compile.emit.python.module import Module
+from wirecost.compile.emit.python.oneofs import reset_others
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
 from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.protobuf import Item, Payload
-from wirecost.compile.schema import Coding, EnumRef, Field, Kind, Label, Message, MessageRef
+from wirecost.compile.schema import (
+    Coding,
+    EnumRef,
+    Field,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+)
 
 RESERVED = "m cls data pos end depth budget group start tag n high value len bytes bytearray"
 FEW = 4
@@ -75,8 +85,7 @@ class Reader:
             add(f"m = {self.module.support('new')}(cls)")
             self._initialise()
         for item in self._items:
-            if item.field.label is not Label.SINGLE and values.is_bytes(item.field):
-                add(f"{self._gathered(item.field)} = bytearray(m.{names.attribute(item.field)})")
+            self._gather(item.field)
         if self._keeps:
             add("unknown: list[bytes] = []")
         with self.lines.block("while pos < end:"):
@@ -96,6 +105,24 @@ class Reader:
                 add(overrun)
         self._complete()
 
+    def _gather(self, field: Field) -> None:
+        """A local for what a field is not itself until all of it is there."""
+        gathered = self._gathered(field)
+        if field.label is Label.ARRAY:
+            code = values.array_code(field)
+            empty = (
+                "bytearray()" if values.is_bytes(field) else f'_array("{code}")' if code else "[]"
+            )
+            self.lines.add(f"{gathered}: _t.Any = {empty}")
+        elif self._is_gathered(field):
+            self.lines.add(f"{gathered} = bytearray(m.{names.attribute(field)})")
+
+    @staticmethod
+    def _is_gathered(field: Field) -> bool:
+        return field.label is Label.ARRAY or (
+            field.label is Label.REPEATED and values.is_bytes(field)
+        )
+
     def _charge(self) -> None:
         name = self.message.full_name
         if name in self._limits.charged:
@@ -108,12 +135,9 @@ class Reader:
         for item in self._items:
             field, held = item.field, f"m.{names.attribute(item.field)}"
             single = field.label is Label.SINGLE
-            if single and (item.required_bit is not None or self._lacks(field)):
+            lacks = single and (item.required_bit is not None or self._lacks(field))
+            if lacks or field.label is Label.ARRAY:
                 absent.append(held)
-            elif field.label is Label.ARRAY:
-                code = values.array_code(field)
-                empty = 'b""' if values.is_bytes(field) else f'_array("{code}")' if code else "[]"
-                self.lines.add(f"{held} = {empty}")
             else:
                 self.lines.add(f"{held} = {values.fresh(self.module, field)}")
         reset(self.lines, absent)
@@ -130,10 +154,13 @@ class Reader:
         add = self.lines.add
         for item in self._items:
             field, held = item.field, f"m.{names.attribute(item.field)}"
-            if field.label is not Label.SINGLE and values.is_bytes(field):
+            if field.label is Label.ARRAY:
+                self._complete_array(field, held)
+                continue
+            if self._is_gathered(field):
                 add(f"{held} = bytes({self._gathered(field)})")
-            if field.label is Label.ARRAY or field.capacity is not None:
-                self._check_capacity(field, held)
+            if field.capacity is not None:
+                self._check_capacity(field, held, ">")
             implicit = field.label is Label.SINGLE and not self._lacks_for_good(item)
             if implicit and isinstance(field.type, MessageRef):
                 with self.lines.block(f"if {held} is None:"):
@@ -153,15 +180,20 @@ class Reader:
         field = item.field
         return field.is_optional or field.oneof is not None or item.required_bit is not None
 
-    def _check_capacity(self, field: Field, held: str) -> None:
+    def _complete_array(self, field: Field, held: str) -> None:
+        """All elements or none; a message that comes in parts has those of the last."""
+        gathered = self._gathered(field)
+        with self.lines.block(f"if {gathered}:"):
+            self._check_capacity(field, gathered, "!=")
+            whole = f"bytes({gathered})" if values.is_bytes(field) else gathered
+            self.lines.add(f"{held} = {whole}")
+        with self.lines.block(f"elif {held} is None:"):
+            self.lines.add(f"{held} = {values.fresh(self.module, field)}")
+
+    def _check_capacity(self, field: Field, found: str, wrong: str) -> None:
         error = self.module.support("capacity_error")
-        wrong = ">"
-        if field.label is Label.ARRAY:
-            wrong = "!="
-            with self.lines.block(f"if not {held}:"):
-                self.lines.add(f"{held} = {values.fresh(self.module, field)}")
-        with self.lines.block(f"if len({held}) {wrong} {field.capacity}:"):
-            self.lines.add(f'raise {error}("{field.name}", len({held}), {field.capacity}, pos)')
+        with self.lines.block(f"if len({found}) {wrong} {field.capacity}:"):
+            self.lines.add(f'raise {error}("{field.name}", len({found}), {field.capacity}, pos)')
 
     def _tag(self) -> None:
         self.lines.add("tag = data[pos]")
@@ -189,7 +221,7 @@ class Reader:
             return [(item.tag, lambda: self._map(item, held))]
         if field.label is Label.SINGLE:
             return [(item.tag, lambda: self._single(item, held))]
-        if values.is_bytes(field):
+        if self._is_gathered(field):
             held = self._gathered(field)
         cases: list[Case] = []
         one, packed = (item.other_tag, item.tag) if field.packed else (item.tag, item.other_tag)
@@ -229,22 +261,17 @@ class Reader:
             self.lines.add(f"unknown.append({raw})")
 
     def _single(self, item: Item, held: str) -> None:
-        others = [
-            f"m.{names.attribute(f)}"
-            for f in names.oneof_members(self.message, item.field.oneof or "")
-            if f is not item.field and item.field.oneof
-        ]
         values_ = self._closed_values(item.field)
         self._read(item, "value" if values_ else held, held)
         if values_:
             with self.lines.block(f"if value in {values_}:"):
-                reset(self.lines, others)
+                reset_others(self.lines, self.module, self.message, item.field)
                 self.lines.add(f"{held} = value")
             if self._keeps:
                 with self.lines.block("else:"):
                     self._keep("data[start:pos]")
         else:
-            reset(self.lines, others)
+            reset_others(self.lines, self.module, self.message, item.field)
 
     def _element(self, item: Item, held: str) -> None:
         self._read(item, "value", "")
@@ -283,6 +310,9 @@ class Reader:
     def _map(self, item: Item, held: str) -> None:
         add = self.lines.add
         key, value = protobuf.entry_items(item.field)
+        if self._is_deep:
+            with self.lines.block(f"if depth == {self.module.support('DEPTH')}:"):
+                add(f"raise {self.module.support('depth_error')}(pos)")
         self._length()
         add("last = pos + n")
         add(f"key = {values.zero(key.field)}")
@@ -293,7 +323,7 @@ class Reader:
             self._tag()
             cases: list[Case] = [
                 (key.tag, lambda: self._read(key, "key", "")),
-                (value.tag, lambda: self._read(value, found, found)),
+                (value.tag, lambda: self._read(value, found, found, levels=2)),
             ]
             skip = f"pos = {self.module.support('skip')}(data, pos, tag)"
             self._dispatch(cases, lambda: add(skip))
@@ -301,7 +331,7 @@ class Reader:
             add(f"raise {self.module.support('overrun_error')}(data, pos, last)")
         if message:
             with self.lines.block(f"if {found} is None:"):
-                add(f"{found} = {values.fresh(self.module, value.field)}")
+                self._make_value(value.field, found)
         values_ = self._closed_values(value.field)
         if values_:
             with self.lines.block(f"if {found} in {values_}:"):
@@ -312,6 +342,17 @@ class Reader:
         else:
             add(f"{held}[key] = {found}")
 
+    def _make_value(self, field: Field, found: str) -> None:
+        """The value of an entry that has none."""
+        if not isinstance(field.type, MessageRef):
+            raise AssertionError(field)
+        message = self.module.schema.message(field.type)
+        if any(inner.presence is Presence.REQUIRED for inner in message.fields):
+            error, name = self.module.support("missing_error"), self.module.cls(message.full_name)
+            self.lines.add(f'raise {error}("{name}", pos)')
+        else:
+            self.lines.add(f"{found} = {values.fresh(self.module, field)}")
+
     def _length(self) -> None:
         self.lines.add("n = data[pos]")
         self.lines.add("pos += 1")
@@ -321,10 +362,11 @@ class Reader:
                 self.lines.add("n += (high << 7) - 128")
                 self.lines.add("pos += 1")
             with self.lines.block("else:"):
-                self.lines.add(f"n, pos = {self.module.support('read_uint64')}(data, pos - 1)")
+                self.lines.add(f"n, pos = {self.module.support('read_length')}(data, pos - 1)")
 
-    def _read(self, item: Item, target: str, merged: str) -> None:
-        """Read one value into ``target``; a message goes on from ``merged`` if that is there."""
+    def _read(self, item: Item, target: str, merged: str, levels: int = 1) -> None:
+        """Read one value into ``target``; a message goes on from ``merged`` if that is there, and
+        lies ``levels`` below the one at hand."""
         field, add = item.field, self.lines.add
         match item.payload:
             case Payload.FIXED:
@@ -335,11 +377,15 @@ class Reader:
                 self._varint(field, target)
             case Payload.TEXT:
                 self._length()
+                if field.text_capacity is not None:
+                    error, most = self.module.support("capacity_error"), field.text_capacity
+                    with self.lines.block(f"if n > {most}:"):
+                        add(f'raise {error}("{field.name}", n, {most}, pos)')
                 decode = ".decode()" if field.type is Kind.STRING else ""
                 add(f"{target} = data[pos : (pos := pos + n)]{decode}")
             case Payload.MESSAGE:
                 self._length()
-                call = self._call(field, "(pos := pos + n)", merged, "")
+                call = self._call(field, "(pos := pos + n)", merged, "", levels)
                 of_group = isinstance(field.type, MessageRef) and field.type.name in self._groups
                 add(f"{target} = {call}{'[0]' * of_group}")
             case Payload.GROUP:
@@ -369,7 +415,7 @@ class Reader:
         name = {8: "int32", 16: "int32"}.get(_NARROW.get(kind, 0), kind.value)
         return self.module.support(f"read_{'s' * (field.coding is Coding.ZIGZAG)}{name}")
 
-    def _call(self, field: Field, end: str, merged: str, group: str) -> str:
+    def _call(self, field: Field, end: str, merged: str, group: str, levels: int = 1) -> str:
         if not isinstance(field.type, MessageRef):
             raise AssertionError(field)
         decode = self.module.private("decode_protobuf", field.type.name)
@@ -377,7 +423,7 @@ class Reader:
         if merged:
             arguments.append(merged)
         if field.type.name in self._limits.deep:
-            arguments.append("depth=depth + 1" if self._is_deep else "depth=1")
+            arguments.append(f"depth=depth + {levels}" if self._is_deep else f"depth={levels}")
         if group:
             arguments.append(group)
         if field.type.name in self._limits.heavy:

@@ -83,7 +83,7 @@ class Writer:
         elif field.is_optional or field.oneof is not None:
             self._if_present(item, held)
         elif item.required_bit is not None or isinstance(field.type, MessageRef):
-            self._always(item, held)
+            self._pieces += self._value(item, held)
         else:
             self._unless_default(item, held)
 
@@ -92,19 +92,6 @@ class Writer:
         value = self._local(item)
         with self.lines.block(f"if ({value} := {held}) is not None:"):
             self._pieces += self._value(item, value)
-            self._settle()
-
-    def _always(self, item: Item, held: str) -> None:
-        if item.required_bit is not None or item.payload is not Payload.MESSAGE:
-            self._pieces += self._value(item, held)
-            return
-        # A message that is always there is left out if it is empty.
-        self._settle()
-        body = self._local(item)
-        encode = self._encoder(item.field)
-        with self.lines.block(f"if {body} := {encode}({held}):"):
-            length = f"{self.module.support('LEN')}[len({body})]"
-            self._pieces += [repr(item.tag_bytes), length, body]
             self._settle()
 
     def _unless_default(self, item: Item, held: str) -> None:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from wirecost.compile.emit.python import names
 from wirecost.compile.emit.python.lines import Lines
 from wirecost.compile.emit.python.module import Module
@@ -18,12 +21,16 @@ from wirecost.compile.plan.sequential import (
     Step,
     Text,
 )
-from wirecost.compile.schema import Field, Kind, Message, Schema
+from wirecost.compile.schema import Field, Kind, Label, Message, Schema
 
 SMALL = 16
 """Values a message may have to be inlined where it is used."""
 LARGEST = 64
 """Values a function may have before it calls others instead of inlining them."""
+
+
+LONGEST_CHAIN = 100
+"""Branches of an ``if`` statement."""
 
 
 class Plans:
@@ -37,6 +44,26 @@ class Plans:
 
     def plan(self, name: str) -> Plan:
         return self._plans[name]
+
+    @cached_property
+    def hollow(self) -> frozenset[str]:
+        """Messages with arrays of elements that take no bytes, and those that hold such: what a
+        reader may make of them must be counted."""
+        holders: dict[str, set[str]] = {name: set() for name in self._plans}
+        waiting = []
+        for name, plan in self._plans.items():
+            if any(_is_hollow(step) for step in plan.steps):
+                waiting.append(name)
+            for step in plan.steps:
+                for inner in _called(step):
+                    holders[inner].add(name)
+        found: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += holders[name]
+        return frozenset(found)
 
     def weight(self, name: str) -> int:
         """Values a message writes, its inlined messages' with them."""
@@ -58,6 +85,29 @@ class Plans:
                 return 2 + self._of(step.element)
             case Entries() | Choice():
                 return LARGEST
+
+
+def _is_hollow(step: Step) -> bool:
+    return (
+        isinstance(step, Array)
+        and step.field.label is not Label.ARRAY
+        and isinstance(step.element, Call)
+        and not step.minimum
+    )
+
+
+def _called(step: Step) -> Iterator[str]:
+    """Messages that a step reads."""
+    match step:
+        case Call():
+            yield step.message.name
+        case Array():
+            yield from _called(step.element)
+        case Entries():
+            yield from _called(step.value)
+        case Choice():
+            for _, value in step.members:
+                yield from _called(value)
 
 
 class Chunk:
@@ -102,7 +152,7 @@ class Walker:
         return names.attribute(item)
 
     def inlines(self, name: str) -> bool:
-        weight = self.plans.weight(name)
+        weight = max(1, self.plans.weight(name))  # an empty message costs lines as well
         if weight > min(SMALL, self._budget):
             return False
         self._budget -= weight

@@ -11,11 +11,11 @@ from __future__ import annotations
 from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.lines import LONGEST, call_tuple, reset
 from wirecost.compile.emit.python.module import Module, struct_format
-from wirecost.compile.emit.python.sequential import Chunk, Plans, Walker
+from wirecost.compile.emit.python.sequential import LONGEST_CHAIN, Chunk, Plans, Walker
 from wirecost.compile.plan.sequential import Array, Call, Choice, Entries, Run, Slot, Step, Text
 from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message
 
-RESERVED = "m data pos order depth len range"
+RESERVED = "m data pos order depth empties len range"
 
 
 class Reader(Walker):
@@ -30,6 +30,7 @@ class Reader(Walker):
         self._made: dict[tuple[str, ...], str] = {}
         self._keeps = keeps
         self._deep = message.full_name in plans.deep
+        self._hollow = message.full_name in plans.hollow
 
     def function(self) -> str:
         if self._deep:
@@ -41,6 +42,7 @@ class Reader(Walker):
         name = self.module.private(f"read_{self.wire}", self.message.full_name)
         arguments = "m: _t.Any, data: bytes, pos: int"
         arguments += ", order: int" * self.aligns + ", depth: int" * self._deep
+        arguments += ", empties: list[int]" * self._hollow
         return f"def {name}({arguments}) -> int:\n{self.lines.text}"
 
     def walk(self, name: str, base: str) -> None:
@@ -179,10 +181,12 @@ class Reader(Walker):
             return
         self._settle()
         function = self.module.private(f"read_{self.wire}", name)
-        order, depth = ", order" * self.aligns, ""
+        more = ", order" * self.aligns
         if name in self.plans.deep:
-            depth = ", depth + 1" if self._deep else ", 0"
-        self.lines.add(f"pos = {function}({inner}, data, pos{order}{depth})")
+            more += ", depth + 1" if self._deep else ", 1"
+        if name in self.plans.hollow:
+            more += ", empties"
+        self.lines.add(f"pos = {function}({inner}, data, pos{more})")
         self.forget()
 
     def walk_inlined(self, name: str, base: str) -> None:
@@ -262,8 +266,25 @@ class Reader(Walker):
         self._settle()
         held = [f"{base}.{self.attribute(item)}" for item, _ in step.members]
         reset(self.lines, held)
+        cases = list(zip(held, step.members, strict=True))
+        if len(cases) > LONGEST_CHAIN:
+            cases.sort(key=lambda case: case[1][0].number)
+        self._branch(step.oneof, number, cases)
+        self.forget()
+
+    def _branch(
+        self, oneof: str, number: str, cases: list[tuple[str, tuple[Field, Run | Text | Call]]]
+    ) -> None:
+        """Reads the member that a number means; by halves if there are many."""
+        if len(cases) > LONGEST_CHAIN:
+            middle = len(cases) // 2
+            with self.lines.block(f"if {number} < {cases[middle][1][0].number}:"):
+                self._branch(oneof, number, cases[:middle])
+            with self.lines.block("else:"):
+                self._branch(oneof, number, cases[middle:])
+            return
         word = "if"
-        for name, (item, value) in zip(held, step.members, strict=True):
+        for name, (item, value) in cases:
             with self.lines.block(f"{word} {number} == {item.number}:"):
                 self.forget()
                 self._value(value, name)
@@ -271,13 +292,13 @@ class Reader(Walker):
             word = "elif"
         with self.lines.block(f"{word} {number}:"):
             error = self.module.support("choice_error")
-            self.lines.add(f'raise {error}("{step.oneof}", {number}, pos)')
-        self.forget()
+            self.lines.add(f'raise {error}("{oneof}", {number}, pos)')
 
     def _bound(self, count: str, minimum: int) -> None:
-        limit = f"{count} > {self.module.support('CONTENTLESS')}"
-        if minimum:
-            limit = f"{count} * {minimum} > len(data) - pos"
+        limit = f"{count} * {minimum} > len(data) - pos"
+        if not minimum:  # elements that take no bytes: all arrays together may have so many
+            self.lines.add(f"empties[0] -= {count}")
+            limit = "empties[0] < 0"
         with self.lines.block(f"if {limit}:"):
             self.lines.add(f"raise {self.module.support('count_error')}({count}, pos)")
 

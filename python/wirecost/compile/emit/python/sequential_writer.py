@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.compile.emit.python import values
 from wirecost.compile.emit.python.lines import call_tuple
 from wirecost.compile.emit.python.module import Module, struct_format
-from wirecost.compile.emit.python.sequential import Chunk, Plans, Walker
+from wirecost.compile.emit.python.sequential import LONGEST_CHAIN, Chunk, Plans, Walker
 from wirecost.compile.plan.sequential import (
     Array,
     Call,
@@ -209,6 +209,8 @@ class Writer(Walker):
         if len(held) > 1:
             with self.lines.block(f"if ({', '.join(held)}).count(None) < {len(held) - 1}:"):
                 self.lines.add(f'raise {self.module.support("oneof_error")}("{step.oneof}")')
+        # Python cannot compile a long chain of elif.
+        chained = len(held) <= LONGEST_CHAIN
         word = "if"
         for name, (item, value) in zip(held, step.members, strict=True):
             with self.lines.block(f"{word} {name} is not None:"):
@@ -216,8 +218,9 @@ class Writer(Walker):
                 self.put("I", 4, str(item.number))
                 self._value(value, name)
                 self._settle()
-            word = "elif"
-        with self.lines.block("else:"):
+            word = "elif" if chained else "if"
+        none = f"if ({', '.join(held)}).count(None) == {len(held)}:"
+        with self.lines.block("else:" if chained else none):
             self.forget()
             self.put("I", 4, "0")
             self._settle()

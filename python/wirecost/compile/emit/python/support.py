@@ -16,8 +16,8 @@ DEPTH = 100
 MEMORY, MEMORY_A_BYTE = 1 << 26, 64
 """Memory that decoding may take, about: so much, and so much for each byte of the input."""
 NO_BUDGET = [0]
-CONTENTLESS = 64
-"""How many messages without any content one array may hold: they take no bytes."""
+CONTENTLESS = 65_536
+"""How many elements without any content all arrays of a message may hold: they take no bytes."""
 
 new = object.__new__
 Buffer = bytes | bytearray | memoryview

@@ -106,12 +106,24 @@ def read_bool(data: bytes, pos: int) -> tuple[bool, int]:
     return value != 0, pos
 
 
+_LONGEST_TAG = 5
+
+
 def read_tag(data: bytes, pos: int) -> tuple[int, int]:
     """A tag and the position behind it."""
     start = pos
     value, pos = read_uint64(data, pos)
-    if value > _MASK32:
+    if value > _MASK32 or pos - start > _LONGEST_TAG:
         raise WireError("a tag is too large", start)
+    return value, pos
+
+
+def read_length(data: bytes, pos: int) -> tuple[int, int]:
+    """A length, which what is left may be shorter than, and the position behind it."""
+    start = pos
+    value, pos = read_uint64(data, pos)
+    if pos - start > _LONGEST_TAG:
+        raise WireError("a length is too large", start)
     return value, pos
 
 
@@ -147,7 +159,7 @@ def skip(data: bytes, pos: int, tag: int) -> int:  # noqa: PLR0912 - a branch a 
         elif wire_type == 1:
             pos += 8
         elif wire_type == 2:
-            length, pos = read_uint64(data, pos)
+            length, pos = read_length(data, pos)
             pos += length
         elif wire_type == 3:
             if len(open_groups) == DEPTH:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import math
-
-from wirecost.compile.emit.python import names
+from wirecost.compile.emit.escape.python import literal
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Type, Value
 
@@ -70,12 +68,6 @@ def lacks_at_first(module: Module, message: Message, item: Field) -> bool:
     return item.label is Label.SINGLE and module.schema.recursive(message, item)
 
 
-def literal(value: Value) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)
-
-
 def zero(item: Field) -> str:
     """Default of a single scalar: the declared one, or zero."""
     if item.default is not None:
@@ -116,19 +108,12 @@ def initial(module: Module, message: Message, item: Field) -> str:
         return made
     factories = {"[]": "list", "{}": "dict"}
     if isinstance(item.type, MessageRef) and item.label is Label.SINGLE:
-        later = item.type.name in {m.full_name for m in module.file.messages} and not (
-            _before(module, item.type.name, message.full_name)
-        )
-        hidden = made[:-2] in map(names.attribute, message.fields)
+        later = module.is_later(item.type.name, message.full_name)
+        hidden = made[:-2] in module.attributes(message)
         factory = f"lambda: {made}" if later or hidden else made[:-2]
     else:
         factory = factories.get(made, f"lambda: {made}")
     return f"_field(default_factory={factory})"
-
-
-def _before(module: Module, one: str, other: str) -> bool:
-    order = module.order
-    return order.index(one) < order.index(other)
 
 
 def _single(module: Module, type_: Type) -> str:

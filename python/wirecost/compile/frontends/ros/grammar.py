@@ -11,7 +11,7 @@ from wirecost.compile.frontends.ros.builtin import Dialect
 from wirecost.compile.schema import CompileError, Label, Origin
 
 LINE = re.compile(
-    r"\s*(?P<type>[^\s#=]+(?:<=[^\s#=]+)*)\s+(?P<name>[^\s=#]+)\s*(?P<equals>=?)\s*(?P<rest>.*?)\s*$"
+    r"\s*(?P<type>[^\s#=]+(?:<=[^\s#=]+)*)\s+(?P<name>[^\s=#]+)\s*(?P<equals>=?)\s*(?P<rest>(?:.*\S)?)\s*"
 )
 _TYPE = re.compile(
     r"(?P<name>[A-Za-z]\w*(?:/\w+)*)(?:<=(?P<text>[^\[]*))?(?:\[(?P<array>[^\]]*)\])?", re.ASCII
@@ -169,18 +169,18 @@ class _Reader:
 
 
 def _bound(text: str, whole: str, origin: Origin) -> int:
-    if not re.fullmatch("[0-9]+", text) or not 0 < int(text) <= _LARGEST_BOUND:
+    if not re.fullmatch("0*[0-9]{1,10}", text) or not 0 < int(text[-10:]) <= _LARGEST_BOUND:
         raise CompileError(
             origin,
             f"`{text}` in `{whole}` is no bound",
             f"give a whole number from 1 to {_LARGEST_BOUND}",
         )
-    return int(text)
+    return int(text[-10:])
 
 
 def _parted(rest: str) -> tuple[str, str]:
     """Value and trailing comment; a ``#`` in quotes belongs to the value."""
-    quoted = re.match(r"""(?P<quote>["'])(?:\\.|(?!(?P=quote)).)*(?P=quote)""", rest)
+    quoted = re.match(r"""(?P<quote>["'])(?:\\.|(?!(?P=quote))[^\\])*(?P=quote)""", rest)
     begin = rest.find("#", quoted.end() if quoted else 0)
     return (rest, "") if begin < 0 else (rest[:begin].rstrip(), rest[begin:])
 

@@ -17,6 +17,8 @@ from wirecost.compile.frontends.ros.reader import FileReader
 from wirecost.compile.schema import CompileError, File, MessageRef, Origin
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
+DEEPEST = 100
+"""Messages one inside the other: no decoder goes deeper."""
 
 
 def qualified(name: str, package: str) -> tuple[str, str] | None:
@@ -94,6 +96,12 @@ class Loader:
                 origin,
                 f"{' uses '.join(n.removesuffix('.msg') for n in circle)}",
                 "a message cannot contain itself; remove the field",
+            )
+        if len(self._open) >= DEEPEST:
+            raise CompileError(
+                origin,
+                f"{self._open[0]} holds more than {DEEPEST} messages, one inside the other",
+                "nest fewer: no decoder goes deeper",
             )
         self._load(name, path)
         return MessageRef(".".join(used)), name

@@ -10,11 +10,11 @@ import re
 import struct
 from dataclasses import dataclass
 
-from wirecost.compile.emit.java.documentation import javadoc
-from wirecost.compile.emit.java.holders import MAP, Holders
+from wirecost.compile.emit.escape.java import javadoc
+from wirecost.compile.emit.java.holders import Holders
 from wirecost.compile.emit.java.names import Unique, lower_camel, screaming, upper_camel
 from wirecost.compile.plan.columns import EXACT, Node, Reduce, Root, Shape
-from wirecost.compile.schema import Coding, Kind, MessageRef, Presence
+from wirecost.compile.schema import Coding, Kind, Presence
 
 SCALARS = [
     ("Double", "double", 8, "DoubleBuffer", "Double.longBitsToDouble(bits)", "Doubles"),
@@ -49,6 +49,7 @@ _COLUMNS = {
 }
 _ARRAYS = {"Int": "int", "Double": "double", "Float": "float", "Boolean": "boolean", "Long": "long"}
 _STRUCTS = {Kind.FLOAT64: "<dq", Kind.FLOAT32: "<fi"}
+_MOST_FIXED = 1 << 53
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
@@ -124,15 +125,6 @@ class Columns:
         unique = Unique(_TAKEN)
         return [self._accessor(child, unique) for child in self.root.children(node)]
 
-    def footprint(self, node: Node | None) -> int:
-        """About how many bytes of memory one message takes as a holder."""
-        if node is None:
-            return self._holders.footprint(self.root.message.full_name)
-        type_ = node.field.type
-        if node.is_map or not isinstance(type_, MessageRef):
-            return MAP
-        return self._holders.footprint(type_.name)
-
     def table(self, node: Node) -> str:
         """Expression for a node and all below it."""
         made = self._jdk["ColumnNode"]
@@ -141,12 +133,17 @@ class Columns:
         start = f'"{node.name}", {node.number}'
         if node.wraps:
             child = self.table(next(iter(self.root.children(node))))
-            return f"{made}.message({start}, {self.flags(node)}, 0, {child})"
+            return f"{made}.message({start}, {self.flags(node)}, {child}){self.fixed(node)}"
         type_ = f"{self._jdk['ColumnType']}.{self._type(node)}"
         text = f"{made}.scalar({start}, {type_}, {self.flags(node)})"
         if node.reduction != EXACT:
             text += f".reduced({self._reduction(node)})"
-        return text + self._default(node)
+        return text + self._default(node) + self.fixed(node)
+
+    def fixed(self, node: Node) -> str:
+        """Says what rows always have of a fixed array."""
+        fixed = min(self.root.fixed(node), _MOST_FIXED)
+        return f".fixed({fixed}L)" if fixed else ""
 
     def flags(self, node: Node) -> str:
         item = node.field

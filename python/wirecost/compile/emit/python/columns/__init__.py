@@ -14,8 +14,9 @@ from pathlib import Path, PurePosixPath
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit.escape import python as escape
 from wirecost.compile.emit.python import names
-from wirecost.compile.emit.python.columns.module import ColumnsModule, documented
+from wirecost.compile.emit.python.columns.module import ColumnsModule
 from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import CompileError, File, Origin, Schema
 
@@ -59,9 +60,9 @@ def _module(schema: Schema, file: File, roots: tuple[Root, ...]) -> str:
         _environment()
         .get_template("module.py.j2")
         .render(
-            banner=banner(file, "#"),
-            documented=documented,
-            file=file,
+            banner=banner(escape.line_comment, file),
+            doc=escape.docstring(f"Lists of messages of {file.name} in columns: needs NumPy."),
+            docstring=escape.docstring,
             dots=module.dots,
             classes=classes,
             imports=module.imports(),

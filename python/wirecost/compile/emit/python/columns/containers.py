@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from wirecost.compile.graph import leading_to
 from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import Field, Label, MessageRef, Schema
 
@@ -32,16 +33,13 @@ def containers(schema: Schema, root: Root) -> Iterator[ContainerLine]:
     for twin in root.twins:
         line = found.setdefault(twin.parent.full_name, ContainerLine(twin.parent.full_name))
         line.twins[twin.field.number] = twin.field.name
-    grew = True
-    while grew:
-        grew = False
-        for message in schema.messages():
+    reached = leading_to(schema.references, found)
+    for message in schema.messages():
+        if message.full_name in reached:
+            line = found.setdefault(message.full_name, ContainerLine(message.full_name))
             for item in message.fields:
-                if _inner(item) in found:
-                    line = found.setdefault(message.full_name, ContainerLine(message.full_name))
-                    if item.number not in line.leads:
-                        _lead(found, line, item)
-                        grew = True
+                if _inner(item) in reached:
+                    _lead(found, line, item)
     yield from (found[name] for name in sorted(found))
 
 

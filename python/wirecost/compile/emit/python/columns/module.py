@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
+from wirecost.compile.emit.distinct import Distinct
+from wirecost.compile.emit.escape.python import literal
 from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.columns.containers import containers
 from wirecost.compile.emit.python.lines import wrapped
@@ -70,6 +71,7 @@ class ColumnsModule:
         place = names.module_place(file)
         self.dots = "." * len(place.parts)
         self._holders: dict[str, str] = {}
+        self._unused = Distinct()
         self._used = {"Node", "Columns", "Container", "Twins"}
         self._modules: dict[str, Module] = {}
         self._folders = names.folders(schema)
@@ -113,10 +115,7 @@ class ColumnsModule:
         """A row's class under a name that nothing else has."""
         if full_name not in self._holders:
             home = self._schema.home(full_name)
-            name = f"_{names.class_name(home, full_name)}Row"
-            while name in self._holders.values():
-                name += "_"
-            self._holders[full_name] = name
+            self._holders[full_name] = self._unused(f"_{names.class_name(home, full_name)}Row")
         return self._holders[full_name]
 
     def _group_name(self, root: Root, node: Node, made: dict[str, ColumnsClass]) -> str:
@@ -197,7 +196,7 @@ class ColumnsModule:
         }
         parts += [f"{name}=True" for name, is_so in flags.items() if is_so]
         if item.default is not None and not node.repeated:
-            parts.append(f"default={values.literal(item.default)}")
+            parts.append(f"default={literal(item.default)}")
         if item.oneof:
             parts.append(f'oneof="{item.oneof}"')
         for name, most in (("capacity", item.capacity), ("text_capacity", item.text_capacity)):
@@ -236,12 +235,3 @@ def _kind(node: Node) -> str:
     if node.shape is Shape.MESSAGE:
         return "message"
     return "enum" if isinstance(node.field.type, EnumRef) else str(node.field.type)
-
-
-def documented(comment: str) -> str:
-    """A comment between triple quotes, below a field."""
-    text = re.sub(r'(["\\])', r"\\\1", comment)
-    if "\n" not in text:
-        return f'"""{text}"""'
-    lines = "\n".join(f"    {line}".rstrip() for line in text.split("\n")[1:])
-    return f'"""{text.split(chr(10))[0]}\n{lines}\n    """'

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirecost.compile.emit import Request, Texts, banner
 from wirecost.compile.emit.cpp.names import Names
+from wirecost.compile.emit.escape import cpp
 from wirecost.compile.emit.python import names
 from wirecost.compile.emit.python.generator import Generator
 from wirecost.compile.emit.python.module import Module
@@ -80,9 +81,9 @@ class _Printer:
     def bindings(self, file: File) -> Texts:
         """Header and source of a file's part of the extension."""
         place = names.module_place(file)
-        imported = [f for f in self._schema.files if f.name in file.imports and f.messages]
+        imported = [f for f in self._schema.imported(file) if f.messages]
         context = {
-            "banner": banner(file, "//"),
+            "banner": banner(cpp.line_comment, file),
             "function": _function(file),
             "module": "." + ".".join(place.parts),
             "messages": [

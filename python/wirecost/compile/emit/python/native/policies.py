@@ -17,17 +17,12 @@ class Policies:
 
     def fields(self, message: Message) -> list[str]:
         """Members and choices of a message's binding, in the order of its attributes."""
-        indices = {
-            f.name: index
-            for oneof in message.oneofs
-            for index, (f, _) in enumerate(self._names.alternatives(message, oneof), 1)
-        }
-        found = [self._field(message, item, indices) for item in message.fields]
+        found = [self._field(message, item) for item in message.fields]
         if self._unknown:
             found.append('Member<"unknown_fields", &Holder::unknown_fields, Bytes>')
         return found
 
-    def _field(self, message: Message, item: Field, indices: dict[str, int]) -> str:
+    def _field(self, message: Message, item: Field) -> str:
         name = f'"{python_names.attribute(item)}"'
         policy = self._policy(item)
         lacks = self._schema.recursive(message, item) and item.label is Label.SINGLE
@@ -35,7 +30,7 @@ class Policies:
             policy = f"Maybe<{policy}>"
         if item.oneof is None:
             return f"Member<{name}, &Holder::{member(item)}, {policy}>"
-        oneof, index = item.oneof, indices[item.name]
+        oneof, index = item.oneof, message.choices[item.name]
         return f'Choice<{name}, "{oneof}", &Holder::{identifier(oneof)}, {index}, {policy}>'
 
     def _policy(self, item: Field) -> str:

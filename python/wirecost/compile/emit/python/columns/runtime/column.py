@@ -149,6 +149,11 @@ class TextColumn(_Leaf, Generic[Text]):
         self.form = form
         self._offsets, self._content, self._limit = offsets, content, limit
 
+    @property
+    def size(self) -> int:
+        """Bytes of all texts, as often as elements have them."""
+        return len(self._content) * (self._count if self._offsets is None else 1)
+
     @cached_property
     def offsets(self) -> Offsets:
         """Shape (N + 1,). Of a constant they are made; raises WireError where its repetitions are

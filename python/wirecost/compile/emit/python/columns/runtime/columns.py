@@ -18,8 +18,9 @@ from .wire import Buffer, tag_and_length, view_of
 from .writer import Prepared
 
 Row = TypeVar("Row")
-MOST_VALUES = 1 << 24
-"""Values and messages that ``to_rows`` makes unless told otherwise."""
+MEMORY, MEMORY_PER_BYTE = 1 << 26, 256
+"""Bytes that ``to_rows`` may take unless told otherwise: so many, and so many for each byte of the
+columns."""
 
 
 class Columns(Group, Generic[Row]):
@@ -27,6 +28,8 @@ class Columns(Group, Generic[Row]):
 
     NODE: ClassVar[Node]
     TWINS: ClassVar[Twins]
+    _size: int
+    """Bytes that were read."""
 
     @classmethod
     def read(
@@ -45,6 +48,7 @@ class Columns(Group, Generic[Row]):
         reader = Reader(view, limit)
         count, parts = reader.count(cls.NODE, offset, end)
         found = cls(cls.NODE, count, Presence(count))
+        found._size = end - offset
         reader.fill(found, parts, found._presence)
         return found
 
@@ -95,10 +99,12 @@ class Columns(Group, Generic[Row]):
         """The columns of rows; see ``prepare`` and ``build``. Raises WireError."""
         return Prepared(cls.NODE, gathered(cls.NODE, rows), reductions).to_bytes(position)
 
-    def to_rows(self, limit: int = MOST_VALUES) -> list[Row]:
-        """The same as messages. Few bytes can stand for many rows: raises WireError where they have
-        more than ``limit`` values and messages, or cannot be messages."""
-        return written(self, limit)
+    def to_rows(self, memory: int | None = None) -> list[Row]:
+        """The same as messages. Few bytes can stand for many rows: raises WireError where they take
+        more than ``memory`` bytes, by default 64 MiB and 256 for each byte of the columns, or
+        cannot be messages. Each row, field of a message and element of a repeated field counts 16
+        bytes, and a text its length besides."""
+        return written(self, MEMORY + MEMORY_PER_BYTE * self._size if memory is None else memory)
 
     @classmethod
     def find(cls, buffer: Buffer, message: str | None = None) -> list[Twin]:

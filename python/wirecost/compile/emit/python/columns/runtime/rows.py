@@ -45,6 +45,8 @@ _CODES = {
     "float64": "d",
 }
 """Codes of the arrays that rows hold."""
+_EACH = 16
+"""Bytes that a row, a field of a message and an element of a repeated field count for."""
 
 
 def gathered(root: Node, rows: Sequence[Any]) -> Data:
@@ -143,45 +145,39 @@ def _key(entry: tuple[Any, Any]) -> Any:
     return entry[0]
 
 
-def written(columns: Group, limit: int) -> list[Any]:
-    """The rows of a root. Raises WireError where there are more than ``limit`` values."""
-    budget = _Budget(limit)
-    budget.check(columns)
+def written(columns: Group, memory: int) -> list[Any]:
+    """The rows of a root. Raises WireError where they would take more than ``memory`` bytes."""
+    needed = _EACH * len(columns) + _memory(columns)
+    if needed > memory:
+        raise WireError(
+            f"the rows take about {needed} bytes, allowed are {memory}; if they are wanted give "
+            "to_rows more memory"
+        )
     return _messages(columns)
 
 
-class _Budget:
-    """Counts values before any is made: constants and runs stand for any number."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = self._left = limit
-
-    def check(self, group: Group) -> None:
-        self._spend(len(group))
-        self._spend(len(group) * sum(map(_zeros, group._node.children)))
-        for _, child in group.children():
-            if isinstance(child, Group):
-                if isinstance(child, RepeatedGroup):
-                    self._spend(len(child.offsets))
-                self.check(child)
-            elif isinstance(child, RepeatedColumn):
-                self._spend(len(child.offsets) + int(child.offsets[-1]))
-            elif isinstance(child, RepeatedTextColumn):
-                self._spend(len(child.offsets) + len(child.texts))
-            else:
-                self._spend(len(child))
-
-    def _spend(self, many: int) -> None:
-        self._left -= many
-        if self._left < 0:
-            raise WireError(
-                f"the rows have more than {self._limit} values; if they are wanted give to_rows a "
-                "higher limit"
-            )
+def _memory(group: Group) -> int:
+    """What all that is in some messages takes, about, before any is made: constants and runs stand
+    for any number."""
+    needed = 0
+    for _, child in group.children():
+        node = child._node if isinstance(child, Group) else child.node
+        needed += _EACH * len(group) * (1 + _zeros(node))
+        if isinstance(child, RepeatedGroup):
+            needed += _EACH * len(child)
+        elif isinstance(child, RepeatedColumn):
+            needed += _EACH * int(child.offsets[-1])
+        elif isinstance(child, RepeatedTextColumn):
+            needed += 2 * _EACH * len(child.texts) + child.texts.size
+        elif isinstance(child, TextColumn):
+            needed += child.size
+        if isinstance(child, Group):
+            needed += _memory(child)
+    return needed
 
 
 def _zeros(node: Node) -> int:
-    """How many values a fixed array has that was not given any."""
+    """How many values, and messages, a row has of a fixed array that was not given any."""
     if not node.fixed:
         return 0
     return (node.capacity or 0) * (1 + sum(1 + _zeros(child) for child in node.children))

@@ -20,7 +20,7 @@ DEPTH = 100
 """How deep groups and messages may be nested."""
 _GROUP, _END_GROUP = 3, 4
 LENGTH_BYTES = 5
-"""Width of the length of a message that holds columns."""
+"""Width of the length of a message that holds columns, and the most of any tag and length."""
 
 
 class Found(NamedTuple):
@@ -90,7 +90,7 @@ def fields(
 
 def _field(view: memoryview, at: int, end: int) -> Found:
     tag, pos = read_varint(view, at, end)
-    if tag >> 32:
+    if tag >> 32 or pos - at > LENGTH_BYTES:
         raise WireError("a tag is too large", at)
     number, wire_type = tag >> 3, tag & 7
     if not number:
@@ -100,6 +100,8 @@ def _field(view: memoryview, at: int, end: int) -> Found:
         value, pos = read_varint(view, pos, end)
     elif wire_type == LENGTH:
         value, start = read_varint(view, pos, end)
+        if start - pos > LENGTH_BYTES:
+            raise WireError("a length is too large", at)
         pos = start + value
     elif wire_type == FIXED64:
         pos += 8
