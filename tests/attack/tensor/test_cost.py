@@ -17,7 +17,7 @@ from attack.tensor.frames import parts_of
 from attack.tensor.mutate import mutated_frame
 from wirecost.tensor import decode
 
-COUNT = 300
+COUNT = 100
 """Changed frames of each framework."""
 
 
