@@ -107,7 +107,7 @@ class _Publisher(Publisher):
     def __init__(self, topic: str) -> None:
         super().__init__()
         core = _core()
-        self._most = 0
+        self._most = self._subscribers = 0
         self._publisher: Any = core.Publisher(topic, config=_way(core, _ACKNOWLEDGE_MS))
         self._probe = _PROBE + secrets.token_bytes(8)
         self._answers = Inbox(1)
@@ -122,20 +122,22 @@ class _Publisher(Publisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if frame.nbytes + len(trailer) > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: ecal carries at most 1 GiB")
-        if self._publisher.get_subscriber_count():
+        if subscribers := self._publisher.get_subscriber_count():
             message = joined(frame, trailer)
-            if len(message) <= self._most:
+            if len(message) <= self._most and subscribers == self._subscribers:
                 self._publisher.send(message)
             else:
-                self._send_larger(message)
+                self._send_first(message)
+                self._subscribers = subscribers
         return True
 
-    def _send_larger(self, message: bytes) -> None:
-        """Than any before: eCAL makes a file that has room for half as much again."""
+    def _send_first(self, message: bytes) -> None:
+        """To new subscribers, or larger than any before: eCAL makes files, that for messages with
+        room for half as much again."""
         check_room(2 * len(message) + ENDPOINT_BYTES, f"a message of {len(message)} bytes")
         self._publisher.send(message)
         _settle()
-        self._most = len(message)
+        self._most = max(self._most, len(message))
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         end = time.monotonic() + timeout
