@@ -92,6 +92,11 @@ def rewritten() -> Iterator[str]:
         "An entry of a map without value": "8a05020805",
         "An entry of a map without key": "8a0503120161",
         "An enum's number that is not declared": "80014d",
+        "A sint32 beyond 32 bits": "38feffffffffffffffff01",
+        "Packed sint32s beyond 32 bits": "fa0214ffffffff7f81808080f0ffffffff01fdffffff7f",
+        "Numbers with bits beyond the 64th": "18818080808080808080" + "7e 20ffffffffffffffffff7f",
+        "A bool that is set beyond 32 bits": "688080808080808001",
+        "A tag and a length that are longer than need be": "f280808000 8180808000 61",
     }
     for what, content in cases.items():
         raw = bytes.fromhex(content)
@@ -124,6 +129,9 @@ def refused() -> Iterator[str]:
         "A field that goes beyond its message": (PROTO3, "92010312056162636465"),
         "Messages nested 101 deep": (CHAIN, nested(101)),
         "Unknown groups nested 101 deep": (CHAIN, "43" * 101 + "44" * 101),
+        "A tag of six bytes": (PROTO3, "988080808000" + "05"),
+        "A length of six bytes": (PROTO3, "72818080808000" + "61"),
+        "A tag beyond 32 bits": (PROTO3, "9880808010" + "05"),
     }
     for what, (name, content) in cases.items():
         yield f"# {what}."

@@ -29,8 +29,11 @@ PROTOS = {
     "conformance.proto3": SCHEMAS / "every_type_proto3.proto",
     "conformance.columns2": SCHEMAS / "columns_proto2.proto",
     "conformance.columns3": SCHEMAS / "columns_proto3.proto",
+    "conformance.hollow": SCHEMAS / "hollow.proto",
+    "conformance.parts": SCHEMAS / "parts.proto",
     "conformance": SCHEMAS / "chain.proto",
     "rsb.protocol": ROOT / "schemas" / "rsb" / "notification.proto",
+    "bounds_msgs": ROOT / "tests" / "cpp" / "compile" / "bounds_msgs" / "msg" / "Bounded.msg",
 }
 """Schemas by package."""
 
@@ -55,7 +58,13 @@ def module_of(package: str, preserve_unknown: bool = False) -> Any:
     """The generated module of one of the test schemas, with all wires it can have."""
     path = PROTOS[package]
     wires = ("protobuf",) if path.stem == "chain" else ("protobuf", "ros1", "cdr")
-    return compile_python([str(path)], wires, preserve_unknown)(f"{package}.{path.stem}")
+    return compile_python([str(path)], wires, preserve_unknown)(module_name(package))
+
+
+def module_name(package: str) -> str:
+    """The module of a test schema below the namespace: definitions of ROS share their package's."""
+    path = PROTOS[package]
+    return package if path.suffix == ".msg" else f"{package}.{path.stem}"
 
 
 def holder_of(full_name: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 import nanobind
 
-from compiled import PROTOS, ROOT
+from compiled import PROTOS, ROOT, module_name
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -83,7 +83,7 @@ def native_module(package: str) -> Any:
     if made not in sys.path:
         sys.path.insert(0, made)
     root = next(name for name, (schemas, _) in PACKAGES.items() if package in schemas)
-    return importlib.import_module(f"{root}_native.{package}.{PROTOS[package].stem}")
+    return importlib.import_module(f"{root}_native.{module_name(package)}")
 
 
 def native_class(full_name: str) -> Any:

@@ -101,12 +101,12 @@ def test_bytes_that_are_changed_are_refused_or_read(name: str, data: st.DataObje
             case "double":
                 made[at:at] = made[at : at + 40]
     try:
-        touch(columns.read(bytes(made), limit=1 << 16), 1 << 16)
+        touch(columns.read(bytes(made), limit=1 << 16), 1 << 24)
     except error as fault:
         assert fault.reason
 
 
-def touch(read: Any, limit: int) -> None:
+def touch(read: Any, memory: int) -> None:
     """Look at everything."""
     for _, column in read.columns():
         assert column.present is None or len(column.present) == len(column)
@@ -120,7 +120,21 @@ def touch(read: Any, limit: int) -> None:
             assert len(column.bytes_) == column.offsets[-1]
         else:
             assert len(column.offsets) == len(column) + 1
-    read.to_rows(limit)
+    read.to_rows(memory)
+
+
+def test_rows_are_bounded_in_proportion_to_the_columns():
+    """64 MiB and 256 bytes for each of 21; a row of nine fields, there or not, counts 160."""
+    error = runtime(Reflections).columns.WireError
+    for count, fits in ((419_464, True), (419_465, False)):
+        made = Reflections.build(count, {"signal_strength": 0.5}, reductions="auto")
+        assert len(made) == 21
+        read = Reflections.read(made)
+        if fits:
+            assert len(read.to_rows()) == count
+        else:
+            with pytest.raises(error, match="67114400 bytes, allowed are 67114240"):
+                read.to_rows()
 
 
 def test_few_bytes_take_little_memory():
@@ -133,7 +147,7 @@ def test_few_bytes_take_little_memory():
     assert read.time_of_flight.values[count - 1] == 1
     assert read.signal_strength.present is not None
     assert not read.signal_strength.present.any()
-    with pytest.raises(error, match="more than 16777216 values"):
+    with pytest.raises(error, match="the rows take about .* bytes, allowed are"):
         read.to_rows()
     with pytest.raises(error, match=r"more than 1000 elements.* limit"):
         Reflections.read(made, limit=1000)
@@ -397,8 +411,9 @@ def test_ros_types(tmp_path: Path):
     (row,) = columns.read(columns.build(1, {})).to_rows()
     assert list(row.fixed) == [0, 0, 0]
     assert row.encode_protobuf() == type(row)().encode_protobuf()
-    with pytest.raises(ValueError, match="the rows have more than 1000 values"):
-        columns.read(columns.build(100, {"small": 1})).to_rows(1000)
+    assert len(columns.read(columns.build(10, {"small": 1})).to_rows(10 * 16 * 16)) == 10
+    with pytest.raises(ValueError, match="the rows take about 2560 bytes, allowed are 2559"):
+        columns.read(columns.build(10, {"small": 1})).to_rows(10 * 16 * 16 - 1)
     with pytest.raises(ValueError, match="fixed has 2 elements or bytes; it takes 3"):
         columns.build(1, {"fixed": [[1, 2]]})
     with pytest.raises(ValueError, match="few has 3 elements or bytes; it takes 2"):

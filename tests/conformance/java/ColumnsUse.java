@@ -24,6 +24,7 @@ public final class ColumnsUse {
         everyTypeHasItsColumn();
         whatDoesNotFitIsRefused();
         fewBytesDoNotTakeMuchMemory();
+        rowsAreBoundedInProportion();
         System.out.println("done");
     }
 
@@ -206,6 +207,21 @@ public final class ColumnsUse {
             throw new AssertionError("most");
         } catch (WireException expected) {
             check(expected.reason.contains("allowed: 1000"), expected.reason);
+        }
+    }
+
+    /** 64 MiB and 256 bytes for each of 21, in rows of 16 and 16 for each of nine fields: 419,464. */
+    private static void rowsAreBoundedInProportion() throws WireException {
+        for (String count : new String[] {"88cd19", "89cd19"}) {
+            byte[] few = HexFormat.of().parseHex("808080800e" + count + "898080800a000000000000e03f");
+            var columns = LidarSensorViewReflectionColumns.read(few, 0, few.length);
+            boolean fits = true;
+            try {
+                check(columns.toRows().length == 419_464, "rows");
+            } catch (WireException refused) {
+                fits = false;
+            }
+            check(fits == count.equals("88cd19"), "bound of rows");
         }
     }
 

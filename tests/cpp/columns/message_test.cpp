@@ -184,6 +184,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"NoTag", "00", bad_tag}),
     [](const auto& info) { return info.param.what; });
 
+// All lists of a message together: three sensors' are within the limit, ten are not.
+TEST(Message, RowsOfAllItsListsAreLimited) {
+  Converter converter(ColumnContainers::containers);
+  for (const unsigned sensors : {3U, 10U}) {
+    Buffer message;
+    for (unsigned i = 0; i < sensors; ++i) {
+      const auto sensor = open_message(message, osi3::SensorView::kLidarSensorViewFieldNumber);
+      const auto twin = open_message(message, number_of(Part::twin, 2));
+      put_tag(message, count_number, wirecost::protobuf::varint);
+      put_varint(message, 100'000);
+      close_message(message, twin);
+      close_message(message, sensor);
+    }
+    Buffer out;
+    const Error error = converter.to_rows(ColumnContainers::SensorView, message.bytes(), out);
+    EXPECT_EQ(error.reason, sensors == 3 ? none : too_large) << error.message();
+    EXPECT_EQ(converter.converted(), sensors == 3 ? 3U : converter.converted());
+  }
+}
+
 TEST(Message, NestedTooDeepIsRefused) {
   // Containers that lead to themselves.
   const Edge edges[]{{1, 0}};
@@ -219,6 +239,8 @@ TEST(Holders, BecomeColumnsAndComeBack) {
   wirecost::Sequence<Reflections::Holder> again;
   ASSERT_FALSE(converter.to_rows(out.bytes(), again));
   EXPECT_TRUE(std::equal(again.begin(), again.end(), holders.begin(), holders.end()));
+  const std::string hostile = from_hex("808080800effffff1f");  // as many elements as may be
+  EXPECT_EQ(converter.to_rows(bytes(hostile), again).reason, too_large);
   Buffer reduced;
   const std::vector<Reduction> all(Reflections::nodes.size(), {Reduce::automatic});
   ASSERT_FALSE(converter.to_columns(holders, reduced, all));

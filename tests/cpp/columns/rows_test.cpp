@@ -151,7 +151,7 @@ TEST_P(RandomRows, DamagedColumnsAreRefusedOrRead) {
       const auto input = exact(damaged);
       if (reader.read(input, schema, {.max_count = 1000})) continue;
       Buffer out;
-      if (writer.write(reader, 1, out, {.max_bytes = 1 << 20})) continue;
+      if (writer.write(reader, 1, out, {.memory = 1 << 24})) continue;
       EXPECT_EQ(rows_in(text(out.bytes())).size(), reader.count());
     }
   }
@@ -228,16 +228,50 @@ TEST(Rows, AreLimited) {
   EXPECT_EQ(reader.count(), (1U << 26U) - 1);
   Buffer out;
   RowWriter writer;
-  const Error error = writer.write(reader, 1, out, {.max_bytes = 1 << 20});
-  EXPECT_EQ(error.reason, too_large);
-  EXPECT_TRUE(out.empty());
-  EXPECT_LT(out.capacity(), std::size_t{2} << 20U);
+  EXPECT_EQ(writer.write(reader, 1, out).reason, too_large);
+  EXPECT_EQ(out.capacity(), 0U);
   EXPECT_EQ(reader.read(bytes(twin), Sample2::schema, {.max_count = 1000}).reason, too_many);
+}
+
+// `count` elements that all have the same number.
+std::string constant_twin(std::uint32_t count) {
+  Buffer twin;
+  put_tag(twin, count_number, wirecost::protobuf::varint);
+  put_varint(twin, count);
+  twin.append(from_hex("898080800a000000000000e03f").data(), 13);
+  return text(twin.bytes());
+}
+
+// The limit is 64 MiB and 256 bytes for each byte of the columns; each row, and each field of it,
+// there or not, counts 16.
+TEST(Rows, AreLimitedInProportionToTheColumns) {
+  constexpr std::size_t flat = std::size_t{64} << 20U;
+  Reader reader;
+  RowWriter writer;
+  Buffer out;
+  const std::string one = constant_twin(1);
+  ASSERT_FALSE(reader.read(bytes(one), Sample2::schema));
+  const auto fields = static_cast<std::size_t>(std::count_if(
+      reader.slots().begin(), reader.slots().end(), [](const Slot& s) { return s.elements == 1; }));
+  EXPECT_GT(fields, 40U);  // those of lists in it count where they have elements
+  const auto most = [&](std::size_t size) {
+    return static_cast<std::uint32_t>((flat + 256 * size) / (16 * (1 + fields)));
+  };
+  const std::string fits = constant_twin(most(constant_twin(most(0)).size()));
+  ASSERT_FALSE(reader.read(bytes(fits), Sample2::schema));
+  EXPECT_FALSE(writer.write(reader, 1, out));
+  EXPECT_EQ(rows_in(text(out.bytes())).size(), reader.count());
+  const std::string exceeds = constant_twin(reader.count() + 1);
+  ASSERT_EQ(exceeds.size(), fits.size());
+  ASSERT_FALSE(reader.read(bytes(exceeds), Sample2::schema));
+  out.clear();
+  EXPECT_EQ(writer.write(reader, 1, out).reason, too_large);
+  EXPECT_FALSE(writer.write(reader, 1, out, {.memory = 2 * flat}));
 }
 
 TEST(Rows, PlacesOfAbsentFieldsAreLimited) {
   Transposer transposer;
-  transposer.begin(Sample3::schema, {.max_bytes = 1000});
+  transposer.begin(Sample3::schema, {.memory = 1000, .memory_per_byte = 0});
   const std::string row = from_hex("1801");
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(transposer.row(bytes("")));
   EXPECT_EQ(transposer.row(bytes(row)).reason, too_large);

@@ -16,8 +16,9 @@
     static auto encode(const Message& m, std::span<std::byte> out) {                         \
       return space::wire::encode(m, out);                                                    \
     }                                                                                        \
-    static auto decode(wirecost::test::Bytes in, Message& m) {                               \
-      return space::wire::decode(in, m);                                                     \
+    static auto decode(wirecost::test::Bytes in, Message& m,                                 \
+                       const wirecost::Limits& limits = {}) {                                \
+      return space::wire::decode(in, m, limits);                                             \
     }                                                                                        \
     static auto view(wirecost::test::Bytes in, View& v) { return space::wire::view(in, v); } \
   }

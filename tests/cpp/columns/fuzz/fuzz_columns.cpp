@@ -16,7 +16,7 @@ using wirecost::test::walk;
 using Bytes = std::span<const std::byte>;
 
 constexpr Limits limits{.max_count = 1U << 12U};
-constexpr ConversionLimits sizes{.max_bytes = 1U << 20U};
+constexpr ConversionLimits sizes{.memory = 1U << 22U, .memory_per_byte = 0};
 
 void require(bool holds) {
   if (!holds) std::abort();

@@ -40,10 +40,11 @@ enum class Reason : std::uint8_t {
     nested_too_deep,
     too_much_memory,
     split_message,
+    wrong_count,
 };
 
 constexpr const char* text(Reason reason) noexcept {
-    constexpr std::array<const char*, 17> texts{
+    constexpr std::array<const char*, 18> texts{
         "no error",
         "the buffer is too small for the message",
         "the message is larger than the wire can carry",
@@ -61,6 +62,7 @@ constexpr const char* text(Reason reason) noexcept {
         "messages are nested too deep",
         "the message asks for too much memory",
         "a sub-message comes in two parts, which a view cannot join: decode it instead",
+        "an array of fixed size has another number of elements",
     };
     return texts[static_cast<std::size_t>(reason)];
 }
@@ -84,6 +86,8 @@ struct Encoded {
 struct Limits {
     int depth = 100;                              // of messages in the outermost one
     std::size_t memory = std::size_t{64} << 20U;  // of repeated messages and strings, bytes
+    std::size_t empty_elements = 65'536;          // that take no bytes, of all arrays together
+    bool utf8 = false;                            // must every string be UTF-8, on any wire
 
     // What each byte of input may ask for besides.
     static constexpr std::size_t free_memory = 64;
@@ -115,11 +119,13 @@ Byte* store(Byte* p, T value) noexcept {
     return p + sizeof value;
 }
 
-// Fixed-width elements from the wire; bool elements become 0 or 1.
-template <class T, bool swap>
-void load_array(T* to, const Byte* p, std::size_t count) noexcept {
+// Fixed-width elements of type T from the wire; bool elements become 0 or 1.
+template <class T, bool swap, class Stored>
+void load_array(Stored* to, const Byte* p, std::size_t count) noexcept {
+    static_assert(sizeof(T) == sizeof(Stored));
     if constexpr (std::is_same_v<T, bool> || (swap && sizeof(T) > 1)) {
-        for (std::size_t i = 0; i < count; ++i) to[i] = load<T, swap>(p + i * sizeof(T));
+        for (std::size_t i = 0; i < count; ++i)
+            to[i] = static_cast<Stored>(load<T, swap>(p + i * sizeof(T)));
     } else if (count != 0) {
         std::memcpy(to, p, count * sizeof(T));
     }
@@ -159,8 +165,8 @@ inline bool is_utf8(std::string_view text) noexcept {
 }
 
 // What was checked before is read again without limits.
-constexpr Limits no_limits{std::numeric_limits<int>::max(),
-                           std::numeric_limits<std::size_t>::max()};
+constexpr Limits no_limits{std::numeric_limits<int>::max(), std::numeric_limits<std::size_t>::max(),
+                           std::numeric_limits<std::size_t>::max(), false};
 
 // What a decoder carries along. A read function returns the next position, nullptr on error.
 struct Reading {
@@ -168,14 +174,19 @@ struct Reading {
     const Byte* origin;  // of alignment
     int depth;
     std::size_t memory;
+    std::size_t empty_elements;
+    bool utf8;
     bool checked = false;  // a view's bytes, read before: elements need only be counted
+    bool joined = false;   // the message that is read next had its required fields before
     Error error{};
 
     Reading(const Byte* first, std::size_t header, std::size_t size, const Limits& limits) noexcept
         : begin(first),
           origin(first + header),
           depth(limits.depth),
-          memory(limits.memory + size * Limits::free_memory) {}
+          memory(limits.memory + size * Limits::free_memory),
+          empty_elements(limits.empty_elements),
+          utf8(limits.utf8) {}
 
     [[gnu::cold, gnu::noinline]] const Byte* fail(Reason reason, const Byte* at) noexcept {
         error = {reason, static_cast<std::size_t>(at - begin)};

@@ -17,7 +17,11 @@ enum WireType : std::uint32_t {
 };
 
 constexpr std::size_t max_message = std::numeric_limits<std::int32_t>::max();
-constexpr int max_skipped_depth = 100;
+constexpr int max_skipped_depth = 100;  // of unknown groups, wherever they stand
+// A group of the schema is walked over to find its end; unknown ones may lie in it that deep.
+constexpr int max_group_depth = 2 * max_skipped_depth;
+// Tags and lengths that take more bytes than any number they can hold are refused.
+constexpr std::size_t longest_tag = 5;
 
 constexpr std::size_t varint_size(std::uint64_t value) noexcept {
     return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
@@ -171,7 +175,7 @@ inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
                             std::uint32_t& tag) noexcept {
     std::uint64_t value = 0;
     const Byte* const next = read_varint(p, end, value);
-    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU)
+    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU || left(p, next) > longest_tag)
         return reading.fail(Reason::bad_tag, p);
     tag = static_cast<std::uint32_t>(value);
     return next;
@@ -183,7 +187,8 @@ inline const Byte* read_length(const Byte* p, const Byte* end, Reading& reading,
     std::uint64_t value = 0;
     const Byte* const next = read_varint(p, end, value);
     if (next == nullptr) return reading.fail(Reason::bad_varint, p);
-    if (value > left(next, end)) return reading.fail(Reason::bad_length, p);
+    if (value > left(next, end) || left(p, next) > longest_tag)
+        return reading.fail(Reason::bad_length, p);
     size = static_cast<std::size_t>(value);
     return next;
 }
@@ -300,7 +305,11 @@ const Byte* read_scalar(const Byte* p, const Byte* end, Reading& reading, T& val
     } else {
         std::uint64_t raw = 0;
         p = varint_field(p, end, reading, raw);
-        value = coding == Coding::zigzag ? static_cast<T>(unzigzag(raw)) : narrowed<T>(raw);
+        if constexpr (coding == Coding::zigzag) {  // of 32 bits what is beyond them is cut off
+            value = static_cast<T>(unzigzag(narrowed<std::make_unsigned_t<T>>(raw)));
+        } else {
+            value = narrowed<T>(raw);
+        }
         return p;
     }
 }
@@ -317,7 +326,7 @@ const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading,
     if constexpr (coding == Coding::fixed) {
         if (size % sizeof(T) != 0) return reading.fail(Reason::bad_length, p);
         values.resize(old + size / sizeof(T));
-        load_array<Element, false>(values.data() + old, p, size / sizeof(T));
+        load_array<T, false>(values.data() + old, p, size / sizeof(T));
         return stop;
     } else {
         values.resize(old + count_varints(p, stop));
@@ -423,8 +432,7 @@ struct MessageReader {
         const Byte* p = payloads.next();
         if (group != 0) {
             const Byte* stop = nullptr;
-            payloads.consumed(
-                skip_group(p, payloads.end(), unused, group, max_skipped_depth, stop));
+            payloads.consumed(skip_group(p, payloads.end(), unused, group, max_group_depth, stop));
             return {p, stop};
         }
         std::size_t size = 0;

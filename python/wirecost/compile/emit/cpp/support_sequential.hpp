@@ -9,9 +9,6 @@ namespace wirecost::sequential {
 constexpr std::size_t max_message = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t header_size = 4;  // CDR's encapsulation header
 
-// Empty elements take no bytes, so their count is bounded by itself.
-constexpr std::size_t max_empty_elements = 65'536;
-
 // --- writing: the size was checked before ------------------------------------------------------
 
 inline Byte* pad(Byte* p, const Byte* origin, std::size_t alignment) noexcept {
@@ -73,8 +70,10 @@ const Byte* take_count(const Byte* p, const Byte* end, Reading& r, std::size_t m
                        std::size_t& count) noexcept {
     count = load<std::uint32_t, swap>(p);
     p += 4;
-    const std::size_t most = minimum == 0 ? max_empty_elements : left(p, end) / minimum;
-    return count <= most ? p : r.fail(Reason::bad_length, p - 4);
+    const std::size_t most = minimum == 0 ? r.empty_elements : left(p, end) / minimum;
+    if (count > most) return r.fail(Reason::bad_length, p - 4);
+    if (minimum == 0) r.empty_elements -= count;
+    return p;
 }
 
 // --- views ----------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class HolderConverter {
         bytes_.clear();
         if (const Error error = reader_.read(in, Columns::schema, limits)) return error;
         if (const Error error = writer_.write(reader_, 1, bytes_, sizes)) return error;
+        holders.reserve(reader_.count());
         Reading reading(bytes_.data(), 0, 0, no_limits);
         const Byte* p = bytes_.data();
         const Byte* const end = bytes_.end();

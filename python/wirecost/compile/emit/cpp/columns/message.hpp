@@ -95,6 +95,7 @@ class Converter {
         out_ = &out;
         before_ = out.size();
         options_ = options;
+        rest_ = options.sizes.of(in.size());
         error_ = {};
         converted_ = refused_ = 0;
         bool changed = false;
@@ -145,11 +146,13 @@ class Converter {
         while (p != end && next(p, end, field)) found += field.is(number) ? 1 : 0;
         return found;
     }
+    // What of the limit is left for the next list.
     ConversionLimits rest() const noexcept {
-        const std::size_t made = out_->size() - before_;
-        const std::size_t most = options_.sizes.max_bytes;
-        return {made < most ? most - made : 0};
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+        const bool fits = rest_ < static_cast<double>(most);
+        return {fits ? static_cast<std::size_t>(rest_) : most, 0};
     }
+    void spend(double memory) noexcept { rest_ = std::max(0.0, rest_ - memory); }
 
     // A message in the one at hand: behind a length of five bytes, or as it was if nothing in it
     // changed.
@@ -233,6 +236,7 @@ class Converter {
             error = transposer_.finish(reductions, *out_);
             if (!error) {
                 close_message(*out_, opened);
+                spend(static_cast<double>(transposer_.padding()));
                 ++converted_;
                 changed = true;
                 return true;
@@ -290,6 +294,7 @@ class Converter {
         if (has_rows) return true;
         if (const Error error = writer_.write(reader_, twin.rows, *out_, rest()))
             return fail(error, field.content);
+        spend(row_memory(reader_));
         ++converted_;
         return true;
     }
@@ -303,6 +308,7 @@ class Converter {
     Buffer* out_ = nullptr;
     const Byte* begin_ = nullptr;
     std::size_t before_ = 0;
+    double rest_ = 0;  // memory that may still be taken
     std::size_t converted_ = 0;
     std::size_t refused_ = 0;
 };

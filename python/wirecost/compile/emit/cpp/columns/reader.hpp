@@ -30,6 +30,7 @@ class Reader {
         slots_.assign(schema.nodes.size(), Slot{});
         limits_ = limits;
         begin_ = reinterpret_cast<const Byte*>(in.data());
+        size_ = in.size();
         error_ = {};
         count_ = 0;
         counted_ = false;
@@ -45,6 +46,7 @@ class Reader {
     }
 
     std::uint32_t count() const noexcept { return count_; }
+    std::size_t size() const noexcept { return size_; }  // bytes of what was read
     const Schema& schema() const noexcept { return schema_; }
     const Slot& operator[](std::size_t node) const noexcept { return slots_[node]; }
     std::span<const Slot> slots() const noexcept { return slots_; }
@@ -390,6 +392,7 @@ class Reader {
     Limits limits_{};
     Error error_{};
     const Byte* begin_ = nullptr;
+    std::size_t size_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t pieces_ = 0;
     bool counted_ = false;

@@ -7,14 +7,9 @@
 #include "wirecost/columns/buffer.hpp"
 #include "wirecost/columns/error.hpp"
 #include "wirecost/columns/index.hpp"
+#include "wirecost/columns/limits.hpp"
 
 namespace wirecost::columns {
-
-// What converting may cost.
-struct ConversionLimits {
-    // Of rows made from columns, or of what rows make absent fields take in columns.
-    std::size_t max_bytes = std::size_t{1} << 30U;
-};
 
 // What all rows have of a node.
 struct RowArray {
@@ -55,11 +50,12 @@ class RowArrays {
         }
         chosen_.assign(static_cast<std::size_t>(oneofs), Chosen{});
         count_ = 0;
-        padding_ = 0;
+        size_ = padding_ = 0;
         error_ = {};
     }
 
     std::uint32_t count() const noexcept { return count_; }
+    std::size_t padding() const noexcept { return padding_; }
     const Schema& schema() const noexcept { return schema_; }
     const Error& error() const noexcept { return error_; }
     RowArray& operator[](std::size_t node) noexcept { return arrays_[node]; }
@@ -71,6 +67,7 @@ class RowArrays {
     Error row(std::span<const std::byte> in) {
         if (count_ == largest_count) return error_ = {Reason::too_large, 0, {}};
         begin_ = reinterpret_cast<const Byte*>(in.data());
+        size_ += in.size();
         if (message(-1, count_, begin_, begin_ + in.size())) ++count_;
         return error_;
     }
@@ -313,7 +310,7 @@ class RowArrays {
         const std::size_t missing = element - array.filled;
         const bool has_starts = step.repeated || step.kind == Kind::text;
         padding_ += missing * (has_starts ? 4 : step.width);
-        if (padding_ > limits_.max_bytes)
+        if (static_cast<double>(padding_) > limits_.of(size_))
             return fail(Reason::too_large, at, schema_.nodes[node].name);
         if (!step.repeated && !array.gaps) {
             array.gaps = true;
@@ -340,7 +337,8 @@ class RowArrays {
     ConversionLimits limits_{};
     Error error_{};
     const Byte* begin_ = nullptr;
-    std::size_t padding_ = 0;
+    std::size_t size_ = 0;     // of all rows
+    std::size_t padding_ = 0;  // bytes for what they lack
     std::uint32_t count_ = 0;
 };
 

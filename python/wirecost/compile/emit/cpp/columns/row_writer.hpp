@@ -3,8 +3,7 @@
 #pragma once
 
 #include "wirecost/columns/decode.hpp"
-#include "wirecost/columns/reader.hpp"
-#include "wirecost/columns/transposer.hpp"
+#include "wirecost/columns/limits.hpp"
 
 namespace wirecost::columns {
 
@@ -12,31 +11,20 @@ namespace wirecost::columns {
 class RowWriter {
   public:
     // Appends every element of what the reader read as field `number`, behind its tag and length.
-    // Where that would be more than the limit, nothing is appended.
+    // Where they would take more than the limit, nothing is appended.
     Error write(const Reader& reader, std::uint32_t number, Buffer& out,
                 const ConversionLimits& limits = {}) {
+        if (row_memory(reader) > limits.of(reader.size()))
+            return {Reason::too_large, 0, reader.schema().name};
         reader_ = &reader;
         index_.bind(reader.schema());
         out_ = &out;
-        const std::size_t before = out.size();
-        largest_ = limits.max_bytes;
-        before_ = before;
         ops_.clear();
         const Fields all = plan(-1);
         const Op row{.tag = tag_of(number, protobuf::len)};
         const std::size_t bound = all.bound + head;
         for (std::uint32_t i = 0; i < reader.count(); ++i) {
-            Byte* p = room(out.end(), bound);
-            if (p != nullptr) p = message(row, all, i, p, head);
-            if (p == nullptr) {
-                out.resize(before);
-                return {Reason::too_large, 0, reader.schema().name};
-            }
-            out.advance(p);
-        }
-        if (out.size() - before > largest_) {
-            out.resize(before);
-            return {Reason::too_large, 0, reader.schema().name};
+            out.advance(message(row, all, i, room(out.end(), bound), head));
         }
         return {};
     }
@@ -147,12 +135,9 @@ class RowWriter {
         return op;
     }
 
-    // Room for that many bytes behind `p`, which may move. nullptr if `least` bytes more are beyond
-    // the limit.
-    Byte* room(Byte* p, std::size_t size, std::size_t least = 0) {
+    // Room for that many bytes behind `p`, which may move.
+    Byte* room(Byte* p, std::size_t size) {
         out_->advance(p);
-        const std::size_t made = out_->size() - before_;
-        if (made > largest_ || least > largest_ - made) return nullptr;
         return out_->room(size);
     }
 
@@ -162,11 +147,10 @@ class RowWriter {
         p = put(p, op.tag);
         if (op.group) {
             p = content(fields, element, p, tail + head);
-            return p == nullptr ? nullptr : put(p, tag_of(op.tag.number, protobuf::end_group));
+            return put(p, tag_of(op.tag.number, protobuf::end_group));
         }
         const auto start = static_cast<std::size_t>(p - out_->data()) + 1;
         p = content(fields, element, p + 1, tail + head);
-        if (p == nullptr) return nullptr;
         Byte* const begin = out_->data() + start;
         const auto size = static_cast<std::size_t>(p - begin);
         const std::size_t prefix = protobuf::varint_size(size);
@@ -189,7 +173,6 @@ class RowWriter {
             } else {
                 p = scalar(op, element, p);
             }
-            if (p == nullptr) return nullptr;
         }
         return p;
     }
@@ -273,8 +256,7 @@ class RowWriter {
             value = {all + begin, slot.offset(element + 1) - begin};
         }
         if (value.empty() && !keeps_default) return p;
-        p = room(p, head + value.size() + tail, value.size());
-        if (p == nullptr) return nullptr;
+        p = room(p, head + value.size() + tail);
         p = put_number(put(p, tag), value.size());
         return store_bytes(p, value.data(), value.size());
     }
@@ -283,15 +265,13 @@ class RowWriter {
         const std::uint32_t begin = op.slot->offset(element);
         const std::uint32_t end = op.slot->offset(element + 1);
         if (op.packed && begin != end) return packed(op, begin, end, p, tail);
-        for (std::uint32_t i = begin; i < end && p != nullptr; ++i) {
+        for (std::uint32_t i = begin; i < end; ++i) {
             if (op.kind == Kind::texts) {
                 p = text(op.tag, (*reader_)[op.node + 1], i, p, tail, true);
             } else if (op.kind == Kind::message) {
-                p = room(p, head + op.fields.bound + tail);
-                if (p != nullptr) p = message(op, op.fields, i, p, tail);
+                p = message(op, op.fields, i, room(p, head + op.fields.bound + tail), tail);
             } else {
-                p = room(p, scalar_size + tail);
-                if (p != nullptr) p = scalar(op, i, p);
+                p = scalar(op, i, room(p, scalar_size + tail));
             }
         }
         return p;
@@ -311,8 +291,7 @@ class RowWriter {
                                                  unused.data());
             }
         }
-        p = room(p, head + size + tail, size);
-        if (p == nullptr) return nullptr;
+        p = room(p, head + size + tail);
         p = put_number(put(p, op.tag), size);
         for (std::uint32_t i = begin; i < end; ++i) p = put_value(p, op, value(i));
         return p;
@@ -322,8 +301,6 @@ class RowWriter {
     Index index_;
     std::vector<Op> ops_;
     Buffer* out_ = nullptr;
-    std::size_t before_ = 0;
-    std::size_t largest_ = 0;
 };
 
 }  // namespace wirecost::columns

@@ -90,6 +90,7 @@ struct Node {
     bool group = false;       // in rows: between tags instead of behind a length
     bool wraps = false;       // a repeated text: its only child, number 1, is the text
     std::int32_t oneof = -1;  // members of one oneof share a number that no other oneof has
+    std::uint64_t fixed = 0;  // values of a fixed array, and in them, that every row has
     std::uint64_t default_bits = 0;  // of a scalar where it is absent, as it lies in memory
     std::string_view default_text{};
 };

@@ -15,6 +15,7 @@ class Transposer {
         rows_.begin(schema, limits);
     }
     std::uint32_t count() const noexcept { return rows_.count(); }
+    std::size_t padding() const noexcept { return rows_.padding(); }  // bytes for absent fields
 
     // Adds a row: see RowArrays.
     Error row(std::span<const std::byte> in) { return rows_.row(in); }

@@ -8,6 +8,13 @@ namespace wirecost::native {
 
 inline PyObject* wire_error = nullptr;
 
+// Python's strings are Unicode: what is none is refused on every wire.
+constexpr Limits python_limits = [] {
+    Limits limits;
+    limits.utf8 = true;
+    return limits;
+}();
+
 // Messages larger than this leave no memory behind.
 constexpr std::size_t kept_most = std::size_t{64} << 10U;
 
@@ -82,28 +89,6 @@ inline PyObject* raise(PyObject* reason, PyObject* position) {
     return reason.is_valid() && position.is_valid() ? raise(reason.ptr(), position.ptr()) : nullptr;
 }
 
-// Strings that are not UTF-8 are found only when they become Python's. Where was it?
-[[gnu::cold, gnu::noinline]] inline PyObject* give_failed(std::string_view input) {
-    if (PyErr_ExceptionMatches(PyExc_UnicodeDecodeError) == 0) return nullptr;
-    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    const nb::object text = nb::steal(PyUnicodeDecodeError_GetObject(value));
-    Py_ssize_t start = 0;
-    PyUnicodeDecodeError_GetStart(value, &start);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    std::size_t position = 0;
-    if (text.is_valid() && PyBytes_Check(text.ptr())) {
-        const auto size = static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()));
-        const std::size_t at = input.find(std::string_view(PyBytes_AS_STRING(text.ptr()), size));
-        if (at != std::string_view::npos) position = at + static_cast<std::size_t>(start);
-    }
-    PyErr_Clear();
-    return decode_failed({Reason::bad_utf8, position});
-}
-
 // C++ exceptions, which can only be about memory, as Python's.
 template <class Function>
 PyObject* guarded(Function function) noexcept {
@@ -163,8 +148,7 @@ PyObject* decode_bytes(const char* data, std::size_t size) {
         const Error error = Codec::decode(std::span(begin, size), *lease);
         if (error) return decode_failed(error);
         PyObject* const made = give_message(*lease);
-        if (made == nullptr) return give_failed(std::string_view(data, size));
-        lease.keep(size);
+        if (made != nullptr) lease.keep(size);
         return made;
     });
 }
