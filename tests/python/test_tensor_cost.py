@@ -6,6 +6,7 @@ That nothing gets past what is looked at here is tests/attack/tensor's matter.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import tracemalloc
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 import needs
 from test_tensor_objects import hostile
-from wirecost.tensor import FrameError, codes, decode, encode
+from wirecost.tensor import FrameError, codes, decode, encode, register
 from wirecost.tensor.budget import FREE_BYTES, FREE_NANOSECONDS, Budget
 from wirecost.tensor.collisions import check_labels, dict_of, set_of
 from wirecost.tensor.layout import build
@@ -181,6 +182,22 @@ def test_what_a_frame_repeats_is_not_repeated_in_its_refusal() -> None:
             decode(frame_of(msgpack.packb(extension(codes.OBJECT, [name, "array", None]))))
         assert len(str(raised.value)) < 300
         assert str(raised.value).isprintable()
+
+
+@register
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
+def test_a_refusal_is_one_line_whatever_a_field_is_called() -> None:
+    frame = encode(Point(1)).tobytes()
+    fields = {"x\n\0": 1}
+    name = f"{__name__}:Point"
+    assert decode(frame) == Point(1)
+    with pytest.raises(FrameError) as raised:
+        decode(frame_of(msgpack.packb(extension(codes.RECORD, ["dataclass", name, fields]))))
+    assert str(raised.value).isprintable()
 
 
 @pytest.mark.parametrize("name", ["dateutil//dev/zero", "/etc/passwd", "../Berlin", "Nowhere", ""])

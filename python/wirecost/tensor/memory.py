@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.tensor.errors import FrameError
+from wirecost.tensor.errors import FrameError, told
 from wirecost.tensor.layout import ALIGNMENT
 
 _EMPTY = memoryview(b"")
@@ -104,7 +104,7 @@ def _view(
         return np.ndarray(shape, dtype, memory, offset)
     except (TypeError, ValueError, OverflowError) as error:
         raise FrameError(
-            f"frame: a tensor of {dtype!s:.80} has an impossible shape: {error}"
+            f"frame: a tensor of {dtype!s:.80} has an impossible shape: {told(error)}"
         ) from error
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import tempfile
@@ -116,9 +117,8 @@ def _in_a_child(frame: bytes, as_: str | None, names: tuple[str, ...]) -> Cost:
         file.write(frame)
         file.flush()
         command = [sys.executable, "-m", "attack.tensor.cost", file.name, str(as_), *names]
-        found = subprocess.run(
-            command, stdout=subprocess.PIPE, check=True, env={"PYTHONPATH": ":".join(sys.path)}
-        )
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        found = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)
     nbytes, nanoseconds = found.stdout.split()[-2:]
     return Cost(int(nbytes), int(nanoseconds))
 
