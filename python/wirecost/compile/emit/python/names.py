@@ -52,7 +52,7 @@ def class_name(file: File, full_name: str) -> str:
     """``EventMetaData_UserInfo`` for a nested one. Names that begin with ``_`` are the codecs'."""
     name = identifier(file.local_name(full_name).replace(".", "_"))
     if name.startswith("_"):
-        return f"type{name}"
+        return f"message{name}"
     return f"{name}_" if name.rstrip("_") in _IN_FUNCTIONS else name
 
 
