@@ -120,7 +120,8 @@ def _probe_log(seed: int) -> bytes:
             counters=(faults, chance.randrange(1000)),
         )  # fmt: skip
         content += probe_logs.record(3 * i + 2, begin + 1, begin + 90, section=2, parent=1, depth=1)
-        content += probe_logs.record(3 * i + 3, begin + 5, begin + 5, kind=2, section=2, part=i % 3)
+        mark = {"kind": 2, "section": 2, "part": i % 2, "loop": i // 2}
+        content += probe_logs.record(3 * i + 3, begin + 5, begin + 5, **mark)
     return content
 
 
