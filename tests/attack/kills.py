@@ -37,13 +37,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "osi": ("bench", "osi", "--reflections", "500", "--contenders", "protobuf,columns"),
     "map": ("bench", "map", "--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
     "lists": ("bench", "lists", "--count", "10", "--list", "point", *SHORT),
-    "notification": ("bench", "notification", "--sizes", "4", "--content", "ticket", *SHORT),
+    "notification": ("bench", "notification", "--sizes", "4", "--content", "ticket",
+                     "--lang", "cpp,python", *SHORT),
     "heap": ("bench", "heap", "--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
              "--threads", "2", "--pairs", "100000"),
     "probe": ("bench", "probe", "--samples", "20"),
     "cloud": ("bench", "cloud", "--points", "1000", "--vertices", "8", "--inside", "10",
               "--samples", "20", "--seconds", "1"),
-    "tensor": ("bench", "tensor", "--plugins", "numpy", "--trials", "20"),
+    "tensor": ("bench", "tensor", "--plugins", "numpy", "--trials", "20",
+               "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
 }  # fmt: skip
 """Each with so little to do that a run takes seconds."""
 

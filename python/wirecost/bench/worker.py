@@ -18,6 +18,7 @@ from wirecost.bench.contenders import Compared
 from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
 from wirecost.children import become_child
 from wirecost.errors import UserError
+from wirecost.records.probe_log import SUFFIX
 from wirecost.verification import Canonical, IndependentReader
 
 POISON = 0xA5
@@ -128,6 +129,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
     try:
         cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
         cosimulation.start(assignment.source_values, assignment.sensor_values)
+        _check_logs(Path(str(assignment.sensor_values["log_folder"])))
         contender = _Contender(assignment, cosimulation, IndependentReader(assignment.schema))
     except Exception as error:
         with suppress(OSError):
@@ -142,6 +144,12 @@ def serve(connection: Connection, assignment: Assignment) -> None:
             except Exception as error:
                 answer = False, _reason(error)
             connection.send((number, *answer))
+
+
+def _check_logs(folder: Path) -> None:
+    """Models do not say before their end that they cannot log. Raises UserError."""
+    if len(list(folder.glob(f"*{SUFFIX}"))) < 2:
+        raise UserError(f"{folder}: has no room for the models' logs; make room")
 
 
 def _reason(error: Exception) -> str:

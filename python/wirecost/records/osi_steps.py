@@ -74,7 +74,7 @@ def _events(logs: Path) -> list[pl.DataFrame]:
         if file.suffix == ".json":
             found += [log.events for log in _written(file) if log.model not in by_model]
     if not found:
-        raise UserError(f"{logs}: the models left no log")
+        raise UserError(f"{logs}: the models left no log; make room there and measure again")
     return found
 
 

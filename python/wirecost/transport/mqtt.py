@@ -7,14 +7,13 @@ import importlib.util
 import os
 import secrets
 import socket
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, ClassVar
 
+from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.inbox import wait_until
@@ -289,8 +288,7 @@ class Mqtt(Transport):
         broker = program("mosquitto")
         if broker is None:
             raise UserError("mqtt: no broker: apt install mosquitto, or give another one's address")
-        with tempfile.TemporaryDirectory(prefix="wirecost-") as name:
-            folder = Path(name)
+        with scratch.folder("mqtt") as folder:
 
             def command(port: int) -> list[str]:
                 config = folder / "mosquitto.conf"

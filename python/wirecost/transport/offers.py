@@ -8,7 +8,6 @@ import fcntl
 import os
 import re
 import secrets
-import tempfile
 import threading
 import time
 import urllib.parse
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.places import private_folder
 
@@ -136,8 +136,8 @@ class Servers:
     @contextmanager
     def of_their_own() -> Iterator[str]:
         """The address of a folder that nobody else uses."""
-        with tempfile.TemporaryDirectory(prefix="wirecost-") as folder:
-            yield folder
+        with scratch.folder("offers") as folder:
+            yield str(folder)
 
 
 class Following:

@@ -10,15 +10,14 @@ import functools
 import importlib.util
 import os
 import struct
-import tempfile
 import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, ClassVar
 
+from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.images import image
@@ -260,18 +259,18 @@ class Ros1(Transport):
         master = program("rosmaster")
         if master is None:
             raise UserError("ros1: no rosmaster: apt install python3-rosmaster")
-        with tempfile.TemporaryDirectory(prefix="wirecost-") as name:
+        with scratch.folder("ros1") as folder:
             environment = {
                 **os.environ,
                 "ROS_HOSTNAME": "127.0.0.1",
-                "ROS_LOG_DIR": name,
+                "ROS_LOG_DIR": str(folder),
                 "PYTHONUNBUFFERED": "1",
             }
 
             def command(port: int) -> list[str]:
                 return [master, "--core", "-p", str(port)]
 
-            with running(command, Path(name) / "out", environment) as port:
+            with running(command, folder / "out", environment) as port:
                 yield f"http://127.0.0.1:{port}"
 
     def publisher(self, topic: str) -> Publisher:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from wirecost import children
+from wirecost import children, scratch
 from wirecost.bench.tensor.ways import Meeting, Way
 
 MODULE = "wirecost.bench.tensor.worker"
@@ -50,7 +50,7 @@ class Worker:
         with log.open("ab") as printed:
             self._process = children.start(
                 [str(way.python), "-m", MODULE, *arguments],
-                {**os.environ, **ENVIRONMENT, **more},
+                {**os.environ, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
                 signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -7,12 +7,12 @@ import importlib.util
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost import scratch
 from wirecost.compile.frontends import descriptor_set
 from wirecost.compile.frontends.protoc_errors import complaint
 from wirecost.compile.schema import File
@@ -28,8 +28,8 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
     roots = list(dict.fromkeys([*include, *(_root(path, include) for path in paths)]))
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "schema.fds"
+    with scratch.folder("protoc") as folder:
+        made = folder / "schema.fds"
         command = [*protoc, "--include_imports", "--include_source_info"]
         command += [f"--descriptor_set_out={made}", *(f"-I{root}" for root in roots)]
         try:
