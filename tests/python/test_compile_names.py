@@ -161,8 +161,8 @@ def test_a_pipe_is_no_descriptor_set(tmp_path: Path):
         frontends.load([str(path)])
 
 
-OURS = """_ __ __init__ __class__ __dict__ __slots__ _536 _Struct _array _field _t mro name self cls m
-data pos end depth budget parts tag n high key value unknown_fields"""
+OURS = """_ __ __init__ __class__ __dict__ __slots__ _536 _Struct _array _field _t mro name self cls
+m data pos end depth budget parts tag n high key value unknown_fields"""
 USED = sorted(
     {*keyword.kwlist, *keyword.softkwlist, *re.findall(r"\w+", OURS)}
     | {name for name in dir(builtins) if name[0] != "_"}

@@ -7,13 +7,12 @@ order. Every emitter prints that tree; the run-time parts work on it.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
 
+from wirecost.compile.plan.reductions import EXACT, Reduce, Reduction, parse_reduction
 from wirecost.compile.schema import (
     Coding,
     CompileError,
@@ -64,31 +63,6 @@ class Shape(StrEnum):
     SCALAR = "scalar"
     TEXT = "text"
     MESSAGE = "message"
-
-
-class Reduce(StrEnum):
-    """What a writer may do to a column."""
-
-    EXACT = "exact"
-    """The type's own array."""
-    AUTO = "auto"
-    """The smallest of all forms that keep every bit."""
-    FLOAT32 = "float32"
-    """double as float."""
-    ERROR = "error"
-    """The smallest form whose values lie within ``Reduction.error``."""
-
-
-@dataclass(frozen=True)
-class Reduction:
-    form: Reduce = Reduce.EXACT
-    error: float = 0.0
-
-    def __str__(self) -> str:
-        return f"error:{self.error!r}" if self.form is Reduce.ERROR else self.form.value
-
-
-EXACT = Reduction()
 
 
 @dataclass(frozen=True)
@@ -359,22 +333,6 @@ def _can_be_absent(item: Field, shape: Shape) -> bool:
     if item.presence is Presence.REQUIRED:
         return False
     return item.presence is Presence.EXPLICIT or item.oneof is not None or shape is Shape.MESSAGE
-
-
-_NUMBER = re.compile(r"error:(.+)")
-
-
-def parse_reduction(text: str) -> Reduction:
-    """``exact``, ``auto``, ``float32`` or ``error:<positive number>``. Raises ValueError."""
-    if match := _NUMBER.fullmatch(text):
-        error = float(match[1])
-        if not (math.isfinite(error) and error > 0):
-            raise ValueError(text)
-        return Reduction(Reduce.ERROR, error)
-    form = Reduce(text)
-    if form is Reduce.ERROR:
-        raise ValueError(text)
-    return Reduction(form)
 
 
 def _reduced(roots: list[Root], text: str) -> list[Root]:
