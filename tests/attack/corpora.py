@@ -8,6 +8,7 @@ import math
 import struct
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
@@ -18,8 +19,10 @@ from wirecost.columns.converter import Converter
 from wirecost.replay import call_record
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import Writer
+from wirecost.replay.process_state import ProcessState
 from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.ros1 import tcpros
+from wirecost.replay.snapshot import JoinedTopic, Snapshot, write_snapshot
 from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.replay.systems import SYSTEMS
 from wirecost.traces import create_trace
@@ -91,6 +94,34 @@ def recordings() -> list[bytes]:
 
     whole = _made(".mcap", make)
     return [whole, whole[: len(whole) // 2]]
+
+
+def nodes() -> list[bytes]:
+    """``node.json`` of a node that was found running, and of one whose process is unknown."""
+    process = ProcessState(
+        executable="/bin/node",
+        arguments=["/bin/node", "--ros-args", "-r", "__ns:=/a"],
+        working_directory="/",
+        environment={"ROS_DOMAIN_ID": "3"},
+        affinity=[0],
+        policy="SCHED_OTHER",
+        priority=0,
+        nice=0,
+        limits={"RLIMIT_NOFILE": (1024, None)},
+    )
+    topic = JoinedTopic(Topic("/in", "std_msgs/msg/String", qos=Qos(depth=3)), 0.5, 7)
+    service = Service("/twice", "std_srvs/srv/Trigger")
+    known = Snapshot("dds", "ros2", "/a/node", 7, "given", process, parameters={"rate": 2.0})
+    known.inputs, known.outputs, known.provides = [topic], [topic], [service]
+
+    def make(path: Path, snapshot: Snapshot) -> None:
+        write_snapshot(path.parent, snapshot)
+        (path.parent / "node.json").rename(path)
+
+    return [
+        _made(".json", partial(make, snapshot=snapshot))
+        for snapshot in (known, Snapshot("ros1", "ros1", "/node"))
+    ]
 
 
 def descriptor_sets() -> list[bytes]:

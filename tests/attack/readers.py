@@ -28,6 +28,7 @@ from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.recording_reader import read_recording
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
+from wirecost.replay.snapshot import read_snapshot
 from wirecost.scans import pcd
 from wirecost.traces import open_trace
 from wirecost.traces.info import info
@@ -61,6 +62,10 @@ def _trace(path: Path) -> None:
 def _trace_info(path: Path) -> None:
     with open_trace(path) as trace:
         info(trace, silent)
+
+
+def _node(path: Path) -> None:
+    read_snapshot(path.parent)
 
 
 def _probe_log(path: Path) -> None:
@@ -127,6 +132,7 @@ TARGETS = (
     Target(
         "recording", corpora.recordings, FromFile("r.mcap", partial(read_recording, profile="ros2"))
     ),
+    Target("node", corpora.nodes, FromFile("node.json", _node)),
     Target("probe-log", corpora.probe_logs, FromFile("a.wprobe", _probe_log)),
     Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
