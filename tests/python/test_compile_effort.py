@@ -27,7 +27,7 @@ ALL_WIRES = ("protobuf", "ros1", "cdr")
 LANGUAGES = ("cpp", "python", "java")
 SECONDS, MEMORY = 300, 4 << 30
 """Of processor time and bytes, for what takes some seconds: far from a second for each field."""
-SIZES = (30, 60, 120)
+SIZES = (20, 40, 80)
 
 
 def described(folder: Path, made: list[Any]) -> str:
@@ -87,7 +87,7 @@ def test_counting_lines_sees_a_square():
 
 def test_a_message_that_many_share_is_planned_once(tmp_path: Path):
     """Its text would double with each level."""
-    for wires, depths in ((("protobuf",), (8, 11, 14)), (ALL_WIRES, (7, 10, 13))):
+    for wires, depths in ((("protobuf",), (6, 9, 12)), (ALL_WIRES, (5, 8, 11))):
         for make in (wide_schemas.shared, wide_schemas.hollow):
             sizes, lines = [], []
             for n in depths:
