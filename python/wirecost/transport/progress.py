@@ -37,7 +37,7 @@ class Progress:
             folder = private_folder(_FOLDER)
             sweep(folder, "*.sent")
             lock = Lock(_path(folder, stream))
-            self._end = weakref.finalize(self, lock.close)
+            self._end = weakref.finalize(self, _close, lock, os.getpid())
             os.posix_fallocate(lock.fileno(), 0, _SENT.size)
             mapped = mmap.mmap(lock.fileno(), _SENT.size)
             self.sent = memoryview(mapped).cast("Q")
@@ -45,6 +45,12 @@ class Progress:
     def close(self) -> None:
         """A second call does nothing."""
         self._end()
+
+
+def _close(lock: Lock, owner: int) -> None:
+    """Not in a forked process, which ends before its parent may."""
+    if os.getpid() == owner:
+        lock.close()
 
 
 class Followed:
