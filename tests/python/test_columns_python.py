@@ -147,7 +147,7 @@ def test_few_bytes_take_little_memory():
     assert read.time_of_flight.values[count - 1] == 1
     assert read.signal_strength.present is not None
     assert not read.signal_strength.present.any()
-    with pytest.raises(error, match="the rows take about .* bytes, allowed are"):
+    with pytest.raises(error, match=r"the rows take about .* bytes, allowed are"):
         read.to_rows()
     with pytest.raises(error, match=r"more than 1000 elements.* limit"):
         Reflections.read(made, limit=1000)
