@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from probe_logs import HEADER, header, record
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.errors import UserError
-from wirecost.records.probe_export import export
+from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import ProbeLog, events_of, read_log, read_logs
 from wirecost.records.setlevel import read_logs as read_performance_logs
 from wirecost.report.probe_table import counter_table, time_table
@@ -223,6 +225,37 @@ def test_a_trace_nests_as_the_trace_event_format_asks(tmp_path: Path) -> None:
             open_ends.pop()
         open_ends.append(begin + round(one["dur"] * 1000))
         assert open_ends == sorted(open_ends, reverse=True)
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from wirecost.errors import UserError
+from wirecost.records.probe_export import FORMATS, export
+from wirecost.records.probe_log import read_logs
+logs = read_logs([Path({log!r})])
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    export(logs, {form!r}, Path({out!r}))
+except UserError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path, form: str) -> None:
+    """A limit of the process stands for the disk: the same calls fail."""
+    log, out = tmp_path / "a.wprobe", tmp_path / "out"
+    text = record(9, kind=4, parent=1, part=0, counters=())
+    log.write_bytes(
+        header([("cycles", 1)], [(1, "work")])
+        + b"".join(record(n, 100 * n, 100 * n + 9) for n in range(1, 9))
+        + text
+    )
+    code = FULL.format(log=str(log), form=form, out=str(out))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{out}: File too large; name a file that can be written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
 
 
 def test_a_failed_export_leaves_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import typer
 from rich.console import Console
 
 from wirecost import scratch
@@ -59,7 +58,7 @@ class Ending:
 def measure_and_tell(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
-    """Raises UserError; typer.Exit where a contender failed."""
+    """Raises UserError, also where a contender failed."""
     console = Console(stderr=json_file == Path("-"))
     with watched() as watch:
         with new_folder(scenario, out) as pending:
@@ -84,7 +83,7 @@ def measure_and_tell(
     if ending is not None:
         raise EndedError(f"{ending.told}; what was measured until then was kept", ending.status)
     if failed:
-        raise typer.Exit(FAILED)
+        raise EndedError(failed, FAILED)
 
 
 def say_recovered(pending: PendingFolder) -> None:
@@ -152,8 +151,8 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
         raise mistake
 
 
-def _report(console: Console, folder: Path, json_file: Path | None) -> bool:
-    """Whether a contender failed. Raises UserError, OSError."""
+def _report(console: Console, folder: Path, json_file: Path | None) -> str:
+    """Says how many contenders failed, if any did. Raises UserError, OSError."""
     results = read_results(folder)
     rows = summarize(results)
     write_report(results, rows, ["html"])
@@ -161,7 +160,9 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> bool:
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
     if json_file is not None:
         _write_json(json_file, results, rows)
-    return any(run["failure"] for run in results.meta["runs"])
+    runs = results.meta["runs"]
+    failed = sum(1 for run in runs if run["failure"])
+    return f"{failed} of {len(runs)} contenders failed, as said above" if failed else ""
 
 
 def _write_json(path: Path, results: Results, rows: list[Row]) -> None:

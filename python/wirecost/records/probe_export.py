@@ -12,6 +12,7 @@ import polars as pl
 
 from wirecost.errors import UserError
 from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
+from wirecost.records.whole_file import replaced
 
 MESSAGES = ("osi3::SensorView", "osi3::SensorData")
 MODEL_EVENTS = (
@@ -98,14 +99,11 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
     """Writes ``out`` or leaves nothing of it. Raises UserError."""
     if form not in FORMATS:
         raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
-    part = out.with_name(out.name + ".part")
     try:
-        FORMATS[form](logs, part)
-        part.replace(out)
+        with replaced(out) as made:
+            FORMATS[form](logs, made)
     except OSError as error:
         raise UserError(f"{out}: {error.strerror}; name a file that can be written") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:
