@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoders in Python as a program: ``python -m attack.decoders.decode WHICH CASES RESULTS``.
+
+``WHICH`` is ``python`` or ``native``, our generated classes, ``google``, or ``rules``, the wires
+without presence as docs/compile.md tells them.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from attack.decoders.cases import Case, Result, Status, read_cases, schema, wires, write_results
+from attack.decoders.google import canonical
+from attack.decoders.sequential_rules import Refused, decoded
+from compiled import google_class, holder_of
+from native import native_class
+
+MEMORY = 4 << 30
+"""Bytes of address space: no message here may take them."""
+
+NOT_FOR_IT = Result(Status.NOT_FOR_IT)
+
+
+def generated(holder: Callable[[str], Any], case: Case) -> Result:
+    """By one of our classes."""
+    if case.wire not in wires(case.message):
+        return NOT_FOR_IT
+    cls = holder(case.message)
+    message = cls() if case.data is None else getattr(cls, f"decode_{case.wire}")(case.data)
+    if hasattr(message, "unknown_fields"):
+        forget_unknown(message)
+    return Result(Status.ACCEPTED, getattr(message, f"encode_{case.wire}")())
+
+
+def forget_unknown(chain: Any) -> None:
+    """The native chain keeps what the others drop."""
+    chain.unknown_fields = b""
+    for inner in (*([chain.next] if chain.next else []), *chain.branches):
+        forget_unknown(inner)
+
+
+def by_google(case: Case) -> Result:
+    if case.wire != "protobuf" or case.message.startswith("bounds"):
+        return NOT_FOR_IT
+    made = google_class(case.message)()
+    if case.data is not None:
+        made.ParseFromString(case.data)
+    if not made.IsInitialized():
+        return Result(Status.REFUSED)
+    return Result(Status.ACCEPTED, canonical(made))
+
+
+def by_rules(case: Case) -> Result:
+    if case.wire == "protobuf" or case.data is None or case.wire not in wires(case.message):
+        return NOT_FOR_IT
+    return Result(Status.ACCEPTED, decoded(schema(), case.message, case.wire, case.data))
+
+
+DECODERS: dict[str, Callable[[Case], Result]] = {
+    "python": lambda case: generated(holder_of, case),
+    "native": lambda case: generated(native_class, case),
+    "google": by_google,
+    "rules": by_rules,
+}
+
+
+def result(decoder: Callable[[Case], Result], case: Case) -> Result:
+    try:
+        return decoder(case)
+    except (DecodeError, Refused, UnicodeDecodeError):
+        return Result(Status.REFUSED)
+    except Exception as fault:
+        if type(fault).__name__ == "WireError" and "\n" not in str(fault):
+            return Result(Status.REFUSED)
+        return Result(Status.BROKEN, f"{type(fault).__name__}: {fault}".encode())
+
+
+def main(which: str, cases: str, results: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    decoder = DECODERS[which]
+    write_results(Path(results), (result(decoder, case) for case in read_cases(Path(cases))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where decoders differ on purpose. docs/compile.md has these lines, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from attack.decoders import sequential_rules
+from attack.decoders.cases import Case, Result, Status, schema
+from attack.decoders.facts import Facts
+
+Results = Mapping[str, Result]
+
+LENIENT = ("holder", "reused", "api")
+"""C++ unless more is asked for: strings are bytes."""
+STRICT = ("utf8", "native", "python", "java", "java-reused")
+GOOGLE = ("google", "google-cpp")
+DEPTH = 100
+QUIET, EXPONENT = 0x40, 0x80
+"""Bits of the third byte of a ``float``."""
+
+OURS = ("holder", "python")
+"""The pairs that are compared."""
+IN_CPP = ("holder", "google-cpp")
+IN_PYTHON = ("python", "google")
+BY_RULES = ("python", "rules")
+PAIRS = (OURS, IN_CPP, IN_PYTHON, BY_RULES)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``explains(case, found, results)``: whether it is why a pair of decoders did not agree."""
+
+    line: str
+    pairs: tuple[tuple[str, str], ...]
+    explains: Callable[[Case, Facts, Results], bool]
+
+
+def _no_text(case: Case, found: Facts, results: Results) -> bool:
+    """All of ours that want text refuse; the others read bytes."""
+    if not _all(STRICT, results, Status.REFUSED):
+        return False
+    if case.wire == "protobuf":
+        return found.no_text
+    assert case.data is not None
+    try:
+        content = sequential_rules.decoded(schema(), case.message, case.wire, case.data, utf8=False)
+    except sequential_rules.Refused:
+        return False
+    return results["holder"].content == content
+
+
+def _incomplete(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.incomplete and _all((*LENIENT, *STRICT), results, Status.REFUSED)
+
+
+def _deep_groups(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.nesting > DEPTH and _all(GOOGLE, results, Status.REFUSED)
+
+
+def _long_tag(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.long_tag and _all((*LENIENT, *STRICT), results, Status.REFUSED)
+
+
+def _quiet(case: Case, found: Facts, results: Results) -> bool:
+    del case, found
+    pairs = [("holder", "python"), ("holder", "google"), ("rules", "python")]
+    there = [(one, other) for one, other in pairs if one in results and other in results]
+    return all(quieted(results[one], results[other]) for one, other in there)
+
+
+def _wide_bool(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.wide_bool and _all((*LENIENT, *GOOGLE), results, Status.ACCEPTED)
+
+
+def _unknown_entry(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.entry_surplus and results["holder"].status is results["google-cpp"].status
+
+
+def _zero(case: Case, found: Facts, results: Results) -> bool:
+    del case
+    return found.zero and _all((*LENIENT, "google-cpp"), results, Status.REFUSED)
+
+
+def _all(names: tuple[str, ...], results: Results, status: Status) -> bool:
+    return all(results[name].status is status for name in names if name in results)
+
+
+def quieted(one: Result, other: Result) -> bool:
+    """Whether the second is the first but for NaNs of ``float`` fields that have become quiet."""
+    if one.status is not other.status or len(one.content) != len(other.content):
+        return False
+    pairs = enumerate(zip(one.content, other.content, strict=True))
+    return all(
+        theirs == ours | QUIET and ours & EXPONENT and one.content[at + 1] & 0x7F == 0x7F
+        for at, (ours, theirs) in pairs
+        if ours != theirs
+    )
+
+
+DELIBERATE = (
+    Difference(
+        "Strings that are not UTF-8, where the wire does not ask for it (`ros1`, `cdr`, proto2): "
+        "C++ takes the bytes, as Google's does, unless `Limits::utf8` is set; Python and Java "
+        "refuse them.",
+        (OURS, IN_PYTHON),
+        _no_text,
+    ),
+    Difference(
+        "Required fields of a message are looked for where it ends, so its first part must have "
+        "them all; Google's libraries look when everything is read, and other parts may bring "
+        "them.",
+        (IN_CPP, IN_PYTHON),
+        _incomplete,
+    ),
+    Difference(
+        "Groups that the schema does not know may be nested 100 deep wherever they stand; Google's "
+        "libraries count the messages around them too.",
+        (IN_CPP, IN_PYTHON),
+        _deep_groups,
+    ),
+    Difference(
+        "A tag beyond 32 bits or five bytes is refused; Google's C++ cuts off the bits.",
+        (IN_CPP,),
+        _long_tag,
+    ),
+    Difference(
+        "Python makes a signalling NaN in a `float` field a quiet one.",
+        (OURS, IN_PYTHON, BY_RULES),
+        _quiet,
+    ),
+    Difference(
+        "A bool in a map is true wherever in its 64 bits it is set; Google's C++ looks at 32.",
+        (IN_CPP,),
+        _wide_bool,
+    ),
+    Difference(
+        "A map's entry with unknown fields is an entry; Google's Python takes all of it as "
+        "unknown.",
+        (IN_PYTHON,),
+        _unknown_entry,
+    ),
+    Difference(
+        "There is no field 0; Google's Python passes over it in messages and groups.",
+        (IN_PYTHON,),
+        _zero,
+    ),
+)
