@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from attack import folders, kills, readers
 from attack.crew import attack_on
+from attack.decoders import differential
 from attack.fuzzers import FUZZERS
 from attack.outcome import Attack
-from attack.readers import TARGETS
 from attack.tensor import cost
 
 
 def attacks() -> dict[str, Attack]:
-    """Those in C++ first: they know nothing of the others' time and use theirs up."""
-    fuzzers = {f"fuzz-{fuzzer.name}": fuzzer for fuzzer in FUZZERS}
-    return fuzzers | {target.name: attack_on(target) for target in (*TARGETS, *cost.TARGETS)}
+    """The long ones first, so that none goes on alone when all others are done."""
+    targets = (*readers.TARGETS, folders.FOLDERS, folders.TABLES, *cost.TARGETS)
+    return {
+        "decoders": differential.attack,
+        **kills.attacks(),
+        **{f"fuzz-{fuzzer.name}": fuzzer for fuzzer in FUZZERS},
+        **{target.name: attack_on(target) for target in targets},
+    }
