@@ -7,7 +7,6 @@ import ctypes
 import platform
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -56,7 +55,7 @@ def open_fmu(path: Path) -> Fmu:
     folders = {"2.0": "linux64", "3.0": f"{platform.machine()}-linux"}
     folder = folders.get(description.fmiVersion)
     if folder is None or description.coSimulation is None:
-        raise UserError(f"{path}: not an FMI 2 or 3 FMU for co-simulation")
+        raise UserError(f"{path}: not an FMI 2 or 3 FMU for co-simulation; export it so")
     library = f"binaries/{folder}/{description.coSimulation.modelIdentifier}.so"
     if library not in names:
         others = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
@@ -201,11 +200,13 @@ class Fmi3:
 
 
 def _close(fmu: Any, archive: Extracted) -> None:
+    """Raises what the FMU says of its end, as that its log could not be written."""
     try:
         if fmu.component:
-            with suppress(Exception):  # whatever it says of its end, it is one
+            try:
                 fmu.terminate()
-            fmu.freeInstance()
+            finally:
+                fmu.freeInstance()
     finally:
         archive.remove()
 

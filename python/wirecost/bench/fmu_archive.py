@@ -28,7 +28,7 @@ def names(path: Path) -> list[str]:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}; name an FMU") from error
     except Exception as error:  # zipfile raises many kinds
-        raise UserError(f"{path}: no FMU, which is a zip archive ({reason(error)})") from error
+        raise UserError(f"{path}: not a readable FMU ({reason(error)}); build it again") from error
     sizes = {entry.filename: entry.file_size for entry in entries}
     for name in sizes:
         if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
