@@ -216,7 +216,7 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     told: list[str] = []
     with pytest.raises(
-        UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -m pip install wrapyfi=="
+        UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -P -m pip install wrapyfi=="
     ):
         wrapyfi_environment.make(["numpy"], told.append)
     (line,) = told

@@ -67,3 +67,15 @@ def test_cpp_folders_include_only_what_lies_before_them(folder: str) -> None:
     for path in sources:
         for included in re.findall(r'#include "wirecost/(\w+)/', path.read_text()):
             assert included in CPP_MAY_INCLUDE[folder], f"{path}: {included}"
+
+
+def test_what_lies_where_one_stands_is_not_run() -> None:
+    """``python -m`` looks for modules in the current folder first, unless ``-P`` says otherwise."""
+    started = 0
+    for path in (ROOT / "python" / "wirecost").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            words = [getattr(one, "value", None) for one in getattr(node, "elts", ())]
+            if "-m" in words:
+                started += 1
+                assert words[words.index("-m") - 1] == "-P", f"{path}: {words}"
+    assert started >= 5

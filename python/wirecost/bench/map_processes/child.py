@@ -25,7 +25,7 @@ class Child:
     def __init__(self, name: str, module: str, *arguments: str) -> None:
         self.name = name
         self._process = children.start(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-P", "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -59,5 +59,5 @@ class Python:
         return {}
 
     def _run(self, **job: Any) -> Iterable[str]:
-        command = [sys.executable, "-m", "wirecost.bench.notification.python_worker"]
+        command = [sys.executable, "-P", "-m", "wirecost.bench.notification.python_worker"]
         return lines.run(command, json.dumps(job))

@@ -49,7 +49,7 @@ class Worker:
         ]  # fmt: skip
         with log.open("ab") as printed:
             self._process = children.start(
-                [str(way.python), "-m", MODULE, *arguments],
+                [str(way.python), "-P", "-m", MODULE, *arguments],
                 {**os.environ, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
                 signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,

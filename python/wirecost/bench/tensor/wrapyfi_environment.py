@@ -59,11 +59,11 @@ def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
     there = stamp.read_text().split() if stamp.exists() else []
     lacking = [one for one in requirements(plugins) if one not in there]
     if lacking:
-        command = [str(interpreter()), "-m", "pip", "install", *lacking]
+        command = [str(interpreter()), "-P", "-m", "pip", "install", *lacking]
         tell(f"installing {' '.join(lacking)} into {where}, once")
         if not interpreter().exists():
-            _run([sys.executable, "-m", "venv", str(where)], where)
-        _run([*command[:4], "-q", "--disable-pip-version-check", *lacking], where, command)
+            _run([sys.executable, "-P", "-m", "venv", str(where)], where)
+        _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
         stamp.write_text("\n".join([*there, *lacking]) + "\n")
     # Our worker runs there as well: this package, and nothing else of this environment.
     (site,) = where.glob("lib/python*/site-packages")

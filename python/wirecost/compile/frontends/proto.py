@@ -57,7 +57,7 @@ def _protoc() -> list[str]:
     if found := shutil.which("protoc"):
         return [found]
     if importlib.util.find_spec("grpc_tools"):
-        return [sys.executable, "-m", "grpc_tools.protoc"]
+        return [sys.executable, "-P", "-m", "grpc_tools.protoc"]
     raise UserError(
         "protoc is needed to read .proto files; pip install grpcio-tools, or apt-get install "
         "protobuf-compiler"

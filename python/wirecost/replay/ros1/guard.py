@@ -35,7 +35,7 @@ class Guard:
 
     def __enter__(self) -> Guard:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "wirecost.replay.ros1.guard_process", *self._arguments],
+            [sys.executable, "-P", "-m", "wirecost.replay.ros1.guard_process", *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
