@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from attack.folders import VALUES, nodes
+from attack.folder_edits import VALUES, nodes
 from replay_fakes import ANSWER, SERVICE, STAMPED
 from wirecost.errors import UserError
 from wirecost.replay.process_state import state_of
