@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -41,7 +42,8 @@ class Player:
         try:
             self._fmu.start(values)
         except BaseException as error:
-            self._fmu.close()
+            with suppress(Exception):  # the first failure is the one to tell
+                self._fmu.close()
             raise _failed(archive, "start", error) from error
 
     def step(self, frame: memoryview) -> Played:
@@ -66,7 +68,10 @@ class Player:
         return Played(frame, after - before, data)
 
     def close(self) -> None:
-        self._fmu.close()
+        try:
+            self._fmu.close()
+        except Exception as error:
+            raise _failed(self._archive, "end", error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -77,7 +82,9 @@ class Player:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        # Of two failures the first is the one to tell.
+        with suppress(UserError) if error else nullcontext():
+            self.close()
 
 
 def play(
