@@ -13,15 +13,17 @@ from wirecost.records.probe_export import MESSAGES, MODEL_EVENTS
 from wirecost.records.probe_log import SUFFIX, ProbeLog
 from wirecost.records.probe_log import read_logs as read_probe_logs
 from wirecost.records.setlevel import EVENTS, PerformanceLog, read_logs
-from wirecost.records.stages import OF_SENSOR_VIEW, step_stages, with_sums
+from wirecost.records.stages import MEASURED, OF_SENSOR_VIEW, step_stages, with_sums
 
+PARTS = len(MEASURED) + 1
+"""Of a step: both models release a message."""
 Turn = tuple[int, list[int]]
 """Number of the first of consecutive steps, and nanoseconds of transfer each."""
 
 
 def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
-    """A row a step and stage: stage, repetition, ns, bytes. Steps that the logs do not hold in full
-    are left out. Raises UserError where they hold none."""
+    """A row a step and stage: stage, repetition, ns, bytes. The first step that the logs do not
+    hold in full, and those behind it, are left out. Raises UserError where they hold none."""
     steps: list[int] = []
     transfers: list[int] = []
     for first, transfer_ns in turns:
@@ -33,12 +35,13 @@ def step_samples(turns: Iterable[Turn], logs: Path) -> pl.DataFrame:
         _sizes(stages, "model_serialization", "data"), on="step"
     )
     counted = pl.DataFrame({"step": steps, "repetition": range(len(steps))})
+    parts = pl.concat([stages, transfer], how="diagonal").join(counted, on="step")
+    cut = parts.group_by("repetition").len().filter(pl.col("len") < PARTS)["repetition"].min()
+    if cut is not None:
+        parts = parts.filter(pl.col("repetition") < cut)
     # Both models release their message; the stage is their sum.
-    measured = (
-        pl.concat([stages, transfer], how="diagonal")
-        .group_by("step", "stage", maintain_order=True)
-        .agg(pl.col("ns").sum())
-        .join(counted, on="step")
+    measured = parts.group_by("step", "repetition", "stage", maintain_order=True).agg(
+        pl.col("ns").sum()
     )
     found = (
         with_sums(measured, ["step", "repetition"])
