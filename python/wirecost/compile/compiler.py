@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import errno
 import importlib
-import os
-import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +16,10 @@ from wirecost.compile.plan import extent
 from wirecost.compile.plan.columns import plan as plan_columns
 from wirecost.compile.schema import CompileError, Enum, File, Message, Origin, Schema
 from wirecost.errors import UserError
+from wirecost.whole_file import replaced
+
+MOST_UNNAMED = 200
+"""Files that are open at once before they get their names."""
 
 
 @dataclass(frozen=True)
@@ -114,35 +117,30 @@ def _refuse_too_much(schema: Schema, languages: Sequence[str], wires: Sequence[s
 
 def write(texts: Texts, out: Path) -> list[Path]:
     """Write what changed below ``out``: all files, or none where one cannot be written."""
-    pending: list[tuple[Path, Path]] = []
+    changed: list[Path] = []
     made: list[Path] = []
     done = False
     try:
-        for name, text in sorted(texts.items()):
-            path, content = out / name, text.encode()
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
-            if path.is_file() and path.read_bytes() == content:
-                continue
-            made += _make_folder(path.parent)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            pending.append((Path(temporary), path))
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(temporary).chmod(0o644)
-        for written, path in pending:
-            written.replace(path)
+        with ExitStack() as stack:  # each gets its name at the end
+            for name, text in sorted(texts.items()):
+                path, content = out / name, text.encode()
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+                if path.is_file() and path.read_bytes() == content:
+                    continue
+                made += _make_folder(path.parent)
+                unnamed = len(changed) < MOST_UNNAMED
+                stack.enter_context(replaced(path, unnamed)).write_bytes(content)
+                changed.append(path)
         done = True
     except OSError as error:
         raise UserError(
             f"{error.filename or out}: error: {error.strerror}; name a writable folder with --out"
         ) from error
     finally:
-        for written, _ in pending:
-            written.unlink(missing_ok=True)
         for folder in () if done else reversed(made):
             folder.rmdir()
-    return [path for _, path in pending]
+    return changed
 
 
 def _make_folder(folder: Path) -> list[Path]:

@@ -16,8 +16,9 @@ from wirecost.records import consistency, json_document
 from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.schemas import SCHEMAS
 from wirecost.records.table_file import read_table
-from wirecost.records.whole_file import write_table, write_text
+from wirecost.records.whole_table import write_table
 from wirecost.regular_file import read_regular
+from wirecost.whole_file import write_text
 
 SCHEMA = 2
 """Version of meta.json and samples.parquet; every older one stays readable."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from wirecost.errors import UserError
 from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
-from wirecost.records.whole_file import replaced
+from wirecost.records.whole_table import replaced_by_polars
 
 MESSAGES = ("osi3::SensorView", "osi3::SensorData")
 MODEL_EVENTS = (
@@ -100,7 +100,7 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
     if form not in FORMATS:
         raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
     try:
-        with replaced(out) as made:
+        with replaced_by_polars(out) as made:
             FORMATS[form](logs, made)
     except OSError as error:
         raise UserError(f"{out}: {error.strerror}; name a file that can be written") from error

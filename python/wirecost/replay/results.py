@@ -14,7 +14,7 @@ import polars as pl
 from wirecost.records.folder import write_results
 from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
-from wirecost.records.whole_file import write_table
+from wirecost.records.whole_table import write_table
 from wirecost.replay.equality import compare_runs, compare_with_recording
 from wirecost.replay.lateness import inputs_table
 from wirecost.replay.matching import latencies

@@ -14,6 +14,7 @@ from wirecost.records.folder import Results
 from wirecost.report import html, markdown, table
 from wirecost.report.figures import Figure, all_figures, themed
 from wirecost.report.scenarios import content_of
+from wirecost.whole_file import replaced, write_text
 
 PAPER_INK = "#222222"
 FORMATS = ("html", "svg", "png", "pdf", "md", "csv")
@@ -42,7 +43,7 @@ def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) 
     }
     if name in texts:
         path = results.folder / f"report.{name}"
-        path.write_text(texts[name](), encoding="utf-8")
+        write_text(path, texts[name]())
         return [path]
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
@@ -53,12 +54,13 @@ def draw(figure: Figure, path: Path) -> Path:
     """Write a figure; the suffix is its format: .svg, .png or .pdf. Raises OSError."""
     specification = themed(figure.chart, PAPER_INK)
     specification["config"]["background"] = "white"
-    if path.suffix == ".svg":
-        path.write_text(vlc.vegalite_to_svg(specification), encoding="utf-8")
-    elif path.suffix == ".png":
-        path.write_bytes(vlc.vegalite_to_png(specification, scale=2))
-    else:
-        path.write_bytes(vlc.vegalite_to_pdf(specification))
+    with replaced(path) as made:
+        if path.suffix == ".svg":
+            made.write_text(vlc.vegalite_to_svg(specification), encoding="utf-8")
+        elif path.suffix == ".png":
+            made.write_bytes(vlc.vegalite_to_png(specification, scale=2))
+        else:
+            made.write_bytes(vlc.vegalite_to_pdf(specification))
     return path
 
 

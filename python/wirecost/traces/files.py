@@ -11,6 +11,7 @@ from typing import BinaryIO, Self
 
 from wirecost.errors import UserError
 from wirecost.regular_file import open_regular
+from wirecost.whole_file import replaced
 
 BUFFER = 1 << 20
 
@@ -49,9 +50,9 @@ class WholeFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        self._place = replaced(path)
         try:
-            self.file: BinaryIO = self._partial.open("wb", buffering=BUFFER)
+            self.file: BinaryIO = self._place.__enter__().open("wb", buffering=BUFFER)
         except OSError as error:
             raise unwritable(path, error) from error
 
@@ -65,13 +66,13 @@ class WholeFile:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            self.file.close()
-            if kind is None:
-                self._partial.replace(self.path)
+            try:
+                self.file.close()
+            except OSError as failure:  # its last bytes could not be written
+                kind, error, traceback = type(failure), failure, failure.__traceback__
+            self._place.__exit__(kind, error, traceback)
         except OSError as failure:
             raise unwritable(self.path, failure) from failure
-        finally:
-            self._partial.unlink(missing_ok=True)
 
 
 def shown(text: object, longest: int = 80) -> str:

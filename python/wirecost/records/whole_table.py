@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that are written whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.whole_file import replaced
+
+
+def write_table(path: Path, table: pl.DataFrame) -> None:
+    """As Parquet. Raises OSError."""
+    with replaced_by_polars(path) as made:
+        table.write_parquet(made)
+
+
+@contextmanager
+def replaced_by_polars(path: Path) -> Iterator[Path]:
+    """``replaced``; the system's errors are OSError, whatever Polars makes of them."""
+    with replaced(path) as made:
+        try:
+            yield made
+        except pl.exceptions.PolarsError as error:
+            found = re.search(r"(?:os error|Errno) (\d+)", str(error))
+            if found is None:
+                raise
+            raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from error

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files are whole or not there, also where file systems know no file without a name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from wirecost import whole_file
+from wirecost.records.whole_table import write_table
+from wirecost.whole_file import replaced, write_text
+
+
+@pytest.fixture(params=["unnamed", "named"])
+def place(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    if request.param == "named":
+        monkeypatch.setattr(whole_file, "_unnamed", lambda _: None)
+    return tmp_path
+
+
+def test_it_takes_the_place_of_what_was_there(place: Path) -> None:
+    path = place / "a"
+    former = os.umask(0o027)
+    try:
+        write_text(path, "one")
+    finally:
+        os.umask(former)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    write_text(path, "two")
+    write_table(place / "b", pl.DataFrame({"x": [1]}))
+    assert path.read_text() == "two" and len(pl.read_parquet(place / "b")) == 1
+    assert sorted(one.name for one in place.iterdir()) == ["a", "b"]
+
+
+def test_where_it_fails_everything_is_as_it_was(place: Path) -> None:
+    path = place / "a"
+    path.write_text("former")
+    with pytest.raises(RuntimeError), replaced(path) as made:
+        made.write_text("half")
+        raise RuntimeError
+    (place / "folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        write_text(place / "folder", "text")
+    with pytest.raises(FileNotFoundError, match="no/where"):
+        write_text(place / "no" / "where", "text")
+    assert path.read_text() == "former"
+    assert sorted(one.name for one in place.iterdir()) == ["a", "folder"]
+
+
+def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        with replaced(tmp_path / "a") as made:
+            made.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    if whole_file._unnamed(tmp_path) is None:
+        pytest.skip("this file system knows no file without a name")
+    assert list(tmp_path.iterdir()) == []
