@@ -18,10 +18,12 @@ from pathlib import Path
 
 import psutil
 
+from attack import corpora
 from attack.arena import Arena
 from attack.outcome import Attack, Budget, Fault, Outcome
 from wirecost.errors import UserError
 from wirecost.records.folder import read_results
+from wirecost.traces import create_trace
 
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SIGNALS = (
@@ -33,21 +35,46 @@ KILLS = 200
 PATIENCE_S = 120.0
 """For a run on a busy machine, and for a killed one to end."""
 SHORT = ("--repetitions", "3")
-COMMANDS: dict[str, tuple[str, ...]] = {
-    "osi": ("bench", "osi", "--reflections", "500", "--contenders", "protobuf,columns"),
-    "map": ("bench", "map", "--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
-    "lists": ("bench", "lists", "--count", "10", "--list", "point", *SHORT),
-    "notification": ("bench", "notification", "--sizes", "4", "--content", "ticket",
-                     "--lang", "cpp,python", *SHORT),
-    "heap": ("bench", "heap", "--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
+OUT, INPUT = "{out}", "{input}"
+RESULTS = {
+    "osi": ("--reflections", "500", "--contenders", "protobuf,columns"),
+    "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
+    "lists": ("--count", "10", "--list", "point", *SHORT),
+    "notification": ("--sizes", "4", "--content", "ticket", "--lang", "cpp,python", *SHORT),
+    "heap": ("--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
              "--threads", "2", "--pairs", "100000"),
-    "probe": ("bench", "probe", "--samples", "20"),
-    "cloud": ("bench", "cloud", "--points", "1000", "--vertices", "8", "--inside", "10",
-              "--samples", "20", "--seconds", "1"),
-    "tensor": ("bench", "tensor", "--plugins", "numpy", "--trials", "20",
-               "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
+    "probe": ("--samples", "20"),
+    "cloud": ("--points", "1000", "--vertices", "8", "--inside", "10", "--samples", "20",
+              "--seconds", "1"),
+    "tensor": ("--plugins", "numpy", "--trials", "20", "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
+}  # fmt: skip
+COMMANDS: dict[str, tuple[str, ...]] = {
+    **{name: ("bench", name, *words, "--out", OUT) for name, words in RESULTS.items()},
+    "java": ("bench", "notification", "--sizes", "4", "--content", "ticket", "--lang", "java",
+             "--modes", "new", "--wire", "protobuf", "--repetitions", "1", "--out", OUT),
+    "compile": ("compile", INPUT, "--lang", "cpp,python,java", "--wire", "protobuf,ros1,cdr",
+                "--out", OUT),
+    "trace-convert": ("trace", "convert", INPUT, OUT + ".mcap", "--type", "SensorView"),
+    "trace-play": ("trace", "play", INPUT, "--contender", "protobuf", "--as-fast-as-possible",
+                   "--loop", "--steps", "2000"),
+    "transports": ("transports",),
 }  # fmt: skip
 """Each with so little to do that a run takes seconds."""
+
+
+def make_input(name: str, arena: Arena) -> Path:
+    """What a command reads."""
+    if name == "compile":
+        path = arena.root / "notification.proto"
+        fields = "".join(f"  repeated string text{i} = {i + 1};\n" for i in range(300))
+        path.write_text(f'syntax = "proto3";\npackage a;\nmessage Large {{\n{fields}}}\n')
+        return path
+    path = arena.root / "20261122T101010Z_sv_370_32011_3_kills.osi"
+    if name.startswith("trace-") and not path.exists():
+        with create_trace(path, "SensorView") as writer:
+            for i in range(300):
+                writer.write(i * 10**9, corpora.sensor_view(300, i).SerializeToString())
+    return path
 
 
 @dataclass(frozen=True)
@@ -62,9 +89,10 @@ class Kill:
 class Kills:
     """One command, killed again and again."""
 
-    def __init__(self, words: tuple[str, ...], arena: Arena) -> None:
-        self._words = words
+    def __init__(self, name: str, arena: Arena) -> None:
+        self._name = name
         self._arena = arena
+        self._input = make_input(name, arena)
         self._runs = 0
         begin = time.monotonic()
         self._undisturbed("the first run")
@@ -74,7 +102,8 @@ class Kills:
 
     def _start(self) -> subprocess.Popen[str]:
         self._runs += 1
-        return self._arena.start([*self._words, "--out", self._arena.out / str(self._runs)])
+        told = {"out": self._arena.out / str(self._runs), "input": self._input}
+        return self._arena.start([word.format(**told) for word in COMMANDS[self._name]])
 
     def _undisturbed(self, what: str) -> None:
         process = self._start()
@@ -131,7 +160,8 @@ class Kills:
     def _read_all(self) -> None:
         """Every folder is a whole one; then they go."""
         results = self._arena.within(self._arena.out)
-        for folder in results.iterdir():
+        measured = COMMANDS[self._name][0] == "bench"
+        for folder in results.iterdir() if measured else ():
             try:
                 read_results(folder)
             except UserError as error:
@@ -151,7 +181,7 @@ def attack_on(name: str) -> Attack:
         outcome = Outcome()
         choice = random.Random(f"{name} {budget.seed}")
         with Arena() as arena:
-            kills = Kills(COMMANDS[name], arena)
+            kills = Kills(name, arena)
             while budget.left(outcome.inputs) and outcome.inputs < KILLS:
                 kill = Kill(
                     choice.choice(SIGNALS),

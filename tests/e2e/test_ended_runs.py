@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from attack.arena import Arena
-from attack.kills import COMMANDS, Kill, Kills
+from attack.kills import RESULTS, Kill, Kills
 from wirecost.records.folder import Results, read_results
 from wirecost.records.journal import NAME
 
@@ -40,7 +40,7 @@ def arena() -> Iterator[Arena]:
 
 
 def words(name: str, out: Path, *more: str) -> list[str]:
-    return [*COMMANDS[name], *more, "--out", str(out)]
+    return ["bench", name, *RESULTS[name], *more, "--out", str(out)]
 
 
 def until(holds: Callable[[], bool], process: subprocess.Popen[str]) -> None:
@@ -241,7 +241,7 @@ def test_a_full_temporary_folder_is_told_in_one_line(arena: Arena) -> None:
     assert not list(arena.out.iterdir())
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
+@pytest.mark.parametrize("name", sorted(RESULTS))
 @pytest.mark.parametrize("descriptors", [64, 24])
 def test_few_descriptors_are_told_in_one_line(arena: Arena, name: str, descriptors: int) -> None:
     limit = ("prlimit", f"--nofile={descriptors}")
@@ -256,7 +256,7 @@ def test_few_descriptors_are_told_in_one_line(arena: Arena, name: str, descripto
 @pytest.mark.parametrize("name", ["map", "osi"])
 def test_after_a_kill_at_any_moment_the_next_run_works(arena: Arena, name: str) -> None:
     """``python -m attack.kills NAME COUNT`` does it as often as one likes."""
-    kills = Kills(COMMANDS[name], arena)
+    kills = Kills(name, arena)
     choice = random.Random()
     after = choice.uniform(0, kills.seconds)
     kills.once(Kill(signal.SIGKILL, after, to_child=False), choice)

@@ -58,6 +58,7 @@ class Worker:
                 pass_fds=meeting.descriptors,
             )
         self._heard = b""
+        self._killed = False
 
     def tell(self, do: str, **more: Any) -> None:
         """Raises WorkerFailedError if it has ended."""
@@ -116,7 +117,11 @@ class Worker:
         self._kill()
 
     def _kill(self) -> None:
-        """With the processes of its own that Wrapyfi leaves behind."""
+        """With the processes of its own that Wrapyfi leaves behind. Once only: its number may be
+        another process's afterwards."""
+        if self._killed:
+            return
+        self._killed = True
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
