@@ -188,6 +188,31 @@ def test_what_is_damaged_is_named(what: str, tmp_path: Path) -> None:
     assert not list(folder.glob("report.*"))
 
 
+def _with_a_stage(table: pl.DataFrame) -> pl.DataFrame:
+    """And one more, as long as the others of each contender."""
+    first = table.filter(stage=table["stage"][0])
+    return pl.concat([table, first.with_columns(stage=pl.lit("later"))])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_newer_version_added_is_left_out(name: str, tmp_path: Path) -> None:
+    """Of keys, columns and stages; the environment is shown whatever is in it."""
+    folder = copied(name, tmp_path / "folder")
+
+    def grown(document: dict[str, Any]) -> None:
+        document["later"] = {"deep": [[{"x": None}]]}
+        document["environment"]["later"] = "a new fact"
+        for holder in (*document["runs"], *document["contenders"].values()):
+            holder["later"] = [1, {"x": 2}]
+
+    edit_meta(folder, grown)
+    edit_samples(folder, lambda table: _with_a_stage(table).with_columns(later=pl.lit([[1]])))
+    assert "later" not in read_results(folder).samples.columns
+    done = CliRunner().invoke(app, ["report", str(folder), "--format", "html"])
+    assert done.exception is None, done.exception
+    assert "a new fact" in (folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("other", NAMES)
 def test_files_of_two_folders_do_not_fit(name: str, other: str, tmp_path: Path) -> None:
