@@ -35,7 +35,10 @@ def generated(holder: Callable[[str], Any], case: Case) -> Result:
     message = cls() if case.data is None else getattr(cls, f"decode_{case.wire}")(case.data)
     if hasattr(message, "unknown_fields"):
         forget_unknown(message)
-    return Result(Status.ACCEPTED, getattr(message, f"encode_{case.wire}")())
+    try:
+        return Result(Status.ACCEPTED, getattr(message, f"encode_{case.wire}")())
+    except ValueError as fault:
+        return Result(Status.BROKEN, f"not encoded: {fault}".encode())
 
 
 def forget_unknown(chain: Any) -> None:

@@ -40,11 +40,10 @@ enum class Reason : std::uint8_t {
     nested_too_deep,
     too_much_memory,
     split_message,
-    wrong_count,
 };
 
 constexpr const char* text(Reason reason) noexcept {
-    constexpr std::array<const char*, 18> texts{
+    constexpr std::array<const char*, 17> texts{
         "no error",
         "the buffer is too small for the message",
         "the message is larger than the wire can carry",
@@ -62,7 +61,6 @@ constexpr const char* text(Reason reason) noexcept {
         "messages are nested too deep",
         "the message asks for too much memory",
         "a sub-message comes in two parts, which a view cannot join: decode it instead",
-        "an array of fixed size has another number of elements",
     };
     return texts[static_cast<std::size_t>(reason)];
 }

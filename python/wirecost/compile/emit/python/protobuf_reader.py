@@ -160,7 +160,7 @@ class Reader:
             if self._is_gathered(field):
                 add(f"{held} = bytes({self._gathered(field)})")
             if field.capacity is not None:
-                self._check_capacity(field, held, ">")
+                self._check_capacity(field, held)
             implicit = field.label is Label.SINGLE and not self._lacks_for_good(item)
             if implicit and isinstance(field.type, MessageRef):
                 with self.lines.block(f"if {held} is None:"):
@@ -181,18 +181,20 @@ class Reader:
         return field.is_optional or field.oneof is not None or item.required_bit is not None
 
     def _complete_array(self, field: Field, held: str) -> None:
-        """All elements or none; a message that comes in parts has those of the last."""
+        """The elements that came, and behind them what was there."""
         gathered = self._gathered(field)
-        with self.lines.block(f"if {gathered}:"):
-            self._check_capacity(field, gathered, "!=")
-            whole = f"bytes({gathered})" if values.is_bytes(field) else gathered
-            self.lines.add(f"{held} = {whole}")
-        with self.lines.block(f"elif {held} is None:"):
+        with self.lines.block(f"if {held} is None:"):
             self.lines.add(f"{held} = {values.fresh(self.module, field)}")
+        with self.lines.block(f"if {gathered}:"):
+            self._check_capacity(field, gathered)
+            if values.is_bytes(field):
+                self.lines.add(f"{held} = bytes({gathered}) + {held}[len({gathered}) :]")
+            else:
+                self.lines.add(f"{held}[: len({gathered})] = {gathered}")
 
-    def _check_capacity(self, field: Field, found: str, wrong: str) -> None:
+    def _check_capacity(self, field: Field, found: str) -> None:
         error = self.module.support("capacity_error")
-        with self.lines.block(f"if len({found}) {wrong} {field.capacity}:"):
+        with self.lines.block(f"if len({found}) > {field.capacity}:"):
             self.lines.add(f'raise {error}("{field.name}", len({found}), {field.capacity}, pos)')
 
     def _tag(self) -> None:
