@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import needs
+from transport_peer import PATIENCE, Peer
 from wirecost.transport.ecal_leftovers import sweep
 
 
@@ -51,6 +55,33 @@ def test_what_is_young_is_left_alone(system: tuple[Path, Path]) -> None:
     before = names(system[0])
     assert sweep(*system) == 0
     assert names(system[0]) == before
+
+
+BUSY = """
+import sys
+from wirecost.transport import open_transport
+with open_transport("ecal", sys.argv[1]) as transport:
+    for _ in range(600):
+        with transport.subscriber("a") as subscriber:
+            for _ in range(3):
+                assert subscriber.receive(60)
+    last = transport.subscriber("a")
+    assert last.receive(60)
+"""
+
+
+def test_subscribers_end_while_messages_come() -> None:
+    with needs.transport("ecal").server() as address:
+        peer = Peer("ecal", address)
+        peer.call("publisher", topic="a")
+        peer.call("send_forever", topic="a", size=100)
+        try:
+            # A deadlock would hold up its process with all its threads.
+            command = [sys.executable, "-c", BUSY, str(address)]
+            subprocess.run(command, check=True, timeout=4 * PATIENCE)
+        finally:
+            peer.signal(signal.SIGKILL)
+            peer.end()
 
 
 def test_a_transport_has_names_of_its_own() -> None:

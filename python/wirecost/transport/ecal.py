@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.ecal_ending import end, finalize
 from wirecost.transport.ecal_leftovers import sweep
 from wirecost.transport.inbox import Inbox, wait_until
 from wirecost.transport.loopback import kept_on_loopback
@@ -79,7 +80,7 @@ def _end(core: Any) -> None:
     ours = {one.path for one in mappings(_is_ecals)}
     for endpoint in list(_OPEN):
         endpoint.close()
-    core.finalize()
+    finalize(core)
     sweep(ours=ours)
 
 
@@ -154,7 +155,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         if self._publisher is not None:
-            self._ready.remove_receive_callback()
+            end(self._ready)
             self._publisher = self._ready = None
         super().close()
 
@@ -179,7 +180,7 @@ class _Subscriber(QueuedSubscriber):
 
     def close(self) -> None:
         if self._subscriber is not None:
-            self._subscriber.remove_receive_callback()
+            end(self._subscriber)
             self._subscriber = self._ready = None
         self.inbox.close()
 
@@ -204,7 +205,9 @@ class _Requester(QueuedRequester):
         return wait_until(self._client.is_connected, timeout)
 
     def close(self) -> None:
-        self._client = None
+        if self._client is not None:
+            end(self._client)
+            self._client = None
         self.inbox.close()
 
 
@@ -232,7 +235,7 @@ class _Replier(QueuedReplier):
         for reply in list(self._waiting):
             reply.put(b"")
         if self._server is not None:
-            self._server.remove_method_callback(_METHOD)
+            end(self._server)
             self._server = None
         self.inbox.close()
 
