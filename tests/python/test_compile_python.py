@@ -361,8 +361,13 @@ def test_messages_without_content_are_bounded(tmp_path: Path):
     path = tmp_path / "empties.proto"
     path.write_text('syntax = "proto3"; message Empties { message E {} repeated E all = 1; }')
     holder = compile_python([str(path)])("empties").Empties
-    assert len(holder.decode_ros1(struct.pack("<I", 64)).all) == 64
+    for count in (100, 65_536):
+        ours = holder(all=[holder.E()] * count)
+        for wire in ("ros1", "cdr"):
+            assert decode(holder, wire, encode(ours, wire)) == ours
     for wire, head in (("ros1", ""), ("cdr", "00010000")):
+        with pytest.raises(wire_error(holder), match="elements"):
+            decode(holder, wire, bytes.fromhex(head) + struct.pack("<I", 65_537))
         with pytest.raises(wire_error(holder), match="elements"):
             decode(holder, wire, bytes.fromhex(head + "ffffffff"))
 

@@ -199,6 +199,22 @@ TYPED_TEST(Sequential, ArraysOfEmptyMessagesAreBounded) {
   EXPECT_LT(largest_allocation(), 1000U);
 }
 
+TYPED_TEST(Sequential, CallersBoundEmptyElementsAndText) {
+  using Codec = typename TypeParam::Empties;
+  wire::empties::Empties message;
+  message.nothings.resize(4);
+  const auto in = exact(encoded<Codec>(message));
+  EXPECT_FALSE(Codec::decode(in, message, {.empty_elements = 4}));
+  EXPECT_EQ(Codec::decode(in, message, {.empty_elements = 3}).reason, Reason::bad_length);
+
+  using Bounded = typename TypeParam::Bounded;
+  typename Bounded::Message bounded;
+  bounded.name = "\xff";
+  const auto no_text = exact(encoded<Bounded>(bounded));
+  EXPECT_FALSE(Bounded::decode(no_text, bounded));
+  EXPECT_EQ(Bounded::decode(no_text, bounded, {.utf8 = true}).reason, Reason::bad_utf8);
+}
+
 TYPED_TEST(Sequential, ReusedArraysOfEmptyMessagesHaveTheCountTheyCameWith) {
   using Codec = typename TypeParam::Empties;
   wire::empties::Empties message;
