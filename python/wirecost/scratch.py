@@ -210,5 +210,12 @@ def _run_of(process: Path) -> Path | None:
     for variable in (process / "environ").read_bytes().split(b"\0"):
         name, _, value = variable.partition(b"=")
         if name == RUN.encode():
-            return Path(os.fsdecode(value))
+            found = Path(os.fsdecode(value))
+            return found if _sees(process, found.parent) else None
     return None
+
+
+def _sees(process: Path, parent: Path) -> bool:
+    """Whether the folder is the same for a process as for this one: in a container, or under
+    another root, it is another with the same name, and its runs are others."""
+    return os.path.samefile(process / "root" / str(parent).lstrip("/"), parent)

@@ -181,3 +181,25 @@ def test_another_users_lock_is_left_alone(tmp_path: Path, monkeypatch: pytest.Mo
     os.chown(lock, 0, 0)
     scratch.sweep()
     assert list(parent.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be a second user")
+def test_runs_of_a_container_are_no_dead_ones_of_ours(tmpdir: Path) -> None:
+    """They have folders of the same name, which are not the same."""
+    script = f"mount -t tmpfs none {tmpdir} && mkdir -p {tmpdir}/wirecost-0/runs && exec sleep 1000"
+    name = f"{tmpdir}/wirecost-{os.getuid()}/runs/7-abc"
+    theirs = subprocess.Popen(
+        ["unshare", "--mount", "sh", "-c", script], env=os.environ | {scratch.RUN: name}
+    )
+    try:
+        deadline = time.monotonic() + 10
+        while psutil.Process(theirs.pid).name() != "sleep" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        environment = {**os.environ, "TMPDIR": str(tmpdir)}
+        environment.pop(scratch.RUN, None)
+        sweep = "from wirecost import scratch\nwith scratch.run():\n    pass"
+        subprocess.run([sys.executable, "-c", sweep], env=environment, check=True)
+        assert theirs.poll() is None
+    finally:
+        theirs.kill()
+        theirs.wait()
