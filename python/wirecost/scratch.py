@@ -218,4 +218,4 @@ def _run_of(process: Path) -> Path | None:
 def _sees(process: Path, parent: Path) -> bool:
     """Whether the folder is the same for a process as for this one: in a container, or under
     another root, it is another with the same name, and its runs are others."""
-    return os.path.samefile(process / "root" / str(parent).lstrip("/"), parent)
+    return parent.samefile(process / "root" / str(parent).lstrip("/"))
