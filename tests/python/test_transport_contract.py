@@ -284,36 +284,6 @@ def test_what_a_slow_subscriber_loses_is_counted(here: Transport, helper: Peer, 
     helper.call("close", topic=topic)
 
 
-@pytest.mark.parametrize("end", ["closed", "killed"])
-def test_what_a_slow_subscriber_loses_at_the_end_is_counted(
-    here: Transport, start: Callable[[], Peer], topic: str, end: str
-) -> None:
-    peer = start()
-    peer.call("publisher", topic=topic)
-    with here.subscriber(topic, depth=4) as subscriber:
-        assert peer.call("wait", topic=topic)
-        peer.tell("send", topic=topic, sizes=[200_000] * 300)
-        first = next_of(subscriber)
-        first.release()
-        # Nobody receives meanwhile, unless the publisher waits for that.
-        time.sleep(0.5)
-        while not peer.answered():
-            if sample := subscriber.receive(0.1):
-                sample.release()
-        sent = peer.answer() - first.number
-        count = subscriber.count
-        assert count.received + count.lost + count.outstanding == sent
-        if end == "closed":
-            assert peer.end() == 0
-        else:
-            peer.signal(signal.SIGKILL)
-        while sample := subscriber.receive(0.5):
-            sample.release()
-        count = subscriber.count
-        assert count.outstanding == 0
-        assert count.received + count.lost == sent
-
-
 def test_ends_close_twice_and_are_free_again(here: Transport, topic: str) -> None:
     for _ in range(3):
         publisher, subscriber = here.publisher(topic), here.subscriber(topic)

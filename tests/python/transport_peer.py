@@ -151,6 +151,14 @@ class _Doer:
         sample.release()
         return found
 
+    def drain(self, topic: str, silence: float) -> list[int]:
+        """The numbers of what comes until nothing does for a while."""
+        numbers = []
+        while sample := self.ends[topic].receive(silence):
+            numbers.append(sample.number)
+            sample.release()
+        return numbers
+
     def count(self, topic: str) -> dict[str, int]:
         return asdict(self.ends[topic].count)
 
