@@ -50,7 +50,7 @@ constexpr const char* text(Reason reason) noexcept {
         "the message ends too early",
         "a length reaches beyond the message",
         "a field's tag is not valid",
-        "a varint is longer than ten bytes",
+        "a varint is too long or cut off",
         "a string is not UTF-8",
         "the encapsulation header is not known",
         "a oneof names a field it does not have",
@@ -175,7 +175,6 @@ struct Reading {
     std::size_t empty_elements;
     bool utf8;
     bool checked = false;  // a view's bytes, read before: elements need only be counted
-    bool joined = false;   // the message that is read next had its required fields before
     Error error{};
 
     Reading(const Byte* first, std::size_t header, std::size_t size, const Limits& limits) noexcept

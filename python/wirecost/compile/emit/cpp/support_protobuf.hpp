@@ -20,8 +20,9 @@ constexpr std::size_t max_message = std::numeric_limits<std::int32_t>::max();
 constexpr int max_skipped_depth = 100;  // of unknown groups, wherever they stand
 // A group of the schema is walked over to find its end; unknown ones may lie in it that deep.
 constexpr int max_group_depth = 2 * max_skipped_depth;
-// Tags and lengths that take more bytes than any number they can hold are refused.
-constexpr std::size_t longest_tag = 5;
+// Bits that a varint may have; tags and lengths take five bytes at most.
+constexpr unsigned varint_bits = 70;
+constexpr unsigned short_bits = 35;
 
 constexpr std::size_t varint_size(std::uint64_t value) noexcept {
     return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
@@ -133,10 +134,11 @@ inline Byte* put_raw(Byte* p, const Byte* begin, std::string_view bytes) noexcep
 
 // --- reading --------------------------------------------------------------------------------
 
-[[gnu::noinline]] inline const Byte* read_long_varint(const Byte* p, const Byte* end,
-                                                      std::uint64_t& value) noexcept {
+template <unsigned bits>
+[[gnu::noinline]] const Byte* read_long_varint(const Byte* p, const Byte* end,
+                                               std::uint64_t& value) noexcept {
     std::uint64_t result = 0;
-    for (unsigned shift = 0; shift < 70 && p != end; shift += 7) {
+    for (unsigned shift = 0; shift < bits && p != end; shift += 7) {
         const Byte byte = *p++;
         result |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
         if (byte < 0x80) {
@@ -147,12 +149,13 @@ inline Byte* put_raw(Byte* p, const Byte* begin, std::string_view bytes) noexcep
     return nullptr;
 }
 
+template <unsigned bits = varint_bits>
 inline const Byte* read_varint(const Byte* p, const Byte* end, std::uint64_t& value) noexcept {
     if (p != end && *p < 0x80) {
         value = *p;
         return p + 1;
     }
-    return read_long_varint(p, end, value);
+    return read_long_varint<bits>(p, end, value);
 }
 
 inline const Byte* varint_field(const Byte* p, const Byte* end, Reading& reading,
@@ -174,8 +177,8 @@ bool next_is(const Byte* p, const Byte* end) noexcept {
 inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
                             std::uint32_t& tag) noexcept {
     std::uint64_t value = 0;
-    const Byte* const next = read_varint(p, end, value);
-    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU || left(p, next) > longest_tag)
+    const Byte* const next = read_varint<short_bits>(p, end, value);
+    if (next == nullptr || value < 8 || value > 0xFFFFFFFFU)
         return reading.fail(Reason::bad_tag, p);
     tag = static_cast<std::uint32_t>(value);
     return next;
@@ -185,10 +188,9 @@ inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
 inline const Byte* read_length(const Byte* p, const Byte* end, Reading& reading,
                                std::size_t& size) noexcept {
     std::uint64_t value = 0;
-    const Byte* const next = read_varint(p, end, value);
+    const Byte* const next = read_varint<short_bits>(p, end, value);
     if (next == nullptr) return reading.fail(Reason::bad_varint, p);
-    if (value > left(next, end) || left(p, next) > longest_tag)
-        return reading.fail(Reason::bad_length, p);
+    if (value > left(next, end)) return reading.fail(Reason::bad_length, p);
     size = static_cast<std::size_t>(value);
     return next;
 }

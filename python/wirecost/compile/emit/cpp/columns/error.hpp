@@ -43,7 +43,7 @@ constexpr const char* text(Reason reason) noexcept {
         "the message ends too early",
         "a length reaches beyond the message",
         "a field's tag is not valid",
-        "a varint is longer than ten bytes",
+        "a varint is too long or cut off",
         "a group does not end with its own end tag",
         "messages are nested too deep",
         "the wire type is not the field's",
