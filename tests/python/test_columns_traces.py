@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from random_protobuf import fill
 from traces import messages
 from wirecost.columns import lists
 from wirecost.columns.converter import Converter, osi_schema
+from wirecost.compile.plan.protobuf import varint
 from wirecost.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -140,3 +143,35 @@ def test_what_is_no_message_is_refused() -> None:
             there("SensorView").to_columns(memoryview(data))
         with pytest.raises(ValueError, match="byte"):
             back("SensorView").to_rows(memoryview(data))
+
+
+CHILD = """
+import resource, sys
+limit = 1 << 30
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+from test_columns_traces import back, hostile
+try:
+    back("SensorView").to_rows(memoryview(hostile(int(sys.argv[1]))))
+except ValueError as error:
+    sys.exit(str(error))
+"""
+
+
+def hostile(sensors: int) -> bytes:
+    """Few bytes that stand for ten million reflections of one signal strength for each sensor."""
+    columns = bytes.fromhex("808080800e80ade204 898080800a000000000000e03f")
+    for number in (TWIN + 2, 1002):
+        columns = varint(number << 3 | 2) + varint(len(columns)) + columns
+    return columns * sensors
+
+
+@pytest.mark.parametrize("sensors", [1, 80])
+def test_few_bytes_do_not_become_many(sensors: int) -> None:
+    """In a process that could not hold the rows."""
+    assert len(hostile(sensors)) < 3000
+    command = [sys.executable, "-c", CHILD, str(sensors)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "larger than the limit allows" in done.stderr
