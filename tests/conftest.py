@@ -10,8 +10,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 sys.path.insert(0, str(Path(__file__).with_name("python")))
 pytest_plugins = ("pytester", "skips")
+
+# On a busy machine anything may be slow; that is no failure.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def _state_of_its_own() -> None:
