@@ -243,12 +243,15 @@ TEST(Protobuf, NestsAHundredDeep) {
 
 TEST(Protobuf, AbsurdLengthsAreRefusedWithoutMemory) {
   largest_allocation();
-  for (const char* hex : {"72ffffffff07", "72ffffffffffffffff7f", "ca02ffffffff07",
-                          "da02ffffffff07", "b203ffffffff07", "8a05ffffffff07", "9201ffffffff07"}) {
-    EXPECT_EQ(error_of<Proto3>(from_hex(hex)).reason, Reason::bad_length) << hex;
+  const auto refused = [](const char* hex, Reason reason) {
+    EXPECT_EQ(error_of<Proto3>(from_hex(hex)).reason, reason) << hex;
     Proto3::View view;
-    EXPECT_EQ(Proto3::view(exact(from_hex(hex)), view).reason, Reason::bad_length) << hex;
-  }
+    EXPECT_EQ(Proto3::view(exact(from_hex(hex)), view).reason, reason) << hex;
+  };
+  for (const char* hex : {"72ffffffff07", "ca02ffffffff07", "da02ffffffff07", "b203ffffffff07",
+                          "8a05ffffffff07", "9201ffffffff07"})
+    refused(hex, Reason::bad_length);
+  refused("72ffffffffffffffff7f", Reason::bad_varint);  // a length has five bytes at most
   EXPECT_LT(largest_allocation(), 1000U);
 }
 
