@@ -13,8 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Decodes the messages of a file by generated classes: {@code java Decoders CASES FOLDER MESSAGE…} writes
- * the results of new messages and of those that are used again. The files are those of cases.py.
+ * Decodes the messages of a file by generated classes: {@code java Decoders CASES RESULTS MESSAGE…} writes
+ * the results of new messages, and beside them those of messages that are used again. The files are those
+ * of cases.py.
  */
 public final class Decoders {
     private static final String[] WIRES = {"Protobuf", "Ros1", "Cdr"};
@@ -57,7 +58,7 @@ public final class Decoders {
     public static void main(String[] words) throws Exception {
         Map<Integer, Codec> codecs = new HashMap<>();
         ByteBuffer cases = ByteBuffer.wrap(Files.readAllBytes(Path.of(words[0]))).order(ByteOrder.LITTLE_ENDIAN);
-        try (DataOutputStream fresh = open(words[1], "java"); DataOutputStream again = open(words[1], "java-reused")) {
+        try (DataOutputStream fresh = open(words[1]); DataOutputStream again = open(words[1] + "-reused")) {
             while (cases.hasRemaining()) {
                 int message = cases.get();
                 int wire = cases.get();
@@ -84,8 +85,8 @@ public final class Decoders {
         }
     }
 
-    private static DataOutputStream open(String folder, String name) throws IOException {
-        return new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(Path.of(folder, name))));
+    private static DataOutputStream open(String path) throws IOException {
+        return new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(Path.of(path))));
     }
 
     private static void write(DataOutputStream out, Decoder decoder, byte[] data) throws Exception {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decoders in Python as a program: ``python -m attack.decoders.decode WHICH CASES RESULTS``.
 
-``WHICH`` is ``python`` or ``native``, our generated classes, ``google``, or ``rules``, the wires
-without presence as docs/compile.md tells them.
+``WHICH`` is ``python`` or ``native``, our generated classes, ``kept-python``, those that keep
+unknown fields, ``google``, or ``rules``, the wires without presence as docs/compile.md tells them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from attack.decoders.cases import Case, Result, Status, read_cases, schema, wires, write_results
 from attack.decoders.google import canonical
 from attack.decoders.sequential_rules import Refused, decoded
-from compiled import google_class, holder_of
+from compiled import google_class, holder_of, module_of
 from native import native_class
 
 MEMORY = 4 << 30
@@ -35,8 +35,22 @@ def generated(holder: Callable[[str], Any], case: Case) -> Result:
     message = cls() if case.data is None else getattr(cls, f"decode_{case.wire}")(case.data)
     if hasattr(message, "unknown_fields"):
         forget_unknown(message)
+    return encoded(message, case.wire)
+
+
+def keeping(case: Case) -> Result:
+    """By one of our classes that keep unknown fields."""
+    if case.wire != "protobuf":
+        return NOT_FOR_IT
+    package, _, name = case.message.rpartition(".")
+    cls = getattr(module_of(package, preserve_unknown=True), name)
+    message = cls() if case.data is None else cls.decode_protobuf(case.data)
+    return encoded(message, case.wire)
+
+
+def encoded(message: Any, wire: str) -> Result:
     try:
-        return Result(Status.ACCEPTED, getattr(message, f"encode_{case.wire}")())
+        return Result(Status.ACCEPTED, getattr(message, f"encode_{wire}")())
     except ValueError as fault:
         return Result(Status.BROKEN, f"not encoded: {fault}".encode())
 
@@ -68,6 +82,7 @@ def by_rules(case: Case) -> Result:
 DECODERS: dict[str, Callable[[Case], Result]] = {
     "python": lambda case: generated(holder_of, case),
     "native": lambda case: generated(native_class, case),
+    "kept-python": keeping,
     "google": by_google,
     "rules": by_rules,
 }

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the messages of a file by everything in C++: `decoders CASES FOLDER` writes one file of
-// results for each decoder. The files are those of cases.py.
+// results for each decoder.
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
-#include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bounds_msgs/bounded.api.hpp"
 #include "bounds_msgs/bounded.cdr.hpp"
 #include "bounds_msgs/bounded.protobuf.hpp"
 #include "bounds_msgs/bounded.ros1.hpp"
-#include "compile/codecs.hpp"
 #include "conformance/chain.api.hpp"
 #include "conformance/chain.protobuf.hpp"
 #include "conformance/hollow/hollow.api.hpp"
@@ -36,6 +25,7 @@
 #include "conformance/proto3/every_type_proto3.cdr.hpp"
 #include "conformance/proto3/every_type_proto3.protobuf.hpp"
 #include "conformance/proto3/every_type_proto3.ros1.hpp"
+#include "decoders.hpp"
 #include "google/chain.pb.h"
 #include "google/every_type_proto2.pb.h"
 #include "google/every_type_proto3.pb.h"
@@ -44,58 +34,7 @@
 
 namespace {
 
-using wirecost::test::Bytes;
-using wirecost::test::exact;
-using wirecost::test::text;
-
-enum class Status : std::uint8_t { refused, accepted, seen, not_for_it, split, broken };
-
-struct Result {
-  Status status = Status::not_for_it;
-  std::string content{};
-};
-
-// In the order of their files.
-struct Results {
-  Result holder, reused, utf8, view, api, google;
-};
-
-// One message: nullopt is the one that was just made.
-using Input = std::optional<std::string_view>;
-
-template <class Codec>
-Result encoded(const typename Codec::Message& message) {
-  std::vector<std::byte> buffer(Codec::size(message));
-  const auto made = Codec::encode(message, buffer);
-  if (made.error) return {Status::broken, std::string("not encoded: ") + made.error.what()};
-  return {Status::accepted, text(made.bytes)};
-}
-
-template <class Codec>
-Result decoded(const Input& in, typename Codec::Message& message,
-               const wirecost::Limits& limits = {}) {
-  if (in && Codec::decode(exact(*in), message, limits)) return {Status::refused};
-  return encoded<Codec>(message);
-}
-
-template <class Codec>
-void ours(const Input& in, Results& results) {
-  typename Codec::Message fresh;
-  typename Codec::Message strict;
-  static typename Codec::Message kept;
-  wirecost::Limits utf8;
-  utf8.utf8 = true;
-  results.holder = decoded<Codec>(in, fresh);
-  results.utf8 = decoded<Codec>(in, strict, utf8);
-  if (!in) return;
-  results.reused = decoded<Codec>(in, kept);
-  typename Codec::View view;
-  const auto input = exact(*in);
-  const auto error = Codec::view(input, view);
-  results.view = {error.reason == wirecost::Reason::split_message ? Status::split
-                  : error                                         ? Status::refused
-                                                                  : Status::seen};
-}
+using namespace decoders;
 
 template <class Api>
 Result by_api(const Input& in) {
@@ -184,35 +123,17 @@ void decode(unsigned number, unsigned wire, const Input& in, Results& results) {
   }
 }
 
-void write(std::ofstream& file, const Result& result) {
-  const auto size = static_cast<std::uint32_t>(result.content.size());
-  file.put(static_cast<char>(result.status));
-  file.write(reinterpret_cast<const char*>(&size), sizeof size);
-  file.write(result.content.data(), size);
-}
-
 }  // namespace
 
 int main(int count, char** words) {
   if (count != 3) return 2;
   google::protobuf::SetLogHandler(nullptr);
-  std::ifstream file(words[1], std::ios::binary);
-  const std::string cases{std::istreambuf_iterator<char>(file), {}};
-  const std::string folder = std::string(words[2]) + "/";
-  std::vector<std::ofstream> files;
-  for (const char* name : {"holder", "reused", "utf8", "view", "api", "google-cpp"})
-    files.emplace_back(folder + name, std::ios::binary);
-  for (std::size_t at = 0; at < cases.size();) {
-    const auto number = static_cast<unsigned char>(cases[at]);
-    const auto wire = static_cast<unsigned char>(cases[at + 1]);
-    std::uint32_t size = 0;
-    std::memcpy(&size, cases.data() + at + 2, sizeof size);
-    const std::string_view data(cases.data() + at + 6, size);
-    at += 6 + size;
-    Results results;
-    decode(number, wire & 0x7FU, (wire & 0x80U) != 0 ? Input() : Input(data), results);
-    const Result* const all[]{&results.holder, &results.reused, &results.utf8,
-                              &results.view,   &results.api,    &results.google};
-    for (std::size_t i = 0; i < files.size(); ++i) write(files[i], *all[i]);
-  }
+  std::vector<Output> outputs;
+  outputs.push_back({"holder", &Results::holder});
+  outputs.push_back({"reused", &Results::reused});
+  outputs.push_back({"utf8", &Results::utf8});
+  outputs.push_back({"view", &Results::view});
+  outputs.push_back({"api", &Results::api});
+  outputs.push_back({"google-cpp", &Results::google});
+  run(words[1], words[2], std::move(outputs), decode);
 }

@@ -15,6 +15,9 @@ Results = Mapping[str, Result]
 LENIENT = ("holder", "reused", "api")
 """C++ unless more is asked for: strings are bytes."""
 STRICT = ("utf8", "native", "python", "java", "java-reused")
+KEPT_LENIENT = ("kept", "kept-reused")
+"""The same that keep unknown fields, which the others drop."""
+KEPT_STRICT = ("kept-utf8", "kept-python", "kept-java", "kept-java-reused")
 GOOGLE = ("google", "google-cpp")
 DEPTH = 100
 QUIET, EXPONENT = 0x40, 0x80

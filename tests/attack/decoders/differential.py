@@ -16,6 +16,8 @@ from attack.decoders.cases import Case, Result, Status, schema, write_cases
 from attack.decoders.deliberate import (
     DELIBERATE,
     GOOGLE,
+    KEPT_LENIENT,
+    KEPT_STRICT,
     LENIENT,
     PAIRS,
     STRICT,
@@ -113,6 +115,9 @@ def disagreement(case: Case, results: Results) -> str:
     return (
         _among(LENIENT, there)
         or _among(STRICT, there)
+        or _among(KEPT_LENIENT, there)
+        or _among(KEPT_STRICT, there)
+        or _of_kept(there)
         or _of_view(case, found, there)
         or _beside(case, found, there)
     )
@@ -133,11 +138,19 @@ def _told(results: Results, one: str, other: str) -> str:
 
 def _of_default(results: Results) -> str:
     """A message's defaults can lack what is required, which only some encoders look for."""
-    agreed = ["holder", "utf8", "native", "python", "java"]
+    agreed = ["holder", "utf8", "native", "python", "java", "kept", "kept-python", "kept-java"]
     google = [name for name in GOOGLE if name in results]
     if all(results[name].status is Status.ACCEPTED for name in google):
         agreed += ["api", *google]
     return _among(agreed, results) or _among(("api", *google), results)
+
+
+def _of_kept(results: Results) -> str:
+    """What keeps unknown fields takes what drops them takes."""
+    for kept, dropping in (("kept", "holder"), ("kept-utf8", "utf8")):
+        if kept in results and results[kept].status is not results[dropping].status:
+            return _told(results, kept, dropping)
+    return ""
 
 
 def _of_view(case: Case, found: Facts, results: Results) -> str:

@@ -13,11 +13,16 @@ from pathlib import Path
 
 import native
 from attack.decoders.cases import BOUNDED, MESSAGES, NESTED, PROTOS, ROOT, Result, read_results
+from attack.decoders.decode import DECODERS
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
 TESTS = ROOT / "tests"
-CPP = ROOT / "build" / "cmake" / "tests" / "cpp" / "compile" / "decoders"
+CPP = ROOT / "build" / "cmake" / "tests" / "cpp" / "compile"
+CPP_NAMES = {
+    "decoders": ("holder", "reused", "utf8", "view", "api", "google-cpp"),
+    "decoders_kept": ("kept", "kept-reused", "kept-utf8"),
+}
 JAVA = Path(__file__).with_name("Decoders.java")
 PATIENCE = 600
 """Seconds for one file of cases."""
@@ -60,36 +65,37 @@ def in_python(name: str) -> Program:
     return Program((name,), command)
 
 
-def in_cpp() -> Program:
+def in_cpp(name: str) -> Program:
     """Built with all tests in C++."""
-    names = ("holder", "reused", "utf8", "view", "api", "google-cpp")
-    return Program(names, lambda cases, folder: [str(CPP), str(cases), str(folder)])
+    return Program(
+        CPP_NAMES[name], lambda cases, folder: [str(CPP / name), str(cases), str(folder)]
+    )
 
 
-def in_java(folder: Path) -> Program:
+def in_java(name: str, folder: Path, preserve_unknown: bool = False) -> Program:
     """Compiled into a folder."""
+    wires = ("protobuf",) if preserve_unknown else ("protobuf", "ros1", "cdr")
     # What nests has one wire only; the runtime of all wires takes the place of its own.
-    for paths, wires in (
-        (NESTED, ("protobuf",)),
-        ((*PROTOS, BOUNDED), ("protobuf", "ros1", "cdr")),
-    ):
-        write(compile_schema([str(path) for path in paths], ["java"], Request(wires)), folder)
+    for paths, of_these in ((NESTED, wires[:1]), ((*PROTOS, BOUNDED), wires)):
+        request = Request(of_these, preserve_unknown=preserve_unknown)
+        write(compile_schema([str(path) for path in paths], ["java"], request), folder)
     sources = [*sorted((folder / "java").rglob("*.java")), JAVA]
     command = ["javac", "-J-XX:TieredStopAtLevel=1", "-nowarn", "-d", str(folder / "classes")]
     subprocess.run([*command, *map(str, sources)], check=True)
     java = ["java", f"-Xmx{MEBIBYTES // 2}m", "-Xss4m", "-cp", str(folder / "classes"), "Decoders"]
 
     def run(cases: Path, out: Path) -> list[str]:
-        return [*java, str(cases), str(out), *MESSAGES]
+        return [*java, str(cases), str(out / name), *MESSAGES]
 
-    return Program(("java", "java-reused"), run)
+    return Program((name, f"{name}-reused"), run)
 
 
 def all_programs(folder: Path) -> list[Program]:
     """Every decoder there is; what has to be compiled for them goes into the folder."""
     native.folder()  # built before the program that imports it has its limits
-    programs = [in_python(name) for name in ("python", "native", "google", "rules")]
-    programs.append(in_cpp())
+    programs = [in_python(name) for name in DECODERS]
+    programs += [in_cpp(name) for name in CPP_NAMES]
     if shutil.which("javac"):
-        programs.append(in_java(folder))
+        programs.append(in_java("java", folder / "java"))
+        programs.append(in_java("kept-java", folder / "kept-java", preserve_unknown=True))
     return programs
