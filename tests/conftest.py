@@ -12,8 +12,9 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-sys.path.insert(0, str(Path(__file__).with_name("python")))
-pytest_plugins = ("pytester", "skips")
+TESTS = Path(__file__).parent
+sys.path[:0] = [str(TESTS / "python"), str(TESTS)]
+pytest_plugins = ("pytester", "support.skips")
 
 # On a busy machine anything may be slow; that is no failure.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

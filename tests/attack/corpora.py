@@ -14,7 +14,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 from osi3.osi_sensorview_pb2 import SensorView
 
-from probe_logs import header, record
+from support.probe_logs import header, record
 from wirecost.columns.converter import Converter
 from wirecost.replay import call_record
 from wirecost.replay.dds import entities, parameters

@@ -16,9 +16,9 @@ from typing import Any
 
 import polars as pl
 
-import probe_logs
 from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
+from support import probe_logs
 from wirecost.analysis.causes import explain
 from wirecost.analysis.compare import Settings, compare
 from wirecost.analysis.compare_series import read_run

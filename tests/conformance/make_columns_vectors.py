@@ -23,7 +23,7 @@ from osi3.osi_sensorview_pb2 import LidarSensorView
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
-from columns_reference import (  # noqa: E402
+from support.columns_reference import (  # noqa: E402
     BASE,
     CONSTANT,
     COUNT,
@@ -36,8 +36,8 @@ from columns_reference import (  # noqa: E402
     tag,
     varint,
 )
-from compiled import google_class  # noqa: E402
-from random_protobuf import fill  # noqa: E402
+from support.compiled import google_class  # noqa: E402
+from support.random_protobuf import fill  # noqa: E402
 
 HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Made by make_columns_vectors.py. Do not edit.\n"
 REDUCTIONS = {

@@ -20,7 +20,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
 import sequential_reference  # noqa: E402
-from compiled import google_class, random_message  # noqa: E402
+
+from support.compiled import google_class, random_message  # noqa: E402
 
 WIRES = ("protobuf", "ros1", "cdr")
 PROTO2, PROTO3 = "conformance.proto2.EveryType", "conformance.proto3.EveryType"

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -52,3 +54,26 @@ def wheel() -> Path:
     if not found:
         pytest.skip("no wheel in build/dist; `make wheel` makes it")
     return found[0].resolve()
+
+
+@pytest.fixture(scope="session")
+def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run of `bench lists`, which tests share and do not change."""
+    out = tmp_path_factory.mktemp("compare") / "run"
+    done = wirecost(
+        "bench", "lists", "--list", "radar-detection", "--count", "10", "--repetitions", "10",
+        "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="session")
+def slower(measured: Path) -> Path:
+    """The same run with Protobuf's encoding three times slower."""
+    out = measured.with_name("slower")
+    shutil.copytree(measured, out)
+    samples = pl.read_parquet(out / "samples.parquet")
+    planted = pl.when(contender="protobuf", mode="new", stage="encode").then(pl.col("ns") * 3)
+    samples.with_columns(ns=planted.otherwise("ns")).write_parquet(out / "samples.parquet")
+    return out

@@ -17,11 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import test_compare_command
 from ruamel.yaml import YAML
-
-run = test_compare_command.run
-slower = test_compare_command.slower
 
 ROOT = Path(__file__).parents[2]
 ACTION = YAML(typ="safe").load(ROOT / "action.yml")
@@ -147,8 +143,8 @@ def commands(log: str) -> list[str]:
     return found
 
 
-def test_equal_runs_pass(job: Job, run: Path) -> None:
-    ran = job(baseline=run, candidate=run, fail_above="0")
+def test_equal_runs_pass(job: Job, measured: Path) -> None:
+    ran = job(baseline=measured, candidate=measured, fail_above="0")
     assert ran.succeeded, ran.log
     assert ran.outputs["verdict"] == "passed"
     assert "0 slower, 0 faster" in ran.comment
@@ -158,10 +154,10 @@ def test_equal_runs_pass(job: Job, run: Path) -> None:
 
 
 def test_a_regression_fails_the_job_after_the_comment(
-    job: Job, run: Path, slower: Path, tmp_path: Path
+    job: Job, measured: Path, slower: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    ran = job(baseline=run, candidate=slower, fail_above="5%", again=run, report=page)
+    ran = job(baseline=measured, candidate=slower, fail_above="5%", again=measured, report=page)
     assert not ran.succeeded
     assert ran.outputs["verdict"] == "regression"
     assert "**1 regression above 5 %.**" in ran.comment
@@ -172,16 +168,16 @@ def test_a_regression_fails_the_job_after_the_comment(
     assert told.startswith("::error title=wirecost compare::regression")
 
 
-def test_without_a_limit_nothing_fails(job: Job, run: Path, slower: Path) -> None:
-    ran = job(baseline=run, candidate=slower)
+def test_without_a_limit_nothing_fails(job: Job, measured: Path, slower: Path) -> None:
+    ran = job(baseline=measured, candidate=slower)
     assert ran.succeeded, ran.log
     assert ran.outputs["verdict"] == "passed"
     assert "1 slower" in ran.comment
 
 
-def test_a_missing_baseline_is_one_line_and_fails(job: Job, run: Path, tmp_path: Path) -> None:
+def test_a_missing_baseline_is_one_line_and_fails(job: Job, measured: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
-    ran = job(baseline=gone, candidate=run, fail_above="5%")
+    ran = job(baseline=gone, candidate=measured, fail_above="5%")
     assert not ran.succeeded
     assert ran.outputs["verdict"] == "error"
     (line,) = [line for line in ran.log.splitlines() if str(gone) in line]
@@ -190,15 +186,18 @@ def test_a_missing_baseline_is_one_line_and_fails(job: Job, run: Path, tmp_path:
     assert len(commands(ran.log)) == 1
 
 
-def test_two_uses_in_one_job_write_two_comments(job: Job, run: Path, slower: Path) -> None:
-    first, second = job(baseline=run, candidate=run), job(baseline=run, candidate=slower)
+def test_two_uses_in_one_job_write_two_comments(job: Job, measured: Path, slower: Path) -> None:
+    first, second = (
+        job(baseline=measured, candidate=measured),
+        job(baseline=measured, candidate=slower),
+    )
     assert first.outputs["comment"] != second.outputs["comment"]
     assert "0 slower" in first.comment
 
 
 @pytest.mark.parametrize("name", ["baseline", "fail_above", "report"])
-def test_hostile_text_is_never_run(job: Job, run: Path, name: str) -> None:
-    ran = job(**{"baseline": run, "candidate": run, name: HOSTILE})
+def test_hostile_text_is_never_run(job: Job, measured: Path, name: str) -> None:
+    ran = job(**{"baseline": measured, "candidate": measured, name: HOSTILE})
     assert not ran.succeeded or name == "report"
     assert list(ran.workspace.rglob("pwned")) == []
     assert ran.outputs["verdict"] == ("passed" if ran.succeeded else "error")
@@ -212,8 +211,8 @@ def test_hostile_text_is_never_run(job: Job, run: Path, name: str) -> None:
     ("wheel", "told"),
     [(HOSTILE, "ERROR"), ("--index-url=http://127.0.0.1:1/", "Invalid requirement")],
 )
-def test_hostile_wheels_are_refused(job: Job, run: Path, wheel: str, told: str) -> None:
-    ran = job(baseline=run, candidate=run, wheel=wheel)
+def test_hostile_wheels_are_refused(job: Job, measured: Path, wheel: str, told: str) -> None:
+    ran = job(baseline=measured, candidate=measured, wheel=wheel)
     assert not ran.succeeded
     assert list(ran.workspace.rglob("pwned")) == []
     assert ran.outputs == {"comment": "", "verdict": ""}

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report import CHROMIUM
+
+from support.browser import rendered
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Bench = Callable[..., dict[str, Any]]
@@ -124,16 +123,11 @@ def test_a_real_scan_is_carried(bench: Bench, scan: Path) -> None:
 
 
 def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium; `make test` installs it")
     page = document["folder"] / "report.html"
-    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"file://{page}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert len(re.findall(r'<svg[^>]*class="marks"', done.stdout)) == 2 * 12
-    assert "bytes an element" in done.stdout
-    assert "time an element" in done.stdout
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    dom, figures = rendered(page, tmp_path)
+    assert figures == 2 * 12
+    assert "bytes an element" in dom
+    assert "time an element" in dom
 
 
 def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -> None:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import dds_peers as peers
 import pytest
 
+from support import dds_peers as peers
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
@@ -185,7 +185,7 @@ def _send_both(writers: dict[str, _dds.Writer]) -> bool:
 MULTICAST = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import dds_peers as peers
+from support import dds_peers as peers
 from wirecost.replay.dds.recorder import DdsRecorder
 interfaces = '<Interfaces><NetworkInterface name="lo" multicast="true"/></Interfaces>'
 uri = f'<CycloneDDS><Domain Id="any"><General>{interfaces}</General></Domain></CycloneDDS>'
@@ -204,7 +204,7 @@ def test_nodes_that_use_multicast_on_loopback_are_found(tmp_path: Path) -> None:
     script = tmp_path / "multicast.py"
     script.write_text(MULTICAST)
     done = subprocess.run(
-        [*own_network, f"{set_up} && {sys.executable} {script} {Path(__file__).parent}"],
+        [*own_network, f"{set_up} && {sys.executable} {script} {Path(peers.__file__).parents[1]}"],
         capture_output=True,
         text=True,
         check=False,

@@ -8,9 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-import dds_peers as peers
 import pytest
 
+from support import dds_peers as peers
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import names

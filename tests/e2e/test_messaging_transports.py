@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import needs
 import wirecost
+from support import needs
 from wirecost.errors import UserError
 from wirecost.transport import find, names
 

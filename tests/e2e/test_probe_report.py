@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,14 +14,11 @@ from typing import Any
 
 import pytest
 
+from support.browser import rendered
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "probe"
-CHROMIUM = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-sync", "--disable-background-networking", "--disable-component-update",
-    "--enable-logging=stderr", "--virtual-time-budget=10000",
-]  # fmt: skip
 PLANTED = """
 import contextlib, mmap, os, random, subprocess, sys, time
 from wirecost.probe import Section, prepare_thread
@@ -114,19 +110,14 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page_draws_its_figures_offline(wirecost: Run, logs: Path, tmp_path: Path) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium; `make test` installs it")
     page = tmp_path / "probe.html"
     done = wirecost("probe", "show", logs, "--deadline", "0.5", "--report", page)
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip().endswith(str(page))
-    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"file://{page}"]
-    browser = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert len(re.findall(r'<svg[^>]*class="marks"', browser.stdout)) == 4
+    dom, figures = rendered(page, tmp_path)
+    assert figures == 4
     for words in ("callback index", "turnaround time [", "p99", "per unit", "median"):
-        assert words in browser.stdout
-    assert [line for line in browser.stderr.splitlines() if "CONSOLE" in line] == []
+        assert words in dom
     assert "https://" not in page.read_text().split("<script>")[0]
     assert page.stat().st_size < 2_000_000
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-import dds_peers as peers
 import polars as pl
 import pytest
 from rosbags.rosbag2 import Reader
 
+from support import dds_peers as peers
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.domain import environment as in_domain
 from wirecost.replay.recording_reader import read_recording

@@ -13,8 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from mcap.reader import make_reader
-from ros1_system import MISSING, TOPIC_TOOLS, WIRECOST, Ros1System, ros1_system, until
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from support.ros1_system import MISSING, TOPIC_TOOLS, WIRECOST, Ros1System, ros1_system, until
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian")
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from mcap.reader import make_reader
-from ros1_system import (
+
+from support.ros1_system import (
     DEBIAN_MODULES,
     MISSING,
     NODES,
@@ -20,7 +21,6 @@ from ros1_system import (
     ros1_system,
     until,
 )
-
 from wirecost.replay import call_record
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian")

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +10,9 @@ from typing import Any
 
 import pytest
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from support.browser import rendered
 
-CHROMIUM = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--enable-logging=stderr",
-    "--virtual-time-budget=10000",
-]  # fmt: skip
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
@@ -29,20 +23,12 @@ def folder(bench: Callable[..., dict[str, Any]], tmp_path_factory: pytest.TempPa
 
 
 def test_the_page_draws_its_figures_offline(folder: Path, tmp_path: Path) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium; `make test` installs it")
     page = folder / "report.html"
-    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"file://{page}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    dom = done.stdout
-    drawn = re.findall(r'<svg[^>]*class="marks"', dom)
-    assert len(drawn) == 6  # four races, time per reflection of two variants
+    dom, figures = rendered(page, tmp_path)
+    assert figures == 6  # four races, time per reflection of two variants
     assert dom.count("mark-rect role-mark") >= 8
     assert "source generation" in dom
     assert "time since the start of the step" in dom
-    errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    assert errors == []
     assert "https://" not in page.read_text().split("<script>")[0]
 
 

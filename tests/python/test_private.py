@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
+from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
 from wirecost.errors import UserError
 from wirecost.private import (
     ROOTS_STATE,

@@ -18,8 +18,8 @@ from google.protobuf.message import DecodeError
 from attack.decoders.cases import Case, Result, Status, read_cases, schema, wires, write_results
 from attack.decoders.google import canonical
 from attack.decoders.sequential_rules import Refused, decoded
-from compiled import google_class, holder_of, module_of
-from native import native_class
+from support.compiled import google_class, holder_of, module_of
+from support.native import native_class
 
 MEMORY = 4 << 30
 """Bytes of address space: no message here may take them."""

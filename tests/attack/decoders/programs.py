@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import native
 from attack.decoders.cases import BOUNDED, MESSAGES, NESTED, PROTOS, ROOT, Result, read_results
 from attack.decoders.decode import DECODERS
+from support import native
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 

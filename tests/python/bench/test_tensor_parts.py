@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tensor benchmark's own parts: planted faults are noticed, stamps join as they should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support import needs
+from wirecost.bench.tensor import blocks, wrapyfi_environment
+from wirecost.bench.tensor.blocks import Order, Side
+from wirecost.bench.tensor.cases import Lane, plan
+from wirecost.bench.tensor.content import CONTENTS, Source, number_in
+from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
+from wirecost.bench.tensor.race import Outcome, rounds_of
+from wirecost.bench.tensor.scenario import Settings
+from wirecost.bench.tensor.stamps import count, round_trips, stages
+from wirecost.bench.tensor.ways import Received, Receiver, find_way
+from wirecost.errors import UserError
+
+SHAPE = (5, 7)
+
+
+class Fake(Receiver):
+    """Gives messages as they are."""
+
+    def __init__(self, messages: list[tuple[int | None, Any]]) -> None:
+        self.messages = messages
+
+    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+        if not self.messages:
+            return None
+        number, content = self.messages.pop(0)
+        return Received(number, content, 0)
+
+    def decode(self, message: Any) -> Any:
+        return message
+
+    def close(self) -> None: ...
+
+
+def heard(messages: list[tuple[int | None, Any]], content: str = "ones", first: int = 0) -> Side:
+    order = Order("numpy", SHAPE, "float64", content, "cpu", True, first, 4, 100.0)
+    source = Source(SHAPE, "float64", content)
+    return blocks.listen(Fake(messages), order, NUMPY, source, lambda: True)
+
+
+def sent(content: str = "ones", first: int = 0) -> list[tuple[int | None, Any]]:
+    source = Source(SHAPE, "float64", content)
+    return [(number, source.array(number).copy()) for number in range(first, first + 4)]
+
+
+def changed(messages: list[tuple[int | None, Any]]) -> None:
+    messages[2][1][4, 6] += 1
+
+
+def stale(messages: list[tuple[int | None, Any]]) -> None:
+    messages[2] = (2, messages[1][1])
+
+
+def other_type(messages: list[tuple[int | None, Any]]) -> None:
+    messages[2] = (2, messages[2][1].astype(np.float32))
+
+
+def other_shape(messages: list[tuple[int | None, Any]]) -> None:
+    messages[2] = (2, messages[2][1].T)
+
+
+def other_kind(messages: list[tuple[int | None, Any]]) -> None:
+    messages[2] = (2, memoryview(messages[2][1]))
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (changed, "message 2 differs in 1 of 35 elements: element 34 is"),
+        (stale, "message 2 differs in"),
+        (other_type, "(5, 7) float32 arrived, (5, 7) float64 was sent"),
+        (other_shape, "(7, 5) float64 arrived, (5, 7) float64 was sent"),
+    ],
+)
+def test_wrong_content_is_noticed(
+    fault: Callable[[list[tuple[int | None, Any]]], None], told: str, content: str
+) -> None:
+    assert heard(sent(content), content).failure is None
+    messages = sent(content)
+    fault(messages)
+    assert told in (heard(messages, content).failure or "")
+
+
+def test_another_frameworks_object_is_noticed() -> None:
+    polars = needs.package("polars")
+    assert "DataFrame arrived, not numpy's" in (NUMPY.check_kind(polars.DataFrame()) or "")
+
+
+def rows(*numbers: int) -> list[list[int]]:
+    return [[number, 0, 10 * number, 0, 0, 0, 0] for number in numbers]
+
+
+def test_losses_duplicates_and_order_are_counted_by_number() -> None:
+    got = count(rows(0, 1, 2, 3, 4), [[n, 0, 0, 0] for n in (0, 3, 1, 1, 4)], 0.0)
+    assert (got.sent, got.received, got.lost) == (5, 4, 1)
+    assert (got.duplicates, got.reordered) == (1, 1)
+    assert got.rate == pytest.approx(1e8)
+    with pytest.raises(ValueError, match="message 9 was received, but not sent"):
+        count(rows(0), [[9, 0, 0, 0]], 0.0)
+
+
+def test_a_backlog_that_is_sent_at_once_is_told() -> None:
+    """Due every 10 ms; the third takes 25 ms, so that two are late and the last is not."""
+    begun = [0, 10, 20, 45, 46, 50.5]
+    sent = [[n, n * 10_000_000, int(at * 1e6), 0, 0, 0, 0] for n, at in enumerate(begun)]
+    got = count(sent, [], 100.0)
+    assert (got.late, got.most_lag_ns) == (2, 15_000_000)
+    assert got.rate == pytest.approx(5 / 0.0505)
+    got.add(count(sent[:3], [], 100.0))
+    assert (got.late, got.most_lag_ns) == (2, 15_000_000)
+    first_late = [[0, 0, 8_000_000, 0, 0, 0, 0], [1, 10_000_000, 10_000_000, 0, 0, 0, 0]]
+    assert count(first_late, [], 100.0).rate == pytest.approx(100)
+
+
+def test_a_listener_that_misses_messages_ends_once_told_and_keeps_the_others() -> None:
+    messages = sent(first=8)
+    del messages[1]
+    side = heard([(3, messages[0][1]), *messages], first=8)
+    assert [row[0] for row in side.stamps] == [8, 10, 11]
+
+
+def test_a_message_that_comes_after_the_end_was_told_is_not_taken_for_lost() -> None:
+    class Late(Fake):
+        """Nothing comes until the publisher has finished."""
+
+        def receive(self, timeout: float) -> Received | None:
+            return None if timeout == blocks.WAIT_S else super().receive(timeout)
+
+    order = Order("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
+    asked = iter([False, *[True] * 9])
+    source = Source(SHAPE, "float64", "ones")
+    side = blocks.listen(Late(sent()), order, NUMPY, source, lambda: next(asked))
+    assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
+
+
+def test_stages_are_the_differences_of_the_stamps() -> None:
+    published = [[7, 100, 101, 111, 113, 118, 150]]
+    (found,) = stages(published, [[7, 140, 147, 155]], True)
+    assert found == {
+        "lateness": 1, "construct": 10, "to_host": 2, "encode": 5, "publish": 32,
+        "transit": 22, "decode": 7, "access": 8, "total": 36,
+    }  # fmt: skip
+    assert "to_host" not in stages(published, [[7, 140, 147, 155]], False)[0]
+    assert stages(published, [], False) == []
+    (trip,) = round_trips([[7, 100, 101, 111, 111, 118, 190, 200]], [[7, 140, 147, 160]], False)
+    assert (trip["transit"], trip["reply"], trip["total"]) == (22, 53, 89)
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (3, 5)])
+@pytest.mark.parametrize("number", [0, 99, 100, 12_345])
+def test_content_tells_its_number(shape: tuple[int, ...], number: int) -> None:
+    for content in CONTENTS:
+        found = Source(shape, "uint8", content).array(number)
+        assert number_in(found, number - 3) == number
+        assert number_in(found, number + 3) == number
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_plugins_make_what_they_read_back(name: str) -> None:
+    plugin = PLUGINS[name]
+    if why := plugin.missing("cpu"):
+        pytest.skip(why)
+    for kind in plugin.dtypes or ("float64", "float32"):
+        source = Source(SHAPE, kind, "random")
+        obj = plugin.make(plugin.load(), source.array(123), "cpu")
+        source.array(124)  # the object must not lie in what is used again
+        assert plugin.check_kind(obj) is None
+        assert source.difference(as_array(plugin, obj, SHAPE), 123) is None
+
+
+def test_what_cannot_be_measured_is_told_with_its_reason() -> None:
+    made = plan(
+        ["numpy", "pillow", "cupy"], ["shm", "zeromq"], [SHAPE], ["float64"], ["cpu", "cuda"],
+        100.0, 10, "pubsub", False,
+    )  # fmt: skip
+    assert {lane for case in made.cases for lane in case.lanes} >= {Lane("shm", "")}
+    assert made.not_run["numpy cuda"] == "its objects lie on the host"
+    assert "has no float64" in made.not_run["pillow 5x7 float64"] or "pip" in made.not_run["pillow"]
+    assert "cupy" in made.not_run
+
+
+def test_settings_that_cannot_be_run_are_refused() -> None:
+    for wrong in (
+        {"rate": 0.0}, {"trials": 0}, {"dtypes": ("bool",)}, {"dtypes": ("x",)},
+        {"shapes": ((0, 3),)}, {"shapes": ((1 << 20, 1 << 20),)}, {"pattern": "x"},
+        {"content": "twos"},
+    ):  # fmt: skip
+        with pytest.raises(UserError):
+            Settings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="unknown"):
+        find_way("zeromk", 10)
+
+
+def test_rounds_share_all_trials() -> None:
+    for trials in (1, 4, 5, 23, 200):
+        assert sum(rounds_of(trials)) == trials
+    assert Outcome(Lane("shm", "")).failure is None
+
+
+def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    told: list[str] = []
+    with pytest.raises(
+        UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -P -m pip install wrapyfi=="
+    ):
+        wrapyfi_environment.make(["numpy"], told.append)
+    (line,) = told
+    assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
+    assert find_way("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
+    with pytest.raises(UserError, match="there are zeromq, zenoh"):
+        find_way("wrapyfi-ros3", 1)

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What compiling costs grows with the schema's size; what would not end is refused in one line."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from support import wide_schemas
+from support.compiled import compile_python
+from support.wide_schemas import SHAPES, descriptor_set
+from wirecost.compile.compiler import Columns, compile_schema
+from wirecost.compile.emit import Request, Texts
+from wirecost.compile.plan.columns import DEEPEST as DEEPEST_COLUMNS
+from wirecost.compile.plan.columns import MOST_NODES
+from wirecost.compile.plan.extent import DEEPEST, DEEPEST_STRUCT, MOST_MESSAGES
+from wirecost.errors import UserError
+
+ALL_WIRES = ("protobuf", "ros1", "cdr")
+LANGUAGES = ("cpp", "python", "java")
+SECONDS, MEMORY = 300, 4 << 30
+"""Of processor time and bytes, for what takes some seconds: far from a second for each field."""
+SIZES = (20, 40, 80)
+
+
+def described(folder: Path, made: list[Any]) -> str:
+    path = folder / "wide.fds"
+    path.write_bytes(descriptor_set(made))
+    return str(path)
+
+
+def compiled(path: str, wires: tuple[str, ...] = ALL_WIRES, *languages: str) -> Texts:
+    request = Request(wires, protobuf_api=True, api_namespace="facade", native=True)
+    return compile_schema([path], languages or LANGUAGES, request)
+
+
+def size(texts: Texts) -> int:
+    return sum(map(len, texts.values()))
+
+
+def lines_run(function: Callable[[], object]) -> int:
+    """Lines of Python that run, each turn of a comprehension one of them."""
+    count = 0
+
+    def trace(_: FrameType, event: str, __: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_effort_and_output_grow_with_the_schema(shape: str, tmp_path: Path):
+    """Twice the size is twice the work: with a square in it the increase would be fourfold."""
+    paths = []
+    for n in SIZES:
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        paths.append(described(folder, SHAPES[shape](n)))
+    compiled(paths[0])  # fills what is kept between compilations
+    for measure in (lambda p: lines_run(lambda: compiled(p)), lambda p: size(compiled(p))):
+        small, medium, large = map(measure, paths)
+        assert large - medium < 2.5 * (medium - small)
+
+
+def test_counting_lines_sees_a_square():
+    def square(n: int) -> list[int]:
+        return [x for _ in range(n) for x in range(n) if x < 0]
+
+    small, medium, large = (lines_run(lambda n=n: square(n)) for n in SIZES)  # type: ignore[misc]
+    assert large - medium > 3.5 * (medium - small)
+
+
+def test_a_message_that_many_share_is_planned_once(tmp_path: Path):
+    """Its text would double with each level."""
+    compiled(described(tmp_path, wide_schemas.shared(3)))  # fills what is kept
+    for wires, depths in ((("protobuf",), (8, 11, 14)), (ALL_WIRES, (8, 11, 14))):
+        for make in (wide_schemas.shared, wide_schemas.hollow):
+            sizes, lines = [], []
+            for n in depths:
+                path = described(tmp_path, make(n))
+                lines.append(lines_run(lambda p=path, w=wires: compiled(p, w)))  # type: ignore[misc]
+                sizes.append(size(compiled(path, wires)))
+            for small, medium, large in (sizes, lines):
+                assert large - medium < 1.5 * (medium - small)
+
+
+CHILD = f"""
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
+resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
+from wirecost.compile.compiler import compile_schema
+from wirecost.compile.emit import Request
+wires, languages = (words.split(",") for words in sys.argv[2:])
+texts = compile_schema([sys.argv[1]], languages, Request(tuple(wires)))
+print(sum(map(len, texts.values())))
+"""
+
+
+def compiled_apart(path: Path | str, wires: str, languages: str) -> int:
+    """Characters of the output, made by a process that may not take all."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(path), wires, languages],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return int(done.stdout)
+
+
+def test_fifty_thousand_fields(tmp_path: Path):
+    types = ("float64", "string", "int8[]", "string[]", "bool", "uint16[3]")
+    names = (f"f{i}" for i in range(50_000))
+    path = wide_schemas.ros_message(tmp_path, types, names)
+    assert compiled_apart(path, "protobuf", ",".join(LANGUAGES)) < 50_000 * 4000
+
+
+def test_names_that_are_alike_are_told_apart_by_numbers(tmp_path: Path):
+    path = wide_schemas.ros_message(tmp_path, ("int32",), wide_schemas.alike(3000))
+    assert compiled_apart(path, "ros1", "java") < 3000 * 4000
+
+
+def test_a_long_chain_of_messages(tmp_path: Path):
+    path = described(tmp_path, wide_schemas.chain(3000))
+    assert compiled_apart(path, "protobuf", "python,java") < 3000 * 20_000
+
+
+def test_messages_that_each_hold_two_of_the_next(tmp_path: Path):
+    path = described(tmp_path, wide_schemas.shared(20))
+    assert compiled_apart(path, ",".join(ALL_WIRES), ",".join(LANGUAGES)) < 2_000_000
+    path = described(tmp_path, wide_schemas.shared(DEEPEST))
+    assert compiled_apart(path, "protobuf", "python,java") < 2_000_000
+
+
+def fault(path: str, wires: tuple[str, ...], *languages: str, columns: str = "") -> str:
+    with pytest.raises(UserError) as caught:
+        compile_schema([path], languages, Request(wires), columns=Columns(tuple(columns.split())))
+    assert str(caught.value).count("\n") == 0
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("wire", ["ros1", "cdr"])
+def test_more_than_decoders_read_is_refused_where_all_is_written(wire: str, tmp_path: Path):
+    said = fault(described(tmp_path, wide_schemas.chain(DEEPEST + 1)), (wire,), "python")
+    expected = (
+        f"wide.M0 holds more than {DEEPEST} messages, one inside the other, all of which {wire}"
+    )
+    assert said.startswith(f"wide.proto: error: {expected} writes; ")
+    said = fault(described(tmp_path, wide_schemas.shared(30)), (wire,), "python")
+    assert f"holds more than {MOST_MESSAGES} messages, all of which {wire} writes; " in said
+    compiled(described(tmp_path, wide_schemas.chain(DEEPEST)), (wire,))
+
+
+def test_more_than_a_struct_holds_is_refused_for_cpp_only(tmp_path: Path):
+    for made in (wide_schemas.shared(30), wide_schemas.chain(DEEPEST_STRUCT + 1)):
+        path = described(tmp_path, made)
+        assert "all of which lie in its struct in C++; " in fault(path, ("protobuf",), "cpp")
+        assert compile_schema([path], ["python", "java"], Request(("protobuf",)))
+
+
+def test_arrays_that_no_memory_holds_are_refused(tmp_path: Path):
+    path = wide_schemas.ros_message(tmp_path, ("uint8[4294967295]",), ["much"])
+    assert "wide_msgs.Wide holds more than 2147483647 bytes" in fault(str(path), ("ros1",), "java")
+
+
+def test_columns_mirror_the_nesting_up_to_a_limit(tmp_path: Path):
+    path = described(tmp_path, wide_schemas.shared(20))
+    said = fault(path, ("protobuf",), "python", columns="wide.M0")
+    assert f"wide.M0 has more than {MOST_NODES} fields, those of nested messages included" in said
+    path = described(tmp_path, wide_schemas.chain(DEEPEST_COLUMNS + 2))
+    said = fault(path, ("protobuf",), "python", columns="wide.M0")
+    assert f"wide.M0 has more than {DEEPEST_COLUMNS} messages, one inside the other" in said
+
+
+def test_ros_messages_nest_as_deep_as_decoders_read(tmp_path: Path):
+    path = wide_schemas.ros_chain(tmp_path / "fits", DEEPEST)
+    assert compiled(str(path), ("ros1", "cdr"))
+    said = fault(str(wide_schemas.ros_chain(tmp_path / "deeper", 3000)), ("ros1",), "python")
+    assert "chain_msgs/M0.msg holds more than 100 messages, one inside the other; nest" in said
+
+
+def test_python_reads_back_what_many_fields_hold(tmp_path: Path):
+    """Long oneofs are read by halves and reset by a loop."""
+    path = described(tmp_path, wide_schemas.oneof(300))
+    module = compile_python([path])("wide.wide")
+    for number, value in ((0, 1.5), (1, "text"), (150, 1), (299, [])):
+        name = f"field_{number}"
+        made = module.Wide(**{name: value}) if number != 299 else module.Wide()
+        for wire in ALL_WIRES:
+            data = getattr(made, f"encode_{wire}")()
+            assert getattr(module.Wide, f"decode_{wire}")(data) == made
+    both = module.Wide(field_0=1.0).encode_protobuf() + module.Wide(field_1="b").encode_protobuf()
+    assert module.Wide.decode_protobuf(both) == module.Wide(field_1="b")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int32 x=a" + " " * 100_000 + "b",
+        'string x="' + "\\" * 100_001,
+        'string x "' + "\\" * 100_001,
+        "a<=" * 100_000,
+        "int32[<=" + "9" * 100_000 + "] x",
+        "int32 " + "x" * 500_000,
+    ],
+)
+def test_lines_that_a_careless_pattern_would_read_for_ever(line: str, tmp_path: Path):
+    path = tmp_path / "p" / "msg" / "X.msg"
+    path.parent.mkdir(parents=True)
+    path.write_text(line)
+    for dialect in ("ros1", "ros2"):
+        command = [sys.executable, "-m", "wirecost", "compile", str(path), "--dialect", dialect]
+        command += ["--out", str(tmp_path / "out"), "--lang", "python"]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)),
+        )
+        assert done.returncode in (0, 2)
+        assert len(done.stderr.splitlines()) == (done.returncode == 2)
+        assert len(done.stderr) < 3000

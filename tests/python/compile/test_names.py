@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of a schema are names and nothing else, or are refused in one line; nothing is written."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf import descriptor_pb2 as pb
+
+from support import wide_schemas
+from support.compiled import compile_python
+from wirecost.compile import frontends
+from wirecost.compile.compiler import compile_schema
+from wirecost.compile.emit import Request
+from wirecost.compile.emit.distinct import Distinct
+from wirecost.compile.frontends.checked import (
+    LONGEST,
+    LONGEST_TEXT,
+    refuse_bad_names,
+    refuse_long_values,
+)
+from wirecost.compile.schema import Enum, EnumValue, Field, File, Kind, Message
+from wirecost.errors import UserError
+
+CODE = 'x\nint evil = std::system("touch pwned");//'
+
+
+def described(path: Path, *files: pb.FileDescriptorProto) -> Path:
+    path.write_bytes(pb.FileDescriptorSet(file=files).SerializeToString())
+    return path
+
+
+def command(path: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "wirecost", "compile", str(path), "--out", str(out)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        CODE,
+        "a\\u000aclass Evil {}.proto",
+        "../a.proto",
+        "a/../../b.proto",
+        "/etc/a.proto",
+        "a//b.proto",
+        "./a.proto",
+        "a\u202eb.proto",
+        "a\x1b[2J.proto",
+        "a\u2028b.proto",
+    ],
+)
+def test_a_files_name_is_a_relative_path_of_visible_characters(name: str, tmp_path: Path):
+    path = described(tmp_path / "x.fds", pb.FileDescriptorProto(name=name, syntax="proto3"))
+    done = command(path, tmp_path / "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and done.stderr[:-1].isprintable()
+    assert done.stderr.startswith(f"wirecost: {path}: error: `")
+    assert "is no name of a file; take a relative path" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["x.fds"]
+
+
+GOOD = File(
+    "a.proto",
+    "p.q",
+    (Message("p.q.M", (Field("f", 1, Kind.INT32, oneof="o"),), ("o",)),),
+    (Enum("p.q.E", (EnumValue("V", 0),)),),
+)
+BAD = ["", "a b", "a-b", "1a", "a.b", "ä", CODE, "a\n", "a" * (LONGEST + 1), "a;", "a\0"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_other_names_are_identifiers(name: str):
+    refuse_bad_names([GOOD], "x.fds")
+    (message,), (enum,) = GOOD.messages, GOOD.enums
+    changed: list[tuple[str, File]] = [
+        ("a message", replace(GOOD, messages=(replace(message, full_name=f"p.q.{name}"),))),
+        ("a enum", replace(GOOD, enums=(replace(enum, full_name=f"p.q.{name}"),))),
+        ("a field", _with_field(Field(name, 1, Kind.INT32))),
+        ("a oneof", replace(GOOD, messages=(replace(message, oneofs=(name,)),))),
+        ("an enum's value", replace(GOOD, enums=(replace(enum, values=(EnumValue(name, 0),)),))),
+    ]
+    if name not in ("", "a.b"):
+        changed.append(("a package", replace(GOOD, package=f"p.{name}", messages=(), enums=())))
+    for what, file in changed:
+        if name == "a.b" and what in ("a message", "a enum"):
+            continue  # a nested one
+        with pytest.raises(UserError) as caught:
+            refuse_bad_names([file], "x.fds")
+        said = str(caught.value)
+        assert said.isprintable() and len(said) < 2000
+        assert "is no name of a" in said and "; take letters, digits" in said and "x.fds" in said
+
+
+def _with_field(item: Field) -> File:
+    return replace(GOOD, messages=(Message("p.q.M", (item,)),))
+
+
+def test_values_that_are_too_long():
+    for value in ("x" * (LONGEST_TEXT + 1), b"x" * (LONGEST_TEXT + 1)):
+        with pytest.raises(UserError, match="the value of f is longer than 30000 bytes; shorten"):
+            refuse_long_values([_with_field(Field("f", 1, Kind.STRING, default=value))])
+
+
+def test_nested_types_that_lie_on_others(tmp_path: Path):
+    file = pb.FileDescriptorProto(name="a.proto", package="p", syntax="proto3")
+    file.message_type.add(name="A").nested_type.add(name="B")
+    file.message_type.add(name="A_B")
+    path = described(tmp_path / "x.fds", file)
+    with pytest.raises(UserError, match=r"becomes A_B, as p.* does; rename one of the two"):
+        compile_schema([str(path)], ["cpp"], Request(("protobuf",)))
+
+
+def _field(**changes: Any) -> pb.FileDescriptorProto:
+    file = pb.FileDescriptorProto(name="a.proto", package="p", syntax="proto2")
+    message = file.message_type.add(name="M")
+    made = message.field.add(name="f", number=1, label=1, type=pb.FieldDescriptorProto.TYPE_INT32)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return file
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        _field(type=pb.FieldDescriptorProto.TYPE_MESSAGE, type_name="M"),
+        _field(type=pb.FieldDescriptorProto.TYPE_MESSAGE, type_name=".p.Nothing"),
+        _field(type=pb.FieldDescriptorProto.TYPE_ENUM, type_name=".p.M"),
+        _field(default_value="no number"),
+        _field(default_value="99999999999"),
+        _field(name="a\nb"),
+    ],
+    ids=["relative", "nothing", "no enum", "no number", "too large", "no name"],
+)
+def test_descriptors_that_protoc_does_not_write(file: pb.FileDescriptorProto, tmp_path: Path):
+    with pytest.raises(UserError) as caught:
+        frontends.load([str(described(tmp_path / "x.fds", file))])
+    assert str(caught.value).isprintable()
+
+
+def test_descriptors_whose_text_is_none(tmp_path: Path):
+    path = described(tmp_path / "x.fds", _field(name="abcd"))
+    path.write_bytes(path.read_bytes().replace(b"abcd", b"ab\xff\xfe"))
+    with pytest.raises(UserError, match=r"^[^\n]+; [^\n]+$"):
+        frontends.load([str(path)])
+
+
+def test_a_pipe_is_no_descriptor_set(tmp_path: Path):
+    path = tmp_path / "x.fds"
+    os.mkfifo(path)
+    with pytest.raises(UserError, match=r"x\.fds: error: is no file; name a descriptor set"):
+        frontends.load([str(path)])
+
+
+OURS = """_ __ __init__ __class__ __dict__ __slots__ _536 _Struct _array _field _t mro name self cls
+m data pos end depth budget parts tag n high key value unknown_fields"""
+USED = sorted(
+    {*keyword.kwlist, *keyword.softkwlist, *re.findall(r"\w+", OURS)}
+    | {name for name in dir(builtins) if name[0] != "_"}
+)
+
+
+def test_python_takes_any_names(tmp_path: Path):
+    """As messages, fields, oneofs and values of enums."""
+    kinds = pb.FieldDescriptorProto
+    file = pb.FileDescriptorProto(name="n.proto", package="names", syntax="proto3")
+    fields = [file.message_type.add(name=f"Fields{i}") for i in range(4)]
+    enum = file.message_type.add(name="Holder").enum_type.add(name="Values")
+    enum.value.add(name="NONE_AT_ALL", number=0)
+    for i, name in enumerate(USED):
+        unlike = fields[i % 4]  # names that differ in case only are one in JSON
+        if name.replace("_", "").lower() not in {
+            f.name.replace("_", "").lower() for f in unlike.field
+        }:
+            wide_schemas._add(unlike, name, kinds.TYPE_DOUBLE, 1 + 2 * (i // 4 % 2))
+        message = file.message_type.add(name=name)
+        message.oneof_decl.add(name=name if name != "aa" else "bb")
+        wide_schemas._add(message, "aa", kinds.TYPE_STRING, 1)
+        message.field[0].oneof_index = 0
+        wide_schemas._add(message, "others", kinds.TYPE_MESSAGE, 3, f".names.{USED[i - 1]}")
+        enum.value.add(name=name, number=i + 1)
+    module = compile_python([str(described(tmp_path / "n.fds", file))])("names.n")
+    made = [c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "decode_ros1")]
+    assert len(made) == len(USED) + 5
+    assert len(module.Holder_Values) == len(USED) + 1
+    for cls in made:
+        for wire in ("protobuf", "ros1", "cdr"):
+            data = getattr(cls(), f"encode_{wire}")()
+            assert getattr(cls, f"decode_{wire}")(data) == cls()
+
+
+def test_names_that_are_taken_get_marks_and_then_numbers():
+    unique = Distinct(["a"])
+    assert [unique("a") for _ in range(5)] == ["a_", "a__", "a___", "a_4", "a_5"]
+    assert [unique("b") for _ in range(2)] == ["b", "b_"]
+    unalike = Distinct(key=str.lower, mark="x")
+    assert [unalike("A"), unalike("a"), unalike("Ax")] == ["A", "ax", "Axx"]

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording is replayed to its node alone: what it is sent, what it answers, what is left."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from support.replay_fakes import (
+    COMMAND,
+    FakeSystem,
+)
+from support.replayed import COUNT, PERIOD_NS, replayed, write_recording
+from wirecost.analysis.summary import summarize
+from wirecost.errors import UserError
+from wirecost.replay.play import Playing
+from wirecost.replay.recording_reader import read_recording
+from wirecost.replay.snapshot import read_snapshot, write_snapshot
+from wirecost.replay.start import Starting
+from wirecost.report.scenarios import content_of
+
+
+def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
+    system = FakeSystem()
+    recording = write_recording(tmp_path / "recording")
+    results, whole = replayed(recording, tmp_path / "out", repeats=2, system=system)
+    meta = results.meta
+    assert whole
+    assert [one["difference"] for one in meta["equality"]] == [None, None]
+    assert [one["messages"] for one in meta["equality"]] == [COUNT, COUNT]
+    assert meta["inputs"] == {"/in": 2 * COUNT}
+    outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
+    assert len(outputs) == 2 * COUNT
+    assert outputs["rule"].unique().to_list() == ["stamp"]
+    assert outputs["index"].to_list() == outputs["input_index"].to_list() == 2 * [*range(COUNT)]
+    assert (outputs["latency_ns"] > 0).all()
+    first, second = system.stages  # type: ignore[attr-defined]
+    assert first.parameters == {"/node/gain": 2}
+    assert first.called == second.called == [b"ab"]
+    assert meta["repeats"][0]["minor_faults"] >= 0
+    assert meta["repeats"][0]["voluntary_switches"] > 0
+    kept = read_recording(tmp_path / "out" / "outputs-1.mcap", "ros1").outputs
+    assert [one.data[-4:] for one in kept] == [(2 * i).to_bytes(4, "little") for i in range(COUNT)]
+
+
+def test_inputs_come_at_their_times(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording")
+    results, _ = replayed(recording, tmp_path / "out", playing=Playing(rate=2.0))
+    # That a message is late is the machine's affair; that the schedule is the recording's is ours.
+    assert results.meta["repeats"][0]["played_s"] >= (COUNT - 1) * PERIOD_NS / 2e9
+    late = results.samples.filter(stage="lateness")
+    assert len(late) == COUNT
+    assert (late["ns"] >= 0).all()
+
+
+def test_a_latched_message_comes_before_the_node_joins_the_rest(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--needs-map")
+    results, whole = replayed(recording, tmp_path / "out")
+    assert whole
+    assert [one["difference"] for one in results.meta["equality"]] == [None]
+    assert results.meta["inputs"] == {"/in": COUNT}
+
+
+def test_as_fast_as_consumed_waits_for_the_node_alone(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording")
+    content = json.loads((recording / "node.json").read_text())
+    assert content["version"] == 1
+    results, whole = replayed(recording, tmp_path / "out", playing=Playing(consumed=True, loops=3))
+    assert whole
+    outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
+    assert len(outputs) == 3 * COUNT
+    assert results.samples.filter(stage="lateness").is_empty()
+    # An input is sent only once the one before was answered.
+    assert outputs["input_index"].to_list() == [*range(3 * COUNT)]
+
+
+def test_outputs_that_differ_are_named(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--random")
+    results, _ = replayed(recording, tmp_path / "out", repeats=2)
+    runs, recorded = results.meta["equality"]
+    assert runs["difference"].startswith("/out message 0 differs (")
+    assert recorded["difference"].startswith("/out message 0 differs (")
+
+
+def test_a_node_that_dies_leaves_its_samples_and_last_words(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--dies", "20")
+    results, whole = replayed(recording, tmp_path / "out")
+    assert not whole
+    assert results.meta["repeats"][0]["exit_status"] == 7
+    (note,) = [note for note in results.meta["notes"] if "ended" in note]
+    assert note.startswith("the node ended with status 7; it printed last: ")
+    assert note.endswith("no more memory")
+    outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
+    assert outputs["index"].to_list() == [*range(19)]
+
+
+def test_a_node_that_joins_nothing_is_told_with_what_it_lacks(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--deaf")
+    with pytest.raises(UserError, match=r"did not join /in within 0\.5 s .*: started --deaf"):
+        replayed(recording, tmp_path / "out", playing=Playing(connect_s=0.5))
+    assert not _running("--deaf", tmp_path)
+
+
+def test_parameter_files_are_as_recorded(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--params-file", "gone.yaml")
+    snapshot = read_snapshot(recording)
+    snapshot.parameter_files = {"gone.yaml": "gain: 3\n"}
+    write_snapshot(recording, snapshot)
+    replayed(recording, tmp_path / "out")
+    (written,) = (tmp_path / "out").glob("parameters-*-gone.yaml")
+    assert written.read_text() == "gain: 3\n"
+    assert str(written) in (tmp_path / "out" / "node-output-1.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("starting", "message"),
+    [
+        (Starting([], cpu=5000), "--cpu 5000: no such CPU for this process; it may use 0"),
+        (Starting([], fifo=100), "--fifo 100: priorities go from 1 to 99"),
+        (Starting(["/no/program"]), "/no/program: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(tmp_path: Path, starting: Starting, message: str) -> None:
+    recording = write_recording(tmp_path / "recording")
+    with pytest.raises(UserError, match=message) as raised:
+        replayed(recording, tmp_path / "out", starting)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_program_that_moved_is_named(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording")
+    snapshot = read_snapshot(recording)
+    assert snapshot.process is not None
+    snapshot.process = replace(snapshot.process, executable="/opt/gone/node")
+    write_snapshot(recording, snapshot)
+    with pytest.raises(UserError, match="/opt/gone/node: the recorded program is not there"):
+        replayed(recording, tmp_path / "out")
+    results, _ = replayed(recording, tmp_path / "out", Starting(COMMAND))
+    assert [one["difference"] for one in results.meta["equality"]] == [None]
+
+
+def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None:
+    code = """
+import os
+os.setresuid(65534, 65534, 65534)
+from wirecost.errors import UserError
+from wirecost.replay.start import check_fifo
+try:
+    check_fifo("--fifo", 10)
+except UserError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("--fifo 10: not permitted; run as root, or allow real-time")
+
+
+@pytest.mark.parametrize("consumed", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_the_samples_of_the_first_run(
+    tmp_path: Path, number: signal.Signals, consumed: bool
+) -> None:
+    recording, out = write_recording(tmp_path / "recording", "--tells", "5"), tmp_path / "out"
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from pathlib import Path
+from support.replayed import replayed
+from wirecost.replay.play import Playing
+playing = Playing(consumed={consumed}, loops=100_000)
+results, whole = replayed(Path({str(recording)!r}), Path({str(out)!r}), playing=playing)
+assert not whole
+assert results.meta["interrupted"] and not results.meta["complete"]
+"""
+    with subprocess.Popen([sys.executable, "-c", code]) as program:
+        said = out / "node-output-1.txt"
+        _until(lambda: said.exists() and "received 5" in said.read_text())
+        program.send_signal(number)
+    assert program.returncode == 0
+    outputs = pl.read_parquet(out / "outputs.parquet")
+    assert len(outputs) == len(pl.read_parquet(out / "inputs.parquet")) >= 5
+    assert not _running("--tells", recording)
+
+
+def test_nothing_stays_when_replay_itself_is_killed(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording", "--deaf")
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from pathlib import Path
+from support.replayed import replayed
+replayed(Path({str(recording)!r}), Path({str(tmp_path / "out")!r}))
+"""
+    with subprocess.Popen([sys.executable, "-c", code]) as program:
+        _until(lambda: _running("--deaf", recording))
+        probes = set(Path("/dev/shm").glob("wirecost-*/runs/*/replay-*"))
+        program.send_signal(signal.SIGKILL)
+    _until(lambda: not _running("--deaf", recording))
+    _until(lambda: not [path for path in probes if path.exists()])
+
+
+def test_the_report_shows_what_was_measured(tmp_path: Path) -> None:
+    recording = write_recording(tmp_path / "recording")
+    results, _ = replayed(recording, tmp_path / "out", repeats=2)
+    rows = summarize(results)
+    assert {(row.case, row.stage, row.n) for row in rows} == {
+        ("from /out", "latency", 2 * COUNT),
+        ("to /in", "lateness", 2 * COUNT),
+    }
+    content = content_of(results, rows)
+    shown = {table.title: table for table in content.tables}
+    assert shown["Latency"].rows[0][:2] == ["from /out", str(2 * COUNT)]
+    assert shown["Latency"].rows[0][-1] == f"{2 * COUNT} same stamp in the header"
+    assert shown["Outputs"].rows == [
+        ["run 2 with run 1", f"equal, {COUNT} messages"],
+        ["run 1 with the recording", f"equal, {COUNT} messages"],
+    ]
+    assert [row[:3] for row in shown["Runs"].rows] == [
+        ["run 1", str(COUNT), str(COUNT)],
+        ["run 2", str(COUNT), str(COUNT)],
+    ]
+
+
+def _running(word: str, directory: Path) -> bool:
+    """Whether a process with this argument works in ``directory``."""
+    for folder in Path("/proc").iterdir():
+        try:
+            if (folder / "cwd").readlink() == directory:
+                return word.encode() in (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+    return False
+
+
+def _until(condition: Any) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of probe logs: what it says, of whom, and what it must not let through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.probe_logs import header, record
+from wirecost.analysis.causes import explain
+from wirecost.analysis.probe_sections import executions, summary
+from wirecost.records.probe_log import events_of, read_logs
+from wirecost.report.probe_machine import UNKNOWN, recorded_machines
+from wirecost.report.probe_page import DRAWN, page, probe_figures
+
+COUNTERS = [("minor-faults", 1), ("LLC-load-misses", 0)]
+
+
+def rendered(folder: Path) -> str:
+    logs = read_logs([folder])
+    executed = executions(events_of(logs))
+    drawn = probe_figures(executed, logs, 1e6)
+    text = page(logs, summary(executed, 1e6), explain(executed), drawn, recorded_machines([folder]))
+    return text.split("<script>")[0]
+
+
+def write(folder: Path, names: list[str], count: int = 40, **fields: int) -> None:
+    content = header(COUNTERS, list(enumerate(names)), **fields)
+    sequence = 0
+    for identifier in range(len(names)):
+        for i in range(count):
+            sequence += 1
+            begin = 10**7 * sequence
+            faults = i % 10
+            content += record(
+                sequence,
+                begin,
+                begin + 10_000 + 700 * faults,
+                section=identifier,
+                counted=1,
+                counters=[faults],
+            )
+    (folder / "a.wprobe").write_bytes(content)
+
+
+def test_the_page_tells_what_the_terminal_does(tmp_path: Path) -> None:
+    write(tmp_path, ["filter"], dropped=12, offset=1_700_000_000 * 10**9)
+    text = rendered(tmp_path)
+    assert "Probes of p" in text
+    assert "recorded 2023-11-14 22:13:20 UTC · 40 records of 1 threads" in text
+    assert "filter: minor-faults explain 100 % of the slowest 1 %; 700 ns per fault; run" in text
+    assert '<p class="lead bad">a.wprobe: 12 executions dropped' in text
+    assert "n/a: LLC-load-misses" in text
+    assert text.count("<figure>") == 3
+    assert "<td>minor-faults</td>" in text
+
+
+def test_the_doctor_of_the_time_is_shown_and_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path, ["filter"])
+    assert UNKNOWN.split(".")[0] in rendered(tmp_path)
+    checks = [{"title": "Swap", "verdict": "warn", "value": "2 GB", "advice": "swapoff <all>"}]
+    document = {"verdict": "fail", "checks": checks}
+    (tmp_path / "doctor.json").write_text(json.dumps(document))
+    text = rendered(tmp_path)
+    assert "Verdict of the doctor: fail" in text
+    assert "<td>warn · 2 GB · swapoff &lt;all&gt;</td>" in text
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[", "[]", "3", '{"checks": 3, "verdict": 1}', '{"checks": [{}]}', "[" * 100_000],
+)
+def test_a_damaged_document_of_the_doctor_is_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "doctor.json").write_text(content)
+    assert recorded_machines([tmp_path]) == []
+
+
+def test_names_are_text_not_markup(tmp_path: Path) -> None:
+    write(tmp_path, ["</script><img src=x onerror=alert(1)>"])
+    logs = read_logs([tmp_path])
+    executed = executions(events_of(logs))
+    text = page(logs, summary(executed), explain(executed), probe_figures(executed, logs, None), [])
+    specifications = text.split("const specifications = ")[1].split("\n")[0]
+    assert "<" not in specifications
+    assert "<img" not in text.split("<script>")[0]
+
+
+def test_only_the_longest_of_many_sections_are_drawn(tmp_path: Path) -> None:
+    names = [f"section {i:02}" for i in range(DRAWN + 2)]
+    write(tmp_path, names, count=2)
+    text = rendered(tmp_path)
+    assert text.count("<h2>section ") == DRAWN
+    assert "other sections took more time: section 16, section 17." in text
+
+
+def test_an_empty_log_has_a_page(tmp_path: Path) -> None:
+    write(tmp_path, [])
+    assert "0 records of 1 threads" in rendered(tmp_path)

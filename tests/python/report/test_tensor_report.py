@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown of ``bench tensor``: figures, tables, the sentence above them, comparisons."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
+from wirecost.analysis.compare import Settings, compare
+from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.summary import summarize
+from wirecost.records.folder import Results
+from wirecost.report import tensor_reference as reference
+from wirecost.report.compare_rows import Labels
+from wirecost.report.export import write_report
+from wirecost.report.figures import Figure, all_figures, themed
+from wirecost.report.scenarios import Content, content_of
+from wirecost.report.table import Table
+from wirecost.report.tensor_axes import apart, domain, ticks
+from wirecost.report.tensor_shares import shares_of
+
+BETWEEN = [way for way in US if way not in FLOORS and not way.endswith("in-process")]
+SWEEP = [str(8 << 2 * i) for i in range(11)]
+
+
+def figures(results: Results) -> dict[str, dict[str, Any]]:
+    made: list[Figure] = all_figures(results, summarize(results))
+    return {one.name: themed(one.chart, "#222222") for one in made}
+
+
+def content(results: Results) -> Content:
+    return content_of(results, summarize(results))
+
+
+def table(told: Content, title: str) -> dict[str, dict[str, str]]:
+    """Cells by the first column and the heading."""
+    shown: list[Table] = told.tables
+    (found,) = [one for one in shown if one.title.startswith(title)]
+    return {row[0]: dict(zip(found.headings, row, strict=True)) for row in found.rows}
+
+
+def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    """All rows that a chart draws."""
+    found = list(chart.get("data", {}).get("values", []))
+    for below in ("spec", "layer", "concat", "hconcat"):
+        parts = chart.get(below, [])
+        for part in [parts] if isinstance(parts, dict) else parts:
+            found += values(part)
+    return found
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=1, max_size=20))
+def test_labels_do_not_overlap_and_keep_their_order(at: list[float]) -> None:
+    span, height, gap = domain(at), 400.0, 14.0
+    placed = apart(at, span, height, gap)
+    order = sorted(range(len(at)), key=lambda i: at[i])
+    assert all(span[0] * 0.999 <= place <= span[1] * 1.001 for place in placed)
+    for below, above in pairwise(placed[i] for i in order):
+        assert above / below >= (span[1] / span[0]) ** (gap / height) * 0.999
+
+
+@pytest.mark.parametrize("span", [(0.5, 1.1), (80.0, 600.0), (3.0, 9e5)])
+def test_axes_have_round_ticks_in_their_span(span: tuple[float, float]) -> None:
+    found = ticks(span)
+    assert 1 <= len(found) <= 9
+    assert all(span[0] <= tick <= span[1] for tick in found)
+    assert all(f"{tick:g}".strip("0.") in {"1", "2", "5"} or tick >= 1e5 for tick in found)
+
+
+def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, ways=("zeromq",), n=1)
+    steps = dict(results.samples.select("stage", "ns").rows())
+    (one,) = shares_of(results.samples)
+    inside = sum(ns for name, ns in one.ns.items() if name != "access")
+    assert inside == steps["total"]
+    assert one.ns["publish"] == steps["publish"]
+    # A sending call that returns after the listener has the message is cut there.
+    longer = pl.when(stage="publish").then(10**9).otherwise("ns").alias("ns")
+    (one,) = shares_of(results.samples.with_columns(longer))
+    assert one.ns["publish"] == steps["transit"]
+    assert one.ns["rest of the transit"] == 0
+
+
+def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, ways=("zeromq",), n=1, pattern="reqrep")
+    (one,) = shares_of(results.samples)
+    assert list(one.ns) == ["encode", "transit", "decode", "reply"]
+    steps = dict(results.samples.select("stage", "ns").rows())
+    assert sum(one.ns.values()) == steps["total"]
+    assert set(figures(results)) == {"tensor-latency-1", "tensor-stages-1"}
+
+
+def test_what_was_published_is_as_published() -> None:
+    assert len(reference.PUBLISHED_NS) == 4 * 8
+    assert reference.PUBLISHED_NS["zeromq", "numpy"] == 650_000
+    assert reference.PUBLISHED_NS["ros1", "pillow"] == 38_600_000
+    assert reference.PUBLISHED_NS["yarp", "paddle"] == 1_670_000
+    assert {plugin for _, plugin in reference.PUBLISHED_NS} <= set(PLUGINS)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    run = {"failure": "TypeError: no", "lost": 3, "duplicates": 1, "reordered": 2}
+    return tensor_folder(tmp_path_factory.mktemp("full"), plugins=PLUGINS, run=run, n=10)
+
+
+def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
+    chart = figures(full)["tensor-latency-1"]
+    drawn = values(chart)
+    boxes = [row for row in drawn if "median" in row]
+    assert len(boxes) == len(BETWEEN) * len(PLUGINS)
+    assert all(b["p5"] <= b["q1"] <= b["median"] <= b["q3"] <= b["p95"] for b in boxes)
+    assert all(b["low"] <= b["median"] <= b["high"] for b in boxes)
+    by_library: dict[str, set[str]] = {}
+    for box in boxes:
+        by_library.setdefault(box["library"], set()).add(box["mware"])
+    assert by_library["zeromq"] == {"zeromq", "zeromq-tcp", "wrapyfi-zeromq"}
+    assert by_library["zenoh"] == {"zenoh", "zenoh-shm", "wrapyfi-zenoh"}
+    panels = set(chart["facet"]["sort"])
+    assert panels == {*by_library, "yarp, not measured", "ros2, not measured"}
+    floors = {(row["library"], row["mware"]) for row in drawn if "floor" in row}
+    assert ("iceoryx2", "raw-iceoryx2") in floors
+    assert ("ecal", "raw-iceoryx2") not in floors
+    assert {library for library, floor in floors if floor == "shm"} == panels
+    marks = [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
+    assert len(marks) == len(reference.PUBLISHED_NS)
+
+
+def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
+    ways = ("shm", "raw-zeromq", "zeromq", "iceoryx2", "wrapyfi-zeromq")
+    chart = figures(tensor_folder(tmp_path, ways=ways, plugins=PLUGINS[:3]))["tensor-latency-1"]
+    assert "facet" not in chart
+    drawn = values(chart)
+    assert {row["mware"] for row in drawn if "median" in row} == set(ways[2:])
+    assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
+
+
+def test_published_medians_stand_beside_what_they_are_of_alone(tmp_path: Path) -> None:
+    for name, options in (("a", {"shapes": ("64",)}), ("b", {"pattern": "reqrep"})):
+        results = tensor_folder(tmp_path / name, ways=("zeromq", "shm"), **options)  # type: ignore[arg-type]
+        drawn = values(figures(results)["tensor-latency-1"])
+        assert drawn
+        assert not [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
+
+
+def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
+    made = figures(tensor_folder(tmp_path, shapes=SWEEP, n=5))
+    latency = made["tensor-latency-by-size-numpy-float64-cpu"]
+    median, tail = (values(panel) for panel in latency["hconcat"])
+    for panel in (median, tail):
+        points = [row for row in panel if "at" not in row]
+        labels = [row for row in panel if "at" in row]
+        assert {(p["mware"], p["bytes"]) for p in points} == {
+            (way, 8 * int(shape)) for way in US for shape in SWEEP
+        }
+        assert {label["mware"] for label in labels} == set(US)
+        assert {p["kind"] for p in points if p["mware"] in FLOORS} == {"floor"}
+    rate = values(made["tensor-throughput-by-size-numpy-float64-cpu"])
+    assert {row["mware"] for row in rate} == {way for way in US if "process" not in way} - {
+        "memcpy"
+    }
+    assert "tensor-latency-1" not in made
+
+
+def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, plugins=PLUGINS[:2], n=5)
+    paths = write_report(results, summarize(results), ["svg", "png", "pdf", "html", "md"])
+    assert len(paths) == 2 * 3 + 2
+    begins = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<svg", ".html": b"<!doctype"}
+    for path in paths[:-1]:
+        assert path.read_bytes().startswith(begins[path.suffix]), path
+    drawn = (tmp_path / "figures" / "tensor-latency-1.svg").read_text()
+    for text in ("iceoryx2", "1 ms", "pandas-numpy", "same library, bytes alone"):
+        assert (text in drawn) == (text != "pandas-numpy"), text
+    assert "| encode + decode ÷ Wrapyfi's | ≤ 1/100 |" in (tmp_path / "report.md").read_text()
+
+
+def test_goals_say_what_is_met(tmp_path: Path) -> None:
+    goals = table(content(tensor_folder(tmp_path / "a", n=40)), "Goals")
+    found = {name: row["met"] for name, row in goals.items()}
+    assert found["iceoryx2 ÷ Wrapyfi over ZeroMQ"] == "yes"
+    assert goals["iceoryx2 ÷ Wrapyfi over ZeroMQ"]["found"].startswith("1/4")
+    assert found["encode + decode ÷ Wrapyfi's"] == "no"  # the same made-up coding in both
+    assert found["zeromq ÷ raw-zeromq"] == "yes"
+    assert found["lost, twice or disordered at ≤ 100 Hz"] == "yes"
+    results = tensor_folder(
+        tmp_path / "b", n=40, slower={"zeromq": 2.0, "iceoryx2": 9.0}, run={"lost": 2, "rate": 90.0}
+    )
+    slower = content(results)
+    goals = table(slower, "Goals")
+    found = {name: row["met"] for name, row in goals.items()}
+    assert found["zeromq ÷ raw-zeromq"] == "no"
+    assert found["iceoryx2 ÷ Wrapyfi over ZeroMQ"] == "no"
+    assert found["lost, twice or disordered at ≤ 100 Hz"] == "no"
+    assert found["runs whose rate is within 1 %"] == "no"
+    assert "Messages were lost by zeromq 2." in (slower.lead or "")
+
+
+def test_tables_have_every_transport_and_object(full: Results) -> None:
+    told = content(full)
+    assert (told.lead or "").startswith("Take iceoryx2 for 200x200 float64: numpy takes 1")
+    assert "1/4" in (told.lead or "")
+    assert "% for pillow (" in (told.lead or "")
+    times = table(told, "200x200 float64, 320 kB")
+    assert list(times) == list(PLUGINS)
+    assert set(times["numpy"]) == {"object", *BETWEEN}
+    assert list(times["numpy"])[1] == "iceoryx2"
+    sticks = table(told, "Yardsticks · numpy")
+    assert sticks["zeromq numpy"]["× raw"][:3] in {"1.0", "1.1"}
+    assert sticks["zeromq numpy"]["× Wrapyfi"].startswith("0.04")
+    assert sticks["shm"]["× shm"] == "1"
+    costs = table(told, "Objects over iceoryx2")
+    assert next(iter(costs)) == "numpy"
+    assert list(costs)[-1] == "pillow"
+    kept = table(told, "Delivery and copies")
+    assert set(kept) == {way for way in US if way not in FLOORS}
+    assert kept["iceoryx2"]["copies sending"] == "1"
+    assert kept["iceoryx2"]["aligned"] == "yes"
+    assert kept["zenoh"]["aligned"] == "no"
+    assert kept["wrapyfi-zeromq"]["aligned"] == "–"
+    assert [kept["zeromq"][name] for name in ("lost", "twice", "disordered", "failed")] == [
+        "45", "15", "30", "15",
+    ]  # fmt: skip
+
+
+def test_the_lead_says_what_to_take(tmp_path: Path) -> None:
+    large = {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]}
+    ways = ("shm", "iceoryx2", "zeromq")
+    results = tensor_folder(tmp_path, ways=ways, shapes=SWEEP, slower=large)
+    told = content(results).lead or ""
+    assert told.startswith("Take iceoryx2 for 64 B to 65.5 kB (")
+    assert "; zeromq for 262 kB to 67.1 MB (" in told
+
+
+def test_a_folder_with_little_in_it_is_told_as_well(tmp_path: Path) -> None:
+    floors = tensor_folder(tmp_path / "floors", ways=("shm", "memcpy", "in-process"))
+    told = content(floors)
+    assert told.lead is None
+    assert "tensor-stages-1" in figures(floors)
+    alone = tensor_folder(tmp_path / "alone", ways=("zeromq",), n=1)
+    assert (content(alone).lead or "").startswith("zeromq for 200x200 float64: numpy takes ")
+    write_report(alone, summarize(alone), ["html", "svg", "md", "csv"])
+
+
+def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
+    """Of two machines, the listener's clock may be behind by more than a message takes."""
+    ways = ("shm", "zeromq", "iceoryx2")
+    results = tensor_folder(tmp_path, ways=ways, shapes=("8x8", "200x200"))
+    for behind, left in ((("iceoryx2",), {"zeromq"}), (ways, set())):
+        ns = pl.when(pl.col("contender").is_in(behind)).then(pl.col("ns") - 10**8).otherwise("ns")
+        shifted = Results(tmp_path, results.meta, results.samples.with_columns(ns.alias("ns")))
+        made = figures(shifted)
+        boxes = [row for row in values(made.get("tensor-latency-1", {})) if "median" in row]
+        assert {row["mware"] for row in boxes} == left
+        assert all(row["p5"] > 0 for row in boxes)
+        assert ("tensor-latency-by-size-numpy-float64-cpu" in made) == bool(left)
+        assert content(shifted).tables
+
+
+def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
+    ways = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
+    tensor_folder(tmp_path / "a", ways=ways, plugins=("numpy", "jax"), n=40)
+    slow = {"zeromq": 1.5}
+    tensor_folder(
+        tmp_path / "b", ways=ways, plugins=("numpy", "jax"), n=40, seed=2, slower=slow,
+        shapes=("200x200", "8x8"),
+    )  # fmt: skip
+    a, b = read_run(tmp_path / "a"), read_run(tmp_path / "b")
+    found = compare(a, b, Settings(0.05, 0.1))
+    assert {"plugin", "mware", "dtype", "shape", "pattern"} <= set(found.names)
+    labels = Labels(found)
+    slower = {
+        (row["mware"], row["plugin"], row["stage"])
+        for one in found.times
+        if one.verdict == "slower" and one.quantile == "p50"
+        for row in [labels.named(one.row)]
+    }
+    assert slower == {
+        ("zeromq", plugin, stage)
+        for plugin in ("numpy", "jax")
+        for stage in ("transit", "total", "publish")
+    }
+    assert not [one for one in found.times if labels.named(one.row)["stage"] == "lateness"]
+    assert {labels.named(key)["shape"] for key in found.only_b} == {"8x8"}
+
+
+def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, ways=("shm", "zeromq"))
+    meta = json.loads((tmp_path / "meta.json").read_text())
+    assert meta["contenders"]["zeromq"]["send_copies"] == 1
+    rows = [row for row in summarize(results) if row.stage == "total"]
+    assert [(row.mware, row.plugin, row.shape) for row in rows] == [
+        ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
+    ]  # fmt: skip

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is printed is printed as it is: names come from programs and files."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from support.result_folders import copied, edit_meta, edit_samples
+from wirecost.analysis.summary import summarize
+from wirecost.cli import app
+from wirecost.records.folder import read_results
+from wirecost.report.table import Table
+from wirecost.report.terminal import print_results, print_table
+
+ODD = "[/x] [red]a\x1b[31m\nb"
+SHOWN = r"[/x] [red]a\x1b[31m\nb"
+
+
+def test_tables_are_literal() -> None:
+    out = io.StringIO()
+    table = Table(ODD, [ODD, "n"], [[ODD, ODD]], [ODD])
+    print_table(Console(file=out, width=200), table)
+    assert out.getvalue().count(SHOWN) == 5
+    assert "\x1b" not in out.getvalue()
+
+
+def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
+    folder = copied("lists", tmp_path / "folder")
+    edit_samples(folder, lambda table: table.with_columns(case=table["case"] + ODD))
+
+    def renamed(document: dict[str, list[dict[str, object]]]) -> None:
+        for run in document["runs"]:
+            run["case"] = f"{run['case']}{ODD}"
+
+    edit_meta(folder, renamed)
+    results = read_results(folder)
+    out = io.StringIO()
+    print_results(Console(file=out, width=400), results, summarize(results))
+    assert SHOWN in out.getvalue()
+    assert "\x1b" not in out.getvalue()
+
+
+def test_a_log_s_models_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Path(__file__).parents[2] / "data" / "logs" / "seconds_2022.json"
+    document = json.loads(log.read_text())
+    document["Data"][0]["Instance"]["ModelIdentity"] = ODD
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(document))
+    monkeypatch.setenv("COLUMNS", "200")
+    done = CliRunner().invoke(app, ["log", str(path)])
+    assert done.exception is None, done.exception
+    assert SHOWN in done.output

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In CI nothing is missing that can be installed: no transport, language or contender vanishes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from pathlib import Path
+
+import pytest
+
+from support.skip_list import in_ci
+from wirecost.bench.cloud import program as cloud
+from wirecost.bench.heap import programs as heap
+from wirecost.bench.heap.allocators import ALLOCATORS
+from wirecost.bench.notification.backend import Backend
+from wirecost.bench.notification.cpp import Cpp
+from wirecost.bench.notification.java import Java
+from wirecost.bench.notification.python import Python
+from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.messaging.available import frameworks
+from wirecost.transport import find, names
+from wirecost.transport.server_process import program
+
+pytestmark = pytest.mark.skipif(
+    not in_ci(), reason="only in CI, where everything installable is installed"
+)
+
+SETUP = Path(__file__).parents[3] / "setup"
+TOOLS = ["chromium", "javac", "mosquitto", "mvn", "roscore", "valgrind"]
+CPP = Cpp()
+BACKENDS: list[Backend] = [CPP, Python(CPP.messages), Java(CPP.messages)]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins() -> dict[str, str]:
+    """Versions of all Python packages that the tests install, by their normalized names."""
+    lines = [
+        line for path in sorted(SETUP.glob("python-*.txt")) for line in path.read_text().split("\n")
+    ]
+    found = (line.split("==") for line in lines if line[:1] not in "#")
+    return {normal(name): version for name, version in found}
+
+
+PINS = pins()
+PLUGIN_PACKAGES = {
+    name: normal(one.pip or one.module.partition(".")[0]) for name, one in PLUGINS.items()
+}
+FRAMEWORK_PACKAGES = {
+    one.name: normal(one.install.removeprefix("pip install ")) for one in frameworks()
+}
+
+
+def test_every_pinned_package_is_installed() -> None:
+    assert {name: importlib.metadata.version(name) for name in PINS} == PINS
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, package in FRAMEWORK_PACKAGES.items() if package in PINS]
+)
+def test_a_framework_can_be_sent(name: str) -> None:
+    (found,) = [one for one in frameworks() if one.name == name]
+    assert found.version is not None
+
+
+@pytest.mark.parametrize("name", [n for n, package in PLUGIN_PACKAGES.items() if package in PINS])
+def test_a_framework_can_be_measured(name: str) -> None:
+    assert PLUGINS[name].missing("cpu") is None
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in names() if not find(name).capabilities.not_exercised]
+)
+def test_a_transport_can_be_used(name: str) -> None:
+    assert find(name).missing() is None
+    with find(name).server():
+        pass
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.lang)
+def test_a_language_has_all_its_contenders(backend: Backend) -> None:
+    assert backend.missing() is None
+    assert backend.not_run() == {}
+    assert backend.contenders()
+
+
+def test_the_point_clouds_have_all_their_versions() -> None:
+    assert cloud.absent() == {}
+
+
+@pytest.mark.parametrize("name", ALLOCATORS)
+def test_an_allocator_can_be_measured(name: str) -> None:
+    assert heap.missing(ALLOCATORS[name]) is None
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_is_installed(name: str) -> None:
+    assert program(name) is not None

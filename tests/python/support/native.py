@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native extensions of the test schemas, built once for each content of their sources."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib
+import shutil
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import nanobind
+
+from support.compiled import PROTOS, ROOT, module_name
+from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.emit import Request
+
+CMAKE = Path(sys.executable).with_name("cmake")
+BUILDS = ROOT / "build" / "test-native"
+KEPT_SECONDS = 24 * 3600
+PACKAGES = {
+    # Chains nest without bound, which only Protobuf allows.
+    "chains": (["conformance"], Request(("protobuf",), "chains", True, native=True)),
+    "every": (
+        [name for name in PROTOS if name != "conformance"],
+        Request(("protobuf", "ros1", "cdr"), "every", native=True),
+    ),
+}
+"""Root namespace, schemas and what is asked for."""
+
+# Optimised as far as it costs no time to build.
+_PROJECT = """cmake_minimum_required(VERSION 3.18)
+project(test_native LANGUAGES CXX)
+set(CMAKE_BUILD_TYPE Release)
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
+add_subdirectory(python/chains_native)
+add_subdirectory(python/every_native)
+"""
+
+
+@cache
+def folder() -> Path:
+    """The folder of the generated packages, with their extensions."""
+    texts = {PurePosixPath("CMakeLists.txt"): _PROJECT}
+    for schemas, request in PACKAGES.values():
+        inputs = [str(PROTOS[name]) for name in schemas]
+        texts |= compile_schema(inputs, ["cpp", "python"], request)
+    content = repr((sorted(texts.items()), sys.version, nanobind.__version__)).encode()
+    built = BUILDS / hashlib.sha256(content).hexdigest()[:16]
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # others may run the tests at the same time
+        if not (built / "done").exists():
+            _remove_old()
+            write(texts, built)
+            build = built / "build"
+            _run(CMAKE, "-S", built, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+            _run(CMAKE, "--build", build, "--parallel", "2")
+            (built / "done").touch()
+    return built / "python"
+
+
+def _remove_old() -> None:
+    for other in BUILDS.iterdir():
+        if other.is_dir() and other.stat().st_mtime < time.time() - KEPT_SECONDS:
+            shutil.rmtree(other)
+
+
+def _run(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@cache
+def native_module(package: str) -> Any:
+    """The native twin of ``compiled.module_of(package)``."""
+    made = str(folder())
+    if made not in sys.path:
+        sys.path.insert(0, made)
+    root = next(name for name, (schemas, _) in PACKAGES.items() if package in schemas)
+    return importlib.import_module(f"{root}_native.{module_name(package)}")
+
+
+def native_class(full_name: str) -> Any:
+    package, _, name = full_name.rpartition(".")
+    return getattr(native_module(package), name)
+
+
+def native_error(full_name: str) -> type[ValueError]:
+    root = native_class(full_name).__module__.partition(".")[0]
+    error: type[ValueError] = importlib.import_module(root).WireError
+    return error

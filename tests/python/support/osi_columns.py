@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensor views in columns."""
+
+from __future__ import annotations
+
+from wirecost.columns.converter import Converter
+from wirecost.compile.plan.protobuf import varint
+
+TWIN = 6 << 26
+
+
+def back(name: str) -> Converter:
+    return Converter.to_rows_of(f"osi3.{name}")
+
+
+def hostile(sensors: int) -> bytes:
+    """Few bytes that stand for ten million reflections of one signal strength for each sensor."""
+    columns = bytes.fromhex("808080800e80ade204 898080800a000000000000e03f")
+    for number in (TWIN + 2, 1002):
+        columns = varint(number << 3 | 2) + varint(len(columns)) + columns
+    return columns * sensors

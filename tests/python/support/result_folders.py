@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result folders in tests/data/results, copied to where a test may damage them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+DATA = Path(__file__).parents[2] / "data" / "results"
+NAMES = sorted(path.name for path in DATA.iterdir() if (path / "meta.json").exists())
+
+
+def copied(name: str, to: Path) -> Path:
+    """A folder by that name at ``to``."""
+    shutil.copytree(DATA / name, to)
+    return to
+
+
+def edit_meta(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    path = folder / "meta.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def edit_samples(
+    folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], file: str = "samples.parquet"
+) -> None:
+    change(pl.read_parquet(folder / file)).write_parquet(folder / file)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What traces are found to be: names, findings, numbers; and their conversion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.sensor_views import sensor_view
+from wirecost.errors import UserError
+from wirecost.traces import About, convert, create_trace, messages, open_trace
+from wirecost.traces.check import Severity, check
+from wirecost.traces.conversion import Wanted
+from wirecost.traces.convert import Bound
+from wirecost.traces.info import Spread, info
+from wirecost.traces.names import parse_name, type_of
+from wirecost.traces.trace import silent
+
+STEP = 50_000_000
+GOOD = "20240603T143803Z_sv_370_3200_6_drive.osi"
+
+
+def view(number: int) -> bytes:
+    return sensor_view(0, number * STEP)
+
+
+def write(path: Path, frames: list[bytes], about: About | None = None) -> Path:
+    with create_trace(path, "SensorView", about) as writer:
+        for frame in frames:
+            writer.write(messages.timestamp_ns("SensorView", memoryview(frame)), frame)
+    return path
+
+
+def findings(path: Path, type_name: str | None = None) -> dict[str, Severity]:
+    with open_trace(path, type_name=type_name) as trace:
+        found = check(trace, silent)
+    assert all(one.remedy for one in found)
+    return {one.text: one.severity for one in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("20210818T150542Z_sv_312_300_1523_highway.osi", "SensorView"),
+        ("20240603T143803.535904Z_gt_370_3200_364_a_b_c.mcap", "GroundTruth"),
+        ("20210818T150542+0200_svc_312_300_1_x.txth", "SensorViewConfiguration"),
+        ("20210818T150542Z_multi_312_300_1_x.mcap", None),
+        ("drive_sd_late.osi", "SensorData"),
+        ("gt.osi", "GroundTruth"),
+        ("svelte_gtk.osi", None),
+        ("sv_and_gt.osi", None),
+    ],
+)
+def test_names_tell_the_type(name: str, message: str | None) -> None:
+    assert type_of(Path(name)) == message
+    assert (parse_name(Path(name)) is not None) == name.startswith("20")
+
+
+def test_a_good_trace_has_no_finding(tmp_path: Path) -> None:
+    frames = [view(number) for number in range(6)]
+    path = write(tmp_path / GOOD, frames)
+    assert findings(path) == {}
+    mcap = tmp_path / GOOD.replace(".osi", ".mcap")
+    assert findings(write(mcap, frames)) == {}
+
+
+def test_every_fault_is_one_finding(tmp_path: Path) -> None:
+    error, warning = Severity.ERROR, Severity.WARNING
+    order = [0, 1, 2, 2, 9, 10, 11]
+    other = messages.message_class("SensorView")()
+    other.timestamp.nanos, other.version.version_major = 12 * STEP, 4
+    frames = [*map(view, order), other.SerializeToString(), b"\xff", b"\xba\x3e\x01x"]
+    path = write(tmp_path / GOOD, frames)
+    path.write_bytes(path.read_bytes() + b"\x07")
+    assert findings(path) == {
+        "cut off, its last 1 bytes are no whole frame; the 10 whole frames before are read": error,
+        "no SensorView in frame 8": error,
+        "fields that OSI 3.8.0 does not know in frame 9: SensorView field 999": warning,
+        "no version in 2 of 10 frames, first 8": warning,
+        "changes its OSI version: 3.7.0 from frame 0, 4.0.0 from frame 7": error,
+        "no timestamp in 2 of 10 frames, first 8": warning,
+        "timestamps that do not grow in frame 3": error,
+        "1 of its 7 steps are longer than 1.5 usual ones of 50 ms; the longest is 350 ms "
+        "from frame 3": warning,
+        "is named for 6 frames, but holds 10": error,
+        "is named for OSI 370, but its frames say 4.0.0": error,
+    }
+
+
+def test_a_wrong_type_in_the_name_is_seen(tmp_path: Path) -> None:
+    truth = messages.message_class("GroundTruth")()
+    truth.timestamp.seconds, truth.version.version_major = 1, 3
+    for number in range(3):
+        truth.moving_object.add().base.position.x = number
+    path = tmp_path / "20240603T143803Z_tu_300_3200_1_drive.osi"
+    write(path, [truth.SerializeToString()])
+    with open_trace(path) as trace:
+        assert trace.type_name == "GroundTruth"
+        (text,) = trace.warnings
+    assert "is named as TrafficUpdate, but its frames are GroundTruth" in text
+    assert findings(path) == {
+        "is named as TrafficUpdate, but its frames are GroundTruth": Severity.ERROR
+    }
+    assert findings(path, "TrafficUpdate")
+
+
+def test_metadata_that_osi_would_refuse_is_found(tmp_path: Path) -> None:
+    channel = {"net.asam.osi.trace.channel.osi_version": "3.6.0"}
+    about = About("view", {"zero_time": "yesterday"}, channel)
+    path = write(tmp_path / GOOD.replace(".osi", ".mcap"), [view(n) for n in range(6)], about)
+    assert findings(path) == {
+        "net.asam.osi.trace: zero_time 'yesterday' is no date with time and zone": Severity.ERROR,
+        "its channel says OSI 3.6.0, its frames 3.7.0": Severity.WARNING,
+    }
+
+
+def test_numbers_of_a_trace(tmp_path: Path) -> None:
+    path = write(tmp_path / GOOD, [view(number) for number in range(6)])
+    with open_trace(path) as trace:
+        found = info(trace, silent)
+    assert (found.type, found.frames, found.duration_ns) == ("SensorView", 6, 5 * STEP)
+    assert found.rate_hz == pytest.approx(20.0)
+    assert found.osi_versions == ("3.7.0",)
+    sizes = sorted(len(view(number)) for number in range(6))
+    assert found.frame_bytes == Spread(sizes[0], int(sizes[2] / 2 + sizes[3] / 2), sizes[-1])
+
+
+def test_lists_of_real_traces(osi_data: Path) -> None:
+    (path,) = osi_data.rglob("testBrakeAndIndicatorLights.mcap")
+    with open_trace(path) as trace:
+        found = info(trace, silent)
+    assert found.lists["global_ground_truth.moving_object"] == Spread(2, 2, 2)
+    assert found.lists["global_ground_truth.traffic_light"] == Spread(3, 3, 3)
+    assert found.rate_hz == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "numbers"),
+    [
+        ("0", None, range(6)),
+        ("2", "5", range(2, 5)),
+        ("0.1s", "0.2s", range(2, 4)),
+        ("0.05s", "4", range(1, 4)),
+        ("1", "0.15s", range(1, 3)),
+        ("9", None, range(0)),
+    ],
+)
+def test_a_part_is_chosen_by_frames_or_seconds(
+    tmp_path: Path, start: str, stop: str | None, numbers: range
+) -> None:
+    path = write(tmp_path / GOOD, [view(number) for number in range(6)])
+    bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
+    out = tmp_path / "part_sv_.osi"
+    with open_trace(path) as trace:
+        done = convert.convert(trace, out, Wanted(), "zstd", *bounds, silent)
+    assert done.frames == len(numbers)
+    with open_trace(out) as trace:
+        assert [bytes(m) for _, m in trace.frames()] == [view(number) for number in numbers]
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1e3", "2.5", "s", ".5s", "１s", "1" * 30])
+def test_other_bounds_are_refused(text: str) -> None:
+    with pytest.raises(UserError, match="give a frame number"):
+        Bound.parse("--from", text)
+
+
+def test_every_frame_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reverse(message: memoryview) -> bytes:
+        if bytes(message) == view(4):
+            raise ValueError("too late")
+        return bytes(message)[::-1]
+
+    path = write(tmp_path / GOOD, [view(number) for number in range(6)])
+    out = tmp_path / "out.osi"
+    monkeypatch.setattr(convert, "conversion", lambda _type, _wanted, _before: reverse)
+    wanted = Wanted(columns=("all",))
+    with open_trace(path) as trace:
+        convert.convert(trace, out, wanted, "zstd", Bound(), Bound(frame=4), silent)
+        with pytest.raises(UserError, match=r"frame 4 is no SensorView \(too late\)"):
+            convert.convert(trace, tmp_path / "no.osi", wanted, "zstd", Bound(), Bound(), silent)
+    with open_trace(out, type_name="SensorView") as trace:
+        assert [bytes(m) for _, m in trace.frames()] == [view(number)[::-1] for number in range(4)]
+    assert not (tmp_path / "no.osi").exists()
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Wanted(columns=("all",), rows=True),
+        Wanted(reduce=("a=auto",)),
+        Wanted(rows=True, also_rows=True),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(wanted: Wanted) -> None:
+    with pytest.raises(UserError, match="--columns"):
+        wanted.check()

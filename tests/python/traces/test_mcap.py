@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``.mcap`` and ``.txth``: real traces there and back, damaged files, OSI's rules for metadata."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcap.reader import SeekingReader, make_reader
+from mcap.records import Chunk
+from mcap.writer import CompressionType, IndexType, Writer
+
+from support.sensor_views import sensor_view
+from support.traces import messages as messages_of
+from wirecost.errors import UserError
+from wirecost.traces import create_trace, mcap_index, messages, open_trace
+from wirecost.traces.mcap_writer import COMPRESSIONS, DATE_TIME, about_named
+
+ROS = "only_osi_topic.mcap"
+
+
+def written(**options: object) -> tuple[io.BytesIO, Writer]:
+    out = io.BytesIO()
+    writer = Writer(out, chunk_size=64, **options)
+    writer.start()
+    return out, writer
+
+
+def channel(writer: Writer, topic: str, name: str = "osi3.SensorView") -> int:
+    schema = writer.register_schema(name, "protobuf", b"not looked at")
+    return writer.register_channel(topic, "protobuf", schema)
+
+
+def trace_of(count: int = 6, **options: object) -> bytes:
+    out, writer = written(**options)
+    number = channel(writer, "view")
+    for second in range(count):
+        writer.add_message(number, second * 10**9, sensor_view(second), second * 10**9)
+    writer.finish()
+    return out.getvalue()
+
+
+def read(path: Path, data: bytes) -> tuple[list[bytes], list[str]]:
+    path.write_bytes(data)
+    with open_trace(path) as trace:
+        return [bytes(message) for _, message in trace.frames()], trace.warnings
+
+
+def test_real_traces_there_and_back(osi_data: Path, tmp_path: Path) -> None:
+    paths = [p for p in osi_data.rglob("*") if p.suffix in (".osi", ".mcap") and p.name != ROS]
+    assert len(paths) >= 13
+    for path in paths:
+        with open_trace(path) as trace:
+            assert trace.warnings == []
+            expected = [data for _, data in messages_of(path)]
+            assert [bytes(message) for _, message in trace.frames()] == expected
+            for form in (*COMPRESSIONS, "txth"):
+                suffix = "txth" if form == "txth" else "mcap"
+                between, back = tmp_path / f"between.{suffix}", tmp_path / "back.osi"
+                compression = form if form in COMPRESSIONS else "zstd"
+                name = trace.type_name
+                with create_trace(between, name, about_named(path), compression) as writer:
+                    for time, message in trace.frames():
+                        writer.write(time, message)
+                with (
+                    open_trace(between, type_name=name) as source,
+                    create_trace(back, name) as writer,
+                ):
+                    for time, message in source.frames():
+                        writer.write(time, message)
+                with open_trace(back, type_name=name) as last:
+                    assert [bytes(m) for _, m in last.frames()] == expected, (path, form)
+
+
+def test_the_metadata_is_what_osi_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "20240603T143803.5Z_sv_370_3200_2_drive.mcap"
+    with create_trace(path, "SensorView") as writer:
+        for second in range(2):
+            writer.write(second * 10**9, sensor_view(second))
+    with path.open("rb") as file:
+        reader = make_reader(file)
+        (metadata,) = reader.iter_metadata()
+        summary = reader.get_summary()
+    assert metadata.name == "net.asam.osi.trace"
+    osi = {"version": messages.schema_version(), "min_osi_version": "3.7.0"}
+    protobuf = messages.PROTOBUF_VERSION
+    assert metadata.metadata == osi | {
+        "max_osi_version": "3.7.0",
+        "min_protobuf_version": protobuf,
+        "max_protobuf_version": protobuf,
+        "creation_time": "2024-06-03T14:38:03.5Z",
+    }
+    assert summary is not None
+    assert summary.chunk_indexes
+    (one,) = summary.channels.values()
+    assert one.topic == "SensorView"
+    assert one.message_encoding == "protobuf"
+    assert one.metadata == {
+        "net.asam.osi.trace.channel.osi_version": "3.7.0",
+        "net.asam.osi.trace.channel.protobuf_version": protobuf,
+    }
+    (schema,) = summary.schemas.values()
+    assert (schema.name, schema.encoding) == ("osi3.SensorView", "protobuf")
+    files = FileDescriptorSet.FromString(schema.data).file
+    seen: set[str] = set()
+    for file in files:
+        assert set(file.dependency) <= seen
+        seen.add(file.name)
+
+
+def test_dates_follow_the_names(tmp_path: Path) -> None:
+    for stamp, date in {
+        "20210818T150542Z": "2021-08-18T15:05:42Z",
+        "20210818T150542+0200": "2021-08-18T15:05:42+02:00",
+        "20210818T150542-05": "2021-08-18T15:05:42-05:00",
+    }.items():
+        told = about_named(tmp_path / f"{stamp}_sv_312_300_15_highway.osi").file["creation_time"]
+        assert told == date
+        assert DATE_TIME.fullmatch(date)
+    assert about_named(tmp_path / "20219918T150542Z_sv_312_300_15_highway.osi").file == {}
+
+
+def test_several_channels_are_chosen_by_topic(tmp_path: Path) -> None:
+    out, writer = written()
+    numbers = [channel(writer, topic) for topic in ("left", "right")]
+    for second in range(4):
+        writer.add_message(numbers[second % 2], second, sensor_view(second), second)
+    writer.finish()
+    path = tmp_path / "two.mcap"
+    path.write_bytes(out.getvalue())
+    with pytest.raises(UserError, match="choose --topic left or right"):
+        open_trace(path)
+    with pytest.raises(UserError, match="has no OSI channel middle"):
+        open_trace(path, topic="middle")
+    with open_trace(path, topic="right") as trace:
+        assert [bytes(m) for _, m in trace.frames()] == [sensor_view(1), sensor_view(3)]
+
+
+def test_other_encodings_are_refused(osi_data: Path, tmp_path: Path) -> None:
+    (ros,) = osi_data.rglob(ROS)
+    with pytest.raises(UserError, match=r"no OSI channel in Protobuf .*ros1"):
+        open_trace(ros)
+    path = tmp_path / "noise.mcap"
+    path.write_bytes(b"MCAP, but not really")
+    with pytest.raises(UserError, match="no MCAP file"):
+        open_trace(path)
+
+
+def test_frames_come_in_the_order_of_their_log_times(tmp_path: Path) -> None:
+    out, writer = written()
+    number = channel(writer, "view")
+    order = [3, 0, 5, 1, 4, 2]
+    for second in order:
+        writer.add_message(number, second * 10**9, sensor_view(second), 0)
+    writer.finish()
+    frames, warnings = read(tmp_path / "mixed.mcap", out.getvalue())
+    assert frames == [sensor_view(second) for second in sorted(order)]
+    assert warnings == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"index_types": IndexType.NONE},
+        {"index_types": IndexType.CHUNK},
+        {"use_chunking": False},
+        {"use_statistics": False},
+        {"repeat_channels": False},
+        {"repeat_schemas": False},
+    ],
+)
+def test_without_an_index_all_is_read(tmp_path: Path, options: dict[str, object]) -> None:
+    frames, warnings = read(tmp_path / "bare.mcap", trace_of(**options))
+    assert frames == [sensor_view(second) for second in range(6)]
+    assert warnings == []
+
+
+def test_an_index_cannot_be_larger_than_its_file() -> None:
+    """Many chunks can name one index, and a file of megabytes so claim billions of frames."""
+    data = memoryview(trace_of())
+    summary = SeekingReader(mcap_index.stream(data)).get_summary()
+    assert summary is not None
+    assert len(mcap_index._by_summary(data, summary).frames.offset) == 6
+    summary.chunk_indexes *= len(data)
+    with pytest.raises(ValueError, match="larger than its file"):
+        mcap_index._by_summary(data, summary)
+
+
+def test_without_a_summary_all_is_read_with_one_warning(tmp_path: Path) -> None:
+    options = {"use_statistics": False, "use_summary_offsets": False}
+    data = trace_of(
+        index_types=IndexType.NONE, repeat_channels=False, repeat_schemas=False, **options
+    )
+    frames, (warning,) = read(tmp_path / "bare.mcap", data)
+    assert frames == [sensor_view(second) for second in range(6)]
+    assert "has no summary" in warning
+
+
+@pytest.mark.parametrize("compression", [CompressionType.NONE, CompressionType.ZSTD])
+def test_a_file_cut_anywhere_yields_its_whole_frames(
+    tmp_path: Path, compression: CompressionType
+) -> None:
+    data = trace_of(compression=compression)
+    expected = [sensor_view(second) for second in range(6)]
+    counts = []
+    for size in range(len(data)):
+        try:
+            frames, warnings = read(tmp_path / "cut.mcap", data[:size])
+        except UserError as error:
+            assert "no OSI channel" in str(error) or "no MCAP file" in str(error)
+            continue
+        assert frames == expected[: len(frames)]
+        assert len(warnings) == 1
+        counts.append(len(frames))
+    assert counts == sorted(counts)
+    assert counts[-1] == 6
+
+
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_hostile_bytes_are_refused_or_read(tmp_path: Path, data: st.DataObject) -> None:
+    compression = data.draw(st.sampled_from(list(CompressionType)))
+    whole = bytearray(trace_of(3, compression=compression))
+    places = st.integers(0, len(whole) - 1)
+    for _ in range(data.draw(st.integers(1, 5))):
+        whole[data.draw(places)] = data.draw(st.integers(0, 255))
+    try:
+        frames, _ = read(tmp_path / "hostile.mcap", bytes(whole))
+    except UserError as error:
+        assert "\n" not in str(error)
+    else:
+        assert all(len(frame) < len(whole) for frame in frames)
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+@pytest.mark.parametrize("claimed", [10, 1 << 40])
+def test_a_chunk_gets_no_more_memory_than_it_says(compression: str, claimed: int) -> None:
+    import lz4.frame
+    import zstandard
+
+    pack = zstandard.compress if compression == "zstd" else lz4.frame.compress
+    chunk = Chunk(
+        compression=compression,
+        data=pack(bytes(1 << 26)),
+        message_start_time=0,
+        message_end_time=0,
+        uncompressed_crc=0,
+        uncompressed_size=claimed,
+    )
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="chunk"):
+            raise_if_short(mcap_index.unpacked(chunk), 1 << 26)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def raise_if_short(data: memoryview, size: int) -> None:
+    if len(data) < size:
+        raise ValueError("a chunk was cut at what it claims")
+
+
+def test_a_changed_byte_in_a_chunk_is_seen(tmp_path: Path) -> None:
+    data = trace_of(compression=CompressionType.NONE)
+    frame = sensor_view(3)
+    assert data.count(frame) == 1
+    with pytest.raises(UserError, match="checksum is wrong"):
+        read(tmp_path / "changed.mcap", data.replace(frame, frame[:-1] + b"\x05"))
+
+
+def test_columns_beside_a_list_survive_text(tmp_path: Path) -> None:
+    view = messages.message_class("SensorView")()
+    lidar = view.lidar_sensor_view.add()
+    count = b"\x80\x80\x80\x80\x0e\x2a"  # element count 42
+    lidar.reflection_columns = count
+    message = view.SerializeToString()
+    assert messages.lists(messages.parse("SensorView", memoryview(message))) == {
+        "lidar_sensor_view": 1,
+        "lidar_sensor_view.reflection_columns": 42,
+    }
+    path = tmp_path / "columns_sv_.txth"
+    with create_trace(path, "SensorView") as writer:
+        writer.write(0, message)
+    with open_trace(path) as trace:
+        assert [bytes(m) for _, m in trace.frames()] == [message]
+
+
+def test_text_that_ends_early_yields_what_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "cut_sv_.txth"
+    with create_trace(path, "SensorView") as writer:
+        for second in range(3):
+            writer.write(None, sensor_view(second, 1))
+    path.write_text(path.read_text()[:-6])
+    with open_trace(path) as trace:
+        assert len(list(trace.frames())) == 2
+        (warning,) = trace.warnings
+    assert "cut off in frame 2" in warning
+    # Without empty lines a field that comes again begins the next message.
+    path.write_text("timestamp {\n  seconds: 1\n}\n" * 4)
+    with open_trace(path) as trace:
+        assert [time for time, _ in trace.frames()] == [10**9] * 4

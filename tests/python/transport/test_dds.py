@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another vendor's DDS reads what is published, under the names and types of ROS 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support import needs
+from wirecost.errors import UserError
+from wirecost.tensor import encode
+from wirecost.transport import Transport, find, open_transport
+
+needs.transport("dds")
+
+SECONDS = 60
+READER = """
+import json, sys, time, zlib
+from dataclasses import dataclass
+from cyclonedds.domain import DomainParticipant
+from cyclonedds.idl import IdlStruct
+from cyclonedds.idl.annotations import final
+from cyclonedds.idl.types import int32, sequence, uint32, uint8
+from cyclonedds.qos import Policy, Qos
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+
+@dataclass
+@final
+class Dimension(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayDimension_"):
+    label: str
+    size: uint32
+    stride: uint32
+
+@dataclass
+@final
+class Layout(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayLayout_"):
+    dim: sequence[Dimension]
+    data_offset: uint32
+
+@dataclass
+@final
+class UInt8MultiArray(IdlStruct, typename="std_msgs::msg::dds_::UInt8MultiArray_"):
+    layout: Layout
+    data: sequence[uint8]
+
+@dataclass
+@final
+class Time(IdlStruct, typename="builtin_interfaces::msg::dds_::Time_"):
+    sec: int32
+    nanosec: uint32
+
+@dataclass
+@final
+class Header(IdlStruct, typename="std_msgs::msg::dds_::Header_"):
+    stamp: Time
+    frame_id: str
+
+@dataclass
+@final
+class Image(IdlStruct, typename="sensor_msgs::msg::dds_::Image_"):
+    header: Header
+    height: uint32
+    width: uint32
+    encoding: str
+    is_bigendian: uint8
+    step: uint32
+    data: sequence[uint8]
+
+participant = DomainParticipant(int(sys.argv[1]))
+reliable = Qos(Policy.Reliability.Reliable(10**9), Policy.History.KeepLast(10))
+topic = Topic(participant, sys.argv[2], globals()[sys.argv[3]])
+reader = DataReader(participant, topic, reliable)
+message = None
+while message is None:
+    for message in reader.take(1):
+        pass
+    time.sleep(0.01)
+"""
+
+
+@pytest.fixture(scope="module")
+def domain() -> Iterator[str]:
+    with find("dds").server() as address:
+        assert address
+        yield address
+
+
+@pytest.fixture
+def transport(domain: str) -> Iterator[Transport]:
+    with open_transport("dds", domain) as transport:
+        yield transport
+
+
+def heard(domain: str, topic: str, kind: str, what: str, send: Callable[[], object]) -> Any:
+    """What a reader of Cyclone's says of the first message, of those that are sent until it has."""
+    from wirecost.replay.dds.domain import environment
+
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{READER}\nprint(json.dumps({what}))", domain, topic, kind],
+        env={**os.environ, **environment(int(domain))},
+        stdout=subprocess.PIPE,
+    )
+    try:
+        end = time.monotonic() + SECONDS
+        while process.poll() is None and time.monotonic() < end:
+            send()
+            time.sleep(0.05)
+        output, _ = process.communicate(timeout=1)
+    finally:
+        process.kill()
+        process.wait()
+    return json.loads(output)
+
+
+@pytest.mark.parametrize("size", [0, 5, 200_000])
+def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: int) -> None:
+    frame = encode(np.arange(size, dtype=np.uint8))
+    with transport.publisher(f"/frames_{size}") as topic:
+        found = heard(
+            domain,
+            f"rt/frames_{size}",
+            "UInt8MultiArray",
+            "[len(message.layout.dim), len(message.data), zlib.crc32(bytes(message.data[:-24]))]",
+            lambda: topic.send(frame),
+        )
+    # Behind the frame is the trailer.
+    assert found == [0, frame.nbytes + 24, zlib.crc32(frame.tobytes())]
+
+
+def test_another_vendor_sees_an_image(domain: str, transport: Any) -> None:
+    pixels = np.arange(30, dtype=np.uint8).reshape(2, 5, 3)
+    topic = transport.image_publisher("camera/image")
+    found = heard(
+        domain,
+        "rt/camera/image",
+        "Image",
+        "[message.header.stamp.sec, message.header.stamp.nanosec, message.header.frame_id,"
+        " message.height, message.width, message.encoding, message.is_bigendian, message.step,"
+        " bytes(message.data).hex()]",
+        lambda: topic.send(pixels, encoding="bgr8", stamp_ns=12_000_000_034, frame_id="left"),
+    )
+    assert found == [12, 34, "left", 2, 5, "bgr8", 0, 15, pixels.tobytes().hex()]
+    topic.close()
+    topic.close()
+
+
+@pytest.mark.parametrize("address", ["x", "-1", "233", "²", "1.5", "@127.0.0.1"])
+def test_a_domain_that_is_none(address: str) -> None:
+    with pytest.raises(UserError, match="a DDS domain is needed"):
+        open_transport("dds", address)
+
+
+def test_an_interface_that_is_none(domain: str) -> None:
+    with pytest.raises(UserError, match="is no interface's here"):
+        open_transport("dds", f"{domain}@203.0.113.7")
+
+
+@pytest.mark.parametrize("topic", ["", "/", "a//b", "a b", "ä", "x" * 300])
+def test_a_topic_that_is_none(transport: Transport, topic: str) -> None:
+    with pytest.raises(UserError, match="words of letters"):
+        transport.publisher(topic)
+    with pytest.raises(UserError, match="words of letters"):
+        transport.subscriber(topic)

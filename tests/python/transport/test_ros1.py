@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 1's own nodes read what is published, and see images; each side is a process, as rospy has
+one node in a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support import needs
+from wirecost.errors import UserError
+from wirecost.transport import find, open_transport
+from wirecost.transport.images import image
+
+needs.transport("ros1")
+
+SECONDS = 60
+LISTENER = """
+import json, sys, rospy
+from {module}.msg import {kind}
+rospy.init_node("listener", disable_signals=True, disable_rosout=True)
+message = rospy.wait_for_message(sys.argv[1], {kind}, {seconds})
+print(json.dumps({what}))
+"""
+TALKER = """
+import sys, rospy
+from std_msgs.msg import UInt8MultiArray
+rospy.init_node("talker", disable_signals=True, disable_rosout=True)
+topic = rospy.Publisher(sys.argv[1], UInt8MultiArray, queue_size=1)
+while True:
+    topic.publish(UInt8MultiArray(data=b"x" * 100))
+    rospy.sleep(0.05)
+"""
+OURS = """
+import sys
+import numpy as np
+from wirecost.tensor import encode
+from wirecost.transport import open_transport
+transport = open_transport("ros1", sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def master() -> Iterator[str]:
+    with needs.server("ros1") as address:
+        assert address
+        yield address
+
+
+class Node:
+    """A Python program that knows the master."""
+
+    def __init__(self, program: str, master: str, folder: Path, *arguments: str) -> None:
+        environment = {
+            **os.environ,
+            "ROS_MASTER_URI": master,
+            "ROS_HOSTNAME": "127.0.0.1",
+            "ROS_LOG_DIR": str(folder),
+        }
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", program, *arguments],
+            env=environment,
+            stdout=subprocess.PIPE,
+        )
+
+    def last(self) -> Any:
+        """What it printed last, as JSON."""
+        output, _ = self._process.communicate(timeout=SECONDS)
+        assert self._process.returncode == 0
+        return json.loads(output.splitlines()[-1])
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture
+def start(master: str, tmp_path: Path) -> Iterator[Any]:
+    nodes: list[Node] = []
+
+    def begin(program: str, *arguments: str) -> Node:
+        nodes.append(Node(program, master, tmp_path, *arguments))
+        return nodes[-1]
+
+    yield begin
+    for node in nodes:
+        node.end()
+
+
+def test_rospy_reads_a_frame_in_a_byte_array(start: Any, master: str) -> None:
+    what = "[len(message.layout.dim), message.layout.data_offset, bytes(message.data).hex()]"
+    listener = start(
+        LISTENER.format(module="std_msgs", kind="UInt8MultiArray", seconds=SECONDS, what=what),
+        "/bytes",
+    )
+    ours = start(
+        OURS
+        + """
+with transport.publisher("/bytes") as topic:
+    assert topic.wait_for_subscriber(60)
+    frame = encode(np.arange(5.0))
+    topic.send(frame)
+    print('"' + frame.tobytes().hex() + '"')
+    while topic.wait_for_subscriber(0):
+        pass
+""",
+        master,
+    )
+    dimensions, offset, data = listener.last()
+    frame = ours.last()
+    assert (dimensions, offset) == (0, 0)
+    # Four bytes of padding before, the trailer behind.
+    assert data.startswith("00000000" + frame)
+    assert len(data) == 2 * (4 + 24) + len(frame)
+
+
+def test_rospy_sees_an_image(start: Any, master: str) -> None:
+    what = (
+        "[message.header.stamp.to_nsec(), message.header.frame_id, message.height, message.width,"
+        " message.encoding, message.is_bigendian, message.step, bytes(message.data).hex()]"
+    )
+    listener = start(
+        LISTENER.format(module="sensor_msgs", kind="Image", seconds=SECONDS, what=what), "/image"
+    )
+    start(
+        OURS
+        + """
+topic = transport.image_publisher("/image")
+assert topic.wait_for_subscriber(60)
+pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+topic.send(pixels, stamp_ns=12_000_000_034, frame_id="camera")
+while topic.wait_for_subscriber(0):
+    pass
+topic.close()
+""",
+        master,
+    )
+    assert listener.last() == [
+        12_000_000_034,
+        "camera",
+        2,
+        4,
+        "rgb8",
+        0,
+        12,
+        bytes(range(24)).hex(),
+    ]
+
+
+def test_a_strangers_message_is_refused(start: Any, master: str) -> None:
+    start(TALKER, "/strange")
+    ours = start(
+        OURS
+        + """
+import json
+from wirecost.errors import UserError
+with transport.subscriber("/strange") as topic:
+    try:
+        topic.receive(60)
+    except UserError as error:
+        print(json.dumps(str(error)))
+""",
+        master,
+    )
+    assert "a message of 100 bytes is none of wirecost's" in ours.last()
+
+
+def test_a_process_is_a_node_of_one_master(start: Any, master: str) -> None:
+    with find("ros1").server() as another:
+        assert another
+        ours = start(
+            OURS
+            + """
+import json
+from wirecost.errors import UserError
+open_transport("ros1", sys.argv[1])
+try:
+    open_transport("ros1", sys.argv[2])
+except UserError as error:
+    print(json.dumps(str(error)))
+""",
+            master,
+            another,
+        )
+        assert "use another process" in ours.last()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:80", "http://", "http://x:y", "http://h:99999"])
+def test_an_address_is_checked(address: str) -> None:
+    with pytest.raises(UserError, match="the master's is needed"):
+        open_transport("ros1", address)
+
+
+def test_a_master_that_is_away_is_named() -> None:
+    with needs.server("ros1") as address:
+        assert address
+    with pytest.raises(UserError, match=r"no ROS master at .*: start roscore"):
+        open_transport("ros1", address)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "encoding", "step"),
+    [
+        ((2, 3), "u1", "mono8", 3),
+        ((2, 3, 4), "u1", "rgba8", 12),
+        ((2, 3), "<u2", "mono16", 6),
+        ((2, 3), "<f4", "32FC1", 12),
+        ((2, 3, 2), "<f8", "64FC2", 48),
+        ((2, 3), "<i2", "16SC1", 6),
+    ],
+)
+def test_arrays_that_are_images(
+    shape: tuple[int, ...], dtype: str, encoding: str, step: int
+) -> None:
+    pixels = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    found = image(pixels)
+    assert (found.height, found.width, found.encoding, found.step) == (2, 3, encoding, step)
+    assert bytes(found.pixels) == pixels.tobytes()
+
+
+def test_rows_with_gaps_and_other_byte_orders() -> None:
+    wide = np.arange(24, dtype=">u2").reshape(4, 6)
+    found = image(wide[:, ::2])
+    assert (found.width, found.big_endian) == (3, True)
+    assert bytes(found.pixels) == wide[:, ::2].tobytes()
+    assert image(wide.astype("u1"), "bayer_rggb8").encoding == "bayer_rggb8"
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 2, 2, 2), (0, 5)])
+def test_arrays_that_are_none(shape: tuple[int, ...]) -> None:
+    with pytest.raises(UserError, match="is no image"):
+        image(np.zeros(shape, np.uint8))
+    with pytest.raises(UserError, match="is no image"):
+        image(np.zeros((2, 2), np.complex64))
+
+
+def test_the_master_ends_with_its_user() -> None:
+    with needs.server("ros1") as address:
+        assert address
+        port = address.rpartition(":")[2]
+        assert f"-p\0{port}\0" in command_lines()
+    assert f"-p\0{port}\0" not in command_lines()
+
+
+def command_lines() -> str:
+    lines = ""
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            lines += process.read_text(errors="replace")
+    return lines

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What WebSocket, gRPC and MQTT have of their own: servers, addresses and peers of other makes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from support import needs
+from wirecost.errors import UserError
+from wirecost.tensor import encode
+from wirecost.transport import open_transport
+from wirecost.transport.inbox import Inbox, wait_until
+from wirecost.transport.offers import Offer, offered, path_of
+
+PATIENCE = 30.0
+FRAME = encode({"number": 7})
+SCHEMES = {"websocket": "ws://", "grpc": ""}
+
+
+@pytest.fixture(params=list(SCHEMES))
+def serving(request: pytest.FixtureRequest) -> str:
+    """A transport whose publishers are servers."""
+    name: str = request.param
+    needs.transport(name)
+    return name
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def address(serving: str) -> str:
+    return f"{SCHEMES[serving]}127.0.0.1:{free_port()}"
+
+
+def test_a_told_address_serves_all_topics_of_a_process(serving: str, address: str) -> None:
+    with open_transport(serving, address) as one, open_transport(serving, address) as other:
+        publishers = [one.publisher(topic) for topic in ("a", "b/c")]
+        one.replier("service")
+        for topic, publisher in zip(("a", "b/c"), publishers, strict=True):
+            with other.subscriber(topic) as subscriber:
+                assert publisher.wait_for_subscriber(PATIENCE)
+                publisher.send(FRAME)
+                sample = subscriber.receive(PATIENCE)
+                assert sample
+                assert bytes(sample.buffer) == FRAME.tobytes()
+        with other.requester("service") as requester:
+            assert requester.wait_for_replier(PATIENCE)
+
+
+def test_an_address_that_is_taken_is_an_error(serving: str, address: str) -> None:
+    with open_transport(serving, address) as one, open_transport(serving, address) as other:
+        one.publisher("a")
+        with pytest.raises(UserError, match="cannot be served"):
+            other.publisher("b")
+        with pytest.raises(UserError, match="publishes it already"):
+            one.publisher("a")
+        one.replier("a")
+        with pytest.raises(UserError, match="answers it already"):
+            one.replier("a")
+
+
+def test_an_address_that_is_none(serving: str) -> None:
+    with pytest.raises(UserError, match="host:port is needed"):
+        open_transport(serving, "nowhere")
+
+
+def test_a_topic_without_a_name_is_refused(serving: str, tmp_path: Path) -> None:
+    with open_transport(serving, str(tmp_path)) as transport:
+        for name in "", "ä" * 100:
+            with pytest.raises(UserError, match="a name of 1 to 200 bytes"):
+                transport.publisher(name)
+            with pytest.raises(UserError, match="a name of 1 to 200 bytes"):
+                transport.subscriber(name)
+
+
+def test_a_subscriber_of_any_make_reads_a_websocket(tmp_path: Path) -> None:
+    needs.transport("websocket")
+    from websockets.sync.client import connect
+
+    with open_transport("websocket", str(tmp_path)) as transport:
+        publisher = transport.publisher("a b")
+        (server,) = offered(tmp_path, path_of("topic", "a b"))
+        with connect(f"{server}/topic/a%20b", max_size=None, proxy=None) as client:
+            assert publisher.wait_for_subscriber(PATIENCE)
+            publisher.send(FRAME)
+            message = client.recv(PATIENCE)
+        assert isinstance(message, bytes)
+        assert message[:-24] == FRAME.tobytes()
+
+
+def test_an_offer_ends_with_its_owner(tmp_path: Path) -> None:
+    path = path_of("topic", "x/../y")
+    offer = Offer(tmp_path, path, "here")
+    assert offered(tmp_path, path) == ["here"]
+    assert offered(tmp_path, path_of("topic", "z")) == []
+    offer.close()
+    offer.close()
+    assert offered(tmp_path, path) == []
+    left = Offer(tmp_path, path, "gone")
+    # As after SIGKILL: the lock is gone and the file is there.
+    os.close(left._descriptor)
+    assert offered(tmp_path, path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[str]:
+    with needs.server("mqtt") as address:
+        assert address
+        yield address
+
+
+def test_a_client_of_any_make_reads_mqtt(broker: str) -> None:
+    from paho.mqtt.client import Client
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    messages = Inbox(4)
+    client = Client(CallbackAPIVersion.VERSION2)
+    client.on_message = lambda client, user, message: messages.put(message)  # noqa: ARG005
+    client.on_subscribe = lambda *_: messages.put("subscribed")
+    host, port = broker.split(":")
+    client.connect(host, int(port))
+    client.loop_start()
+    client.subscribe("robot/#")
+    assert messages.take(PATIENCE) == "subscribed"
+    with open_transport("mqtt", broker) as transport, transport.publisher("robot/arm") as publisher:
+        publisher.send(FRAME)
+        message = messages.take(PATIENCE)
+        assert message.topic == "robot/arm"
+        assert message.payload[:-24] == FRAME.tobytes()
+    client.disconnect()
+    client.loop_stop()
+
+
+@pytest.mark.parametrize("topic", ["", "a/+", "#", "$SYS/x", "a\0"])
+def test_mqtt_refuses_patterns(broker: str, topic: str) -> None:
+    with open_transport("mqtt", broker) as transport:
+        with pytest.raises(UserError, match="MQTT's are not empty"):
+            transport.publisher(topic)
+        with pytest.raises(UserError, match="MQTT's are not empty"):
+            transport.subscriber(topic)
+
+
+def test_mqtt_outlives_its_broker() -> None:
+    with needs.server("mqtt") as address:
+        publisher = open_transport("mqtt", address).publisher("x")
+        assert publisher.send(FRAME)
+    # Nobody takes them; the publisher says so and does not wait.
+    assert wait_until(lambda: not publisher.send(FRAME), PATIENCE)
+    assert publisher.dropped
+    publisher.close()
+    with pytest.raises(UserError, match=r"no MQTT broker at .*: start mosquitto"):
+        open_transport("mqtt", address).publisher("x")
+
+
+def test_the_broker_ends_with_its_owner() -> None:
+    with needs.server("mqtt"):
+        pass
+    script = (
+        "import os, signal\n"
+        "from wirecost.transport import find\n"
+        "with find('mqtt').server() as address:\n"
+        "    print(address, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    host, port = done.stdout.decode().strip().split(":")
+
+    def gone() -> bool:
+        with suppress(OSError):
+            socket.create_connection((host, int(port)), 1).close()
+            return False
+        return True
+
+    assert wait_until(gone, PATIENCE)
+
+
+def test_the_newest_wait() -> None:
+    inbox = Inbox(2)
+    descriptor = inbox.fileno()
+    for message in "abc":
+        inbox.put(message)
+    assert [inbox.take(0), inbox.take(None), inbox.take(0), inbox.take(0.01)] == [
+        "b",
+        "c",
+        None,
+        None,
+    ]
+    with pytest.raises(BlockingIOError):
+        os.eventfd_read(descriptor)
+    inbox.close()
+    inbox.put("d")
