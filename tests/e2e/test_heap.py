@@ -312,7 +312,8 @@ def test_ros_nodes_in_cpp_and_python_exchange_messages(ros: dict[str, str], tmp_
         (("--pool", "much", "--", "true"), "--pool much: not a size of at least 1M"),
         (("--pool", "1K", "--", "true"), "--pool 1K: not a size of at least 1M"),
         (("--pool", "auto", "--profile", "none.json", "--", "true"), "none.json: No such file"),
-        (("--pool", "auto", "--profile", "/dev/null", "--", "true"), "/dev/null: not a heap rep"),
+        (("--pool", "auto", "--profile", "/dev/null", "--", "true"), "/dev/null: a device"),
+        (("--pool", "auto", "--profile", "empty", "--", "true"), "empty: not a heap report"),
         (("--out", "none/x.json", "--", "true"), "--out none/x.json: no such folder"),
         (("--", "no-such-program"), "no-such-program: No such file or directory"),
     ],
@@ -320,6 +321,7 @@ def test_ros_nodes_in_cpp_and_python_exchange_messages(ros: dict[str, str], tmp_
 def test_errors_are_one_line(
     wirecost: Run, tmp_path: Path, arguments: tuple[str, ...], problem: str
 ) -> None:
+    (tmp_path / "empty").touch()
     done = wirecost("heap", "run", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert problem in done.stderr

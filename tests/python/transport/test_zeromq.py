@@ -121,6 +121,7 @@ def test_queues_are_not_taken_for_full_when_they_are_empty(ipc: Transport) -> No
 def test_a_strangers_message_is_refused(ipc: Transport, run_folder: Path) -> None:
     with ipc.subscriber("a") as subscriber, zmq.Context() as context:
         stranger = context.socket(zmq.XPUB)
+        (run_folder / "zeromq").mkdir(mode=0o700, parents=True, exist_ok=True)  # it may come later
         stranger.bind(f"ipc://{run_folder / 'zeromq' / 'a.topic.sock'}")
         assert stranger.poll(PATIENCE * 1000)
         stranger.send(b"hello")
