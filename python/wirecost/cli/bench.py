@@ -3,11 +3,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from wirecost.cli.imported import imported
 
 SCENARIOS = ("cloud", "heap", "lists", "map", "notification", "osi", "probe", "tensor")
+
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Result folder; default results/<time>-<scenario>."),
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write the summary rows; - is standard output."),
+]
 
 app = typer.Typer(
     cls=imported("wirecost.cli.bench_", *SCENARIOS),

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from wirecost.bench import cloud
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_tell
 from wirecost.errors import UserError
@@ -51,16 +52,8 @@ def command(
         bool, typer.Option(help="The ring filter as published, faults included.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of what is made up.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-cloud."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Two point cloud callbacks as usual, as recommended, and ours; plain and under the heap."""
     (layout,) = chosen("--format", format_, cloud.FORMATS)[:1]
@@ -77,12 +70,7 @@ def command(
         seed=seed,
     )
     settings.check()
-    measure_and_tell(
-        cloud.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: cloud.run(settings, journal, advance),
-    )
+    measure_and_tell(cloud.SCENARIO, out, json_file, partial(cloud.run, settings))
 
 
 def _percents(text: str) -> list[float]:

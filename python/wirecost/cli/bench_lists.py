@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from wirecost.bench import lists
 from wirecost.bench.lists.content import LISTS
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_tell
 
@@ -37,16 +39,8 @@ def command(
     ] = None,
     repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic lists.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-lists."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Lists of several sensors, and real scans, by Protobuf, FlatBuffers and columns."""
     given = () if scans else lists.COUNTS
@@ -58,9 +52,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
-        lists.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: lists.run(settings, journal, advance),
-    )
+    measure_and_tell(lists.SCENARIO, out, json_file, partial(lists.run, settings))

@@ -11,6 +11,7 @@ import typer
 
 from wirecost.bench import osi
 from wirecost.bench.contenders import Registry
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_tell
 from wirecost.errors import UserError
@@ -82,15 +83,8 @@ def command(
     table1: Annotated[
         bool, typer.Option("--table1", help="The rows of the report's Table 1, beside it.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-osi.")
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Protobuf against FlatBuffers over an OSMP co-simulation of real FMUs."""
     registry = Registry()

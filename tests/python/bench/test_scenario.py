@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all scenarios share: rounds that count, contenders that fail, progress, programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirecost.bench import program
+from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.program import Conversation, Program, ProgramFailedError
+from wirecost.bench.scenario import Scenario
+from wirecost.errors import UserError
+from wirecost.records.finished import NothingMeasuredError, read_journal
+from wirecost.records.journal import Journal
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.strip() * 2, flush=True)\nprint('a b')"
+
+
+def entries(*names: str) -> list[Entry[str]]:
+    return [Entry(name, name, {"case": "c", "contender": name}) for name in names]
+
+
+def sample(key: str, repetition: int) -> Sample:
+    return Sample(key, repetition, "total", 10.0 * repetition)
+
+
+def measured(folder: Path, names: tuple[str, ...], action: Any) -> list[tuple[int, int, str]]:
+    """``action(case)`` of a case of two samples each; the progress."""
+    seen: list[tuple[int, int, str]] = []
+    scenario = Scenario(Journal(folder), lambda *now: seen.append(now), 2 * len(names))
+    with scenario.case("c", entries(*names), 2) as case:
+        action(case)
+    return seen
+
+
+def test_rounds_that_ended_count_and_the_last_one_does_not(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.keep([sample("a", 0), sample("b", 0)])
+        case.entries[0].row(stage="total", repetition=1, ns=1.0)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(tmp_path, ("a", "b"), action)
+    meta, samples = read_journal(tmp_path)
+    assert [run["contender"] for run in meta["runs"]] == ["a", "b"]
+    assert samples["repetition"].to_list() == [0, 0]
+
+
+def test_a_program_that_serves_all_fails_for_all_that_have_not_failed_before(
+    tmp_path: Path,
+) -> None:
+    def action(case: Any) -> None:
+        with case.entries[1].failing(ValueError):
+            raise ValueError("alone")
+        assert [entry.key for entry in case.running] == ["a"]
+        assert [entry.key for entry in case.turns(1)] == ["a"]
+        case.keep([sample("a", 0)])
+        raise ProgramFailedError("together")
+
+    measured(tmp_path, ("a", "b"), action)
+    with pytest.raises(NothingMeasuredError, match="a: together; b: alone"):
+        read_journal(tmp_path)
+
+
+def test_who_does_not_take_part_has_no_record(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.entries[0].missing = "no counter"
+        case.keep([sample("b", 0)])
+
+    measured(tmp_path, ("a", "b"), action)
+    meta, _ = read_journal(tmp_path)
+    assert [run["contender"] for run in meta["runs"]] == ["b"]
+
+
+def test_what_is_learnt_while_measuring_is_in_the_record(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.entries[0].bytes = 7
+        case.keep([sample("a", 0)])
+        case.entries[0].facts["peak"] = 3
+        case.entries[0].digest = "d"
+
+    measured(tmp_path, ("a",), action)
+    meta, samples = read_journal(tmp_path)
+    assert meta["runs"][0] == {
+        "case": "c",
+        "contender": "a",
+        "message_bytes": 7,
+        "message_digest": "d",
+        "peak": 3,
+        "failure": None,
+    }
+    assert samples["bytes"].to_list() == [7]
+
+
+def test_each_round_another_contender_begins_and_progress_adds_up(tmp_path: Path) -> None:
+    turns = []
+
+    def action(case: Any) -> None:
+        for number in range(2):
+            for entry in case.turns(number):
+                case.report(entry.key, 1)
+                turns.append(entry.key)
+
+    assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
+    assert turns == ["a", "b", "b", "a"]
+
+
+def test_samples_are_parted_by_repetition_and_sums_kept_apart() -> None:
+    sums: dict[str, int] = {}
+    lines = ["a\t0\ttotal\t1", "a\t0\tread\t2", "a\t1\ttotal\t3", "a\t0\tsum\t42"]
+    reported: list[int] = []
+    found = list(
+        program.rounds(program.samples(lines, sums), lambda _, count: reported.append(count))
+    )
+    assert [[one.ns for one in turn] for turn in found] == [[1.0, 2.0], [3.0]]
+    assert sums == {"a": 42}
+    assert reported == [1, 0, 1]
+
+
+def test_a_program_that_is_missing_or_fails_is_named() -> None:
+    with pytest.raises(UserError, match="nowhere is not installed; install wirecost"):
+        Program("nowhere").check_installed()
+    lines = program.run([sys.executable, "-c", "print(1)\nraise SystemExit('why')"])
+    assert next(lines) == "1"
+    with pytest.raises(ProgramFailedError, match=r"` ended with status 1: why$"):
+        next(lines)
+
+
+def test_a_conversation_ends_in_order_with_its_last_words() -> None:
+    echo = Conversation("echo", [sys.executable, "-c", ECHO], timeout_s=30)
+    assert echo.ask("x") == "xx"
+    assert echo.finish() == ["a", "b"]
+
+
+def test_a_conversation_without_an_answer_is_named() -> None:
+    silent = Conversation("the silent", [sys.executable, "-c", "input(); input()"], timeout_s=0.2)
+    try:
+        with pytest.raises(ProgramFailedError, match=r"the silent did not answer within 0\.2 s"):
+            silent.ask("x")
+    finally:
+        silent.end()
