@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench import map as bench_map
+from wirecost.bench.map import scenario as bench_map
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import numbers
 from wirecost.cli.results import measure_and_tell
@@ -20,7 +20,7 @@ def command(
         str, typer.Option(metavar="N,N,…", help="Subscribing processes.")
     ] = "1,4,8",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Publications of each way and case.")
+        int, typer.Option(metavar="N", help="Publications of each contender and case.")
     ] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the map's bytes.")] = 1,
     out: Out = None,
