@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench import lists
+from wirecost.bench.lists import scenario as lists
 from wirecost.bench.lists.content import LISTS
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers

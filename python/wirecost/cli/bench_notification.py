@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench import notification
+from wirecost.bench.notification import scenario as notification
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_tell

@@ -11,11 +11,11 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from support import columns_reference
-from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.lists import readers
 from wirecost.bench.lists.content import LISTS, OF_SCANS, Content, of_scan, synthetic
 from wirecost.bench.lists.program import Field, List, packed, unpacked
 from wirecost.bench.lists.race import difference
+from wirecost.bench.program import SCHEMAS
 from wirecost.errors import UserError
 
 DETECTIONS = List(

@@ -13,13 +13,13 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.lists.content import Array, Content
 from wirecost.bench.lists.program import Field, List
+from wirecost.bench.program import SCHEMAS
 
 BAND = 1 << 26
-PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, TWIN, OWN = range(1, 8)
-"""What a column's number divided by BAND tells (docs/formats/columns.md)."""
+PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, COLUMNS, OWN = range(1, 8)
+"""What a column's number divided by BAND says (docs/formats/columns.md)."""
 
 Parsed = dict[int, int | bytes]
 
@@ -61,20 +61,20 @@ def ros1(list_: List, data: bytes) -> Content:
 
 def columns(list_: List, data: bytes) -> Content:
     """Raises ValueError."""
-    twin = _single(data).get(TWIN * BAND + list_.rows)
-    if not isinstance(twin, bytes):
+    columns_field = _single(data).get(COLUMNS * BAND + list_.rows)
+    if not isinstance(columns_field, bytes):
         raise ValueError("there are no columns")
-    count = _single(twin).get(OWN * BAND)
+    count = _single(columns_field).get(OWN * BAND)
     if not isinstance(count, int):
-        raise ValueError("the columns do not tell how many elements there are")
+        raise ValueError("the columns do not say how many elements there are")
     row = _type_of(_descriptor(list_.message).fields_by_number[list_.rows])
-    return {field.name: _column(field, twin, row, count) for field in list_.fields}
+    return {field.name: _column(field, columns_field, row, count) for field in list_.fields}
 
 
-def _column(field: Field, twin: bytes, row: Descriptor, count: int) -> Array:
+def _column(field: Field, columns_field: bytes, row: Descriptor, count: int) -> Array:
     """The values of one field, which every element must have."""
     *around, last = field.name.split(".")
-    parts = _single(twin)
+    parts = _single(columns_field)
     for name in around:
         number = row.fields_by_name[name].number
         if PRESENCE * BAND + number in parts:
