@@ -14,8 +14,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from wirecost.bench.contenders import Compared
-from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
+from wirecost.bench.osi.cosimulation import Cosimulation
+from wirecost.bench.osi.fmu import Message, Values, open_fmu
+from wirecost.bench.program import ProgramFailedError
 from wirecost.children import become_child
 from wirecost.errors import UserError
 from wirecost.records.probe_log import SUFFIX
@@ -33,7 +34,6 @@ class Assignment:
     schema: Path
     source_values: Values
     sensor_values: Values
-    compared: Compared = "exact"
     poison_view: bool = True
     """Whether the sensor view may be overwritten: a trace's frames come again."""
 
@@ -147,7 +147,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
 
 
 def _check_logs(folder: Path) -> None:
-    """Models do not say before their end that they cannot log. Raises UserError."""
+    """Models report only at their end that they cannot log. Raises UserError."""
     if len(list(folder.glob(f"*{SUFFIX}"))) < 2:
         raise UserError(f"{folder}: has no room for the models' logs; make room")
 
@@ -158,12 +158,8 @@ def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, UserError | ValueError) else f"{error!r}"
 
 
-class WorkerFailedError(Exception):
-    """A contender cannot go on; the message says why."""
-
-
 class Worker:
-    """A handle on a worker process. Every call raises WorkerFailedError if it fails or dies."""
+    """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
 
     def __init__(self, assignment: Assignment) -> None:
         context = get_context("spawn")
@@ -216,7 +212,7 @@ class Worker:
         try:
             self._connection.send((self._calls, method, arguments))
         except OSError as error:
-            raise WorkerFailedError(self._death()) from error
+            raise ProgramFailedError(self._death()) from error
         return self._receive()
 
     def _receive(self) -> Any:
@@ -226,9 +222,9 @@ class Worker:
             try:
                 number, ok, value = self._connection.recv()
             except (EOFError, OSError) as error:
-                raise WorkerFailedError(self._death()) from error
+                raise ProgramFailedError(self._death()) from error
         if not ok:
-            raise WorkerFailedError(value)
+            raise ProgramFailedError(value)
         return value
 
     def _death(self) -> str:
