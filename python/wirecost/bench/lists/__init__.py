@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench lists``: lists of several sensors' elements, and real scans, in every encoding."""
+"""``bench repeated``: lists of several sensors' elements, and real scans, in every encoding."""

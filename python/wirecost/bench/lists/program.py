@@ -27,7 +27,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class List:
+class RepeatedField:
     """``message`` holds the list as its field number ``rows``."""
 
     name: str
@@ -62,7 +62,7 @@ class Contender:
 class Values:
     """A list with the file that holds its values."""
 
-    schema: List
+    schema: RepeatedField
     count: int
     path: Path
 
@@ -73,13 +73,13 @@ class Values:
         ]
 
 
-def lists() -> dict[str, List]:
+def lists() -> dict[str, RepeatedField]:
     """All lists by name."""
-    found: dict[str, List] = {}
+    found: dict[str, RepeatedField] = {}
     for name, message, rows, field, type_, error in MEASURED.rows("fields"):
         before = found[name].fields if name in found else ()
         fields = (*before, Field(field, type_, float(error)))
-        found[name] = List(name, message, int(rows), fields)
+        found[name] = RepeatedField(name, message, int(rows), fields)
     return found
 
 

@@ -14,7 +14,7 @@ from wirecost import scratch
 from wirecost.bench.entry import Entry
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import Content
-from wirecost.bench.lists.program import Contender, Field, List, Values
+from wirecost.bench.lists.program import Contender, Field, RepeatedField, Values
 from wirecost.bench.lists.readers import READERS
 from wirecost.bench.program import SCHEMAS
 from wirecost.bench.scenario import Case
@@ -24,10 +24,10 @@ ZSTD_LEVEL = 3
 
 
 @dataclass(frozen=True)
-class Filled:
+class Work:
     """A list with its content. ``variant``: the list's name, or the scan's with it."""
 
-    schema: List
+    schema: RepeatedField
     variant: str
     content: Content
 
@@ -54,13 +54,13 @@ class Filled:
         return Entry(contender.key, contender, who, facts)
 
 
-def run_race(filled: Filled, case: Case[Contender], repetitions: int) -> None:
+def run_race(work: Work, case: Case[Contender], repetitions: int) -> None:
     """Fills the entries. Raises ProgramFailedError."""
     with scratch.folder("lists") as folder:
-        values = Values(filled.schema, filled.count, folder / "content")
-        values.path.write_bytes(program.packed(filled.schema.fields, filled.content))
+        values = Values(work.schema, work.count, folder / "content")
+        values.path.write_bytes(program.packed(work.schema.fields, work.content))
         case.report("verifying")
-        expected = _verify(values, filled.content, case)
+        expected = _verify(values, work.content, case)
         if not case.running:
             return
         running = [entry.key for entry in case.running]
@@ -105,23 +105,23 @@ def _verify(values: Values, content: Content, case: Case[Contender]) -> dict[str
 
 
 def _sent_fault(
-    contender: Contender, list_: List, encoded: bytes, exact: Content, rows: bytes
+    contender: Contender, repeated: RepeatedField, encoded: bytes, exact: Content, rows: bytes
 ) -> str | None:
     """What is wrong with a message; ``rows``: the same list on Protobuf, already verified."""
     try:
         if contender.wire == "flatbuffers":
-            return _flatbuffers_fault(list_, encoded, rows)
-        found = READERS[contender.wire](list_, encoded)
+            return _flatbuffers_fault(repeated, encoded, rows)
+        found = READERS[contender.wire](repeated, encoded)
     except (ValueError, IndexError) as error:
         return f"its message is not what {contender.wire} prescribes: {error}"
-    fault = difference(list_.fields, found, exact, contender.reduced)
+    fault = difference(repeated.fields, found, exact, contender.reduced)
     return f"its message: {fault}" if fault else None
 
 
-def _flatbuffers_fault(list_: List, encoded: bytes, rows: bytes) -> str | None:
+def _flatbuffers_fault(repeated: RepeatedField, encoded: bytes, rows: bytes) -> str | None:
     if not rows:
         return "there is no verified Protobuf message to compare it with"
-    message = list_.message.rpartition(".")[2]
+    message = repeated.message.rpartition(".")[2]
     forms = []
     for schema, data in (("osi_table.bfbs", encoded), ("osi.fds", rows)):
         buffer = ctypes.create_string_buffer(data, len(data))

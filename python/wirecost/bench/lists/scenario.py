@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``bench lists`` as a whole: settings, cases, and the result folder they fill."""
+"""``bench repeated`` as a whole: settings, cases, and the result folder they fill."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import LISTS, OF_SCANS, of_scan, synthetic
 from wirecost.bench.lists.program import MEASURED
-from wirecost.bench.lists.race import ZSTD_LEVEL, Filled, run_race
+from wirecost.bench.lists.race import ZSTD_LEVEL, Work, run_race
 from wirecost.bench.scenario import Progress, Scenario
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -47,7 +47,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
     MEASURED.check_installed()
-    cases = [(one, program.contenders(one.schema.name)) for one in _cases(settings)]
+    cases = [(work, program.contenders(work.schema.name)) for work in _cases(settings)]
     repetitions = settings.repetitions
     total = sum(len(contenders) for _, contenders in cases) * repetitions
     scenario = Scenario(journal, progress, total)
@@ -63,26 +63,26 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
             for c in contenders
         },
         errors={
-            one.schema.name: {f.name: f.error for f in one.schema.fields if f.error > 0}
-            for one, _ in cases
+            work.schema.name: {f.name: f.error for f in work.schema.fields if f.error > 0}
+            for work, _ in cases
         },
         types={"ns": "Float64"},
     )
-    for one, contenders in cases:
-        entries = [one.entry(contender) for contender in contenders]
-        with scenario.case(one.name, entries, repetitions) as case:
-            run_race(one, case, repetitions)
+    for work, contenders in cases:
+        entries = [work.entry(contender) for contender in contenders]
+        with scenario.case(work.name, entries, repetitions) as case:
+            run_race(work, case, repetitions)
 
 
-def _cases(settings: Settings) -> list[Filled]:
+def _cases(settings: Settings) -> list[Work]:
     """Synthetic lists by count, then scans; an element has all that a list's schema entry names."""
     known = program.lists()
     return [
-        Filled(known[name], name, synthetic(name, count, settings.seed))
+        Work(known[name], name, synthetic(name, count, settings.seed))
         for name in settings.lists
         for count in settings.counts
     ] + [
-        Filled(known[name], f"{name} of scan {path.parent.name}/{path.stem}", of_scan(name, path))
+        Work(known[name], f"{name} of scan {path.parent.name}/{path.stem}", of_scan(name, path))
         for path in settings.scans
         for name in settings.lists
         if name in OF_SCANS
