@@ -81,12 +81,12 @@ class Entry(Generic[C]):
     def keep(self, journal: Journal) -> None:
         """Writes the samples since the last call, which the journal's flush puts on disk."""
         self.close(journal)
-        if self._run is not None and self._rows:
-            self._run.table(self._rows)
+        # First taken, then written: an interruption between the two must not write them twice.
+        rows, steps, self._rows, self._steps = self._rows, self._steps, {}, []
         if self._run is not None:
-            for first, transfer_ns in self._steps:
+            self._run.table(rows)
+            for first, transfer_ns in steps:
                 self._run.steps(first, transfer_ns)
-        self._rows, self._steps = {}, []
 
     def close(self, journal: Journal) -> None:
         """Writes what is known of the contender by now; samples of an unfinished round are left."""

@@ -20,7 +20,7 @@ from wirecost.bench.map.processes.shared_memory import (
     SharedSubscriber,
     touch,
 )
-from wirecost.bench.map.race import Map, Processes, run_race
+from wirecost.bench.map.race import Processes, Work, run_race
 from wirecost.bench.map.scenario import CONTENDERS
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
@@ -40,9 +40,9 @@ def others() -> set[psutil.Process]:
 def test_a_copied_map_lies_in_every_process_and_a_shared_one_once(
     others: set[psutil.Process], tmp_path: Path
 ) -> None:
-    map_ = Map(SIZE, 2, 1)
-    entries = [map_.entry(contender) for contender in CONTENDERS]
-    run_race(map_, Case(entries, Journal(tmp_path), lambda *_: None), 2)
+    work = Work(SIZE, 2, 1)
+    entries = [work.entry(contender) for contender in CONTENDERS]
+    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), 2)
     assert [entry.failure for entry in entries] == [None, None]
     assert entries[0].digest == entries[1].digest != ""
     instances = {entry.key: entry.facts["map_memory_bytes"] / SIZE for entry in entries}
@@ -58,7 +58,7 @@ def test_a_copied_map_lies_in_every_process_and_a_shared_one_once(
 @pytest.mark.parametrize("contender", CONTENDERS)
 def test_a_subscriber_that_ends_is_named(contender: str, others: set[psutil.Process]) -> None:
     with ExitStack() as stack:
-        processes = Processes(contender, Map(SIZE, 2, 1), stack)
+        processes = Processes(contender, Work(SIZE, 2, 1), stack)
         processes.load()
         assert processes.publish().map_pss_bytes > 0
         victims = set(psutil.Process().children()) - others
@@ -72,7 +72,7 @@ def test_a_subscriber_that_ends_is_named(contender: str, others: set[psutil.Proc
 
 def test_a_map_that_is_not_the_one_sent_is_a_failure() -> None:
     with ExitStack() as stack:
-        processes = Processes("copied", Map(SIZE, 1, 1), stack)
+        processes = Processes("copied", Work(SIZE, 1, 1), stack)
         processes.load()
         processes.digest = "another"
         with pytest.raises(
@@ -86,7 +86,7 @@ def test_a_process_reports_why_it_ended() -> None:
         ExitStack() as stack,
         pytest.raises(ProgramFailedError, match=r"ended with status 1: KeyError: 'carried'"),
     ):
-        Processes("carried", Map(SIZE, 1, 1), stack)
+        Processes("carried", Work(SIZE, 1, 1), stack)
 
 
 def test_nobody_can_write_or_shrink_a_shared_map() -> None:

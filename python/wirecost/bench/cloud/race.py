@@ -26,7 +26,7 @@ from wirecost.records.probe_log import COUNTER, events_of, read_logs
 PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20
 BURST = {"ring": 5, "area": 1}
-"""Callbacks a turn, by study."""
+"""Callbacks of a turn, by study."""
 FEWEST_TURNS = 3
 KEEP_EVERY_S = 1.0
 COUNTERS = (

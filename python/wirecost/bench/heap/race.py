@@ -23,7 +23,7 @@ CELLS = ("ns", "minor_faults", "major_faults", "context_switches", "cpu_ns")
 
 @dataclass(frozen=True)
 class Work:
-    """A callback (``pattern`` empty, ``amount`` callbacks a process) or a stress of threads
+    """A callback (``pattern`` empty, ``amount`` callbacks per process) or a stress of threads
     (``amount`` pairs of malloc and free)."""
 
     pattern: str

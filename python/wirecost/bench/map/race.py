@@ -18,8 +18,8 @@ TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Map:
-    """``size`` in bytes."""
+class Work:
+    """A map of ``size`` bytes and the processes that receive it."""
 
     size: int
     subscribers: int
@@ -58,18 +58,18 @@ class Processes:
     """A publisher and its subscribers, connected; the map is loaded after their own memory is
     known. Methods raise ProgramFailedError."""
 
-    def __init__(self, contender: str, map_: Map, stack: ExitStack) -> None:
+    def __init__(self, contender: str, work: Work, stack: ExitStack) -> None:
         self._publisher = _process(stack, f"the {contender} publisher", "publisher", contender)
         address = self._publisher.receive()
-        self._publisher.send(f"accept {map_.subscribers}")
+        self._publisher.send(f"accept {work.subscribers}")
         self._subscribers = [
             _process(stack, f"{contender} subscriber {i}", "subscriber", contender, address)
-            for i in range(1, map_.subscribers + 1)
+            for i in range(1, work.subscribers + 1)
         ]
         self._all = (*self._subscribers, self._publisher)
         for one in self._all:
             one.receive()
-        self._load = f"load {map_.size} {map_.seed}"
+        self._load = f"load {work.size} {work.seed}"
         self._before = 0
         self.digest = ""
 
@@ -111,7 +111,7 @@ class Processes:
         return sum(map(_pss, self._all))
 
 
-def run_race(map_: Map, case: Case[str], repetitions: int) -> None:
+def run_race(work: Work, case: Case[str], repetitions: int) -> None:
     """Fills the entries; a contender that fails is not measured any further."""
     processes: dict[str, Processes] = {}
     publications: dict[str, list[Publication]] = {entry.key: [] for entry in case.entries}
@@ -119,7 +119,7 @@ def run_race(map_: Map, case: Case[str], repetitions: int) -> None:
         case.report("starting")
         for entry in case.entries:
             with entry.failing(ProgramFailedError):
-                processes[entry.key] = Processes(entry.contender, map_, stack)
+                processes[entry.key] = Processes(entry.contender, work, stack)
         for entry in case.running:
             with entry.failing(ProgramFailedError):
                 processes[entry.key].load()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from wirecost.bench.map.race import Map, run_race
+from wirecost.bench.map.race import Work, run_race
 from wirecost.bench.scenario import Progress, Scenario
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -63,7 +63,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     scenario = Scenario(journal, progress, total)
     scenario.about(SCENARIO, {}, repetitions=repetitions, seed=settings.seed, contenders=CONTENDERS)
     for count in settings.subscribers:
-        map_ = Map(settings.size, count, settings.seed)
-        entries = [map_.entry(contender) for contender in CONTENDERS]
-        with scenario.case(map_.name, entries, repetitions) as case:
-            run_race(map_, case, repetitions)
+        work = Work(settings.size, count, settings.seed)
+        entries = [work.entry(contender) for contender in CONTENDERS]
+        with scenario.case(work.name, entries, repetitions) as case:
+            run_race(work, case, repetitions)
