@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench``: one file a scenario."""
+"""``wirecost bench``: one file ``bench_<name>.py`` a scenario, found by looking."""
 
 from __future__ import annotations
 
+import pkgutil
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,12 @@ import typer
 
 from wirecost.cli.imported import imported
 
-SCENARIOS = ("cloud", "heap", "lists", "map", "notification", "osi", "probe", "tensor")
+PREFIX = "bench_"
+NAMES = sorted(
+    module.name.removeprefix(PREFIX)
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
+    if module.name.startswith(PREFIX)
+)
 
 Out = Annotated[
     Path | None,
@@ -22,7 +28,7 @@ JsonFile = Annotated[
 ]
 
 app = typer.Typer(
-    cls=imported("wirecost.cli.bench_", *SCENARIOS),
+    cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),
     help="Measure a scenario on this machine.",
     no_args_is_help=True,
     add_completion=False,

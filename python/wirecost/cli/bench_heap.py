@@ -12,7 +12,7 @@ from wirecost.bench.heap import scenario as heap
 from wirecost.bench.heap.allocators import ALLOCATORS
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -49,4 +49,4 @@ def command(
         pairs,
     )
     settings.check()
-    measure_and_tell(heap.SCENARIO, out, json_file, partial(heap.run, settings))
+    measure_and_report(heap.SCENARIO, out, json_file, partial(heap.run, settings))

@@ -11,7 +11,7 @@ import typer
 from wirecost.bench.map import scenario as bench_map
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -34,4 +34,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(bench_map.SCENARIO, out, json_file, partial(bench_map.run, settings))
+    measure_and_report(bench_map.SCENARIO, out, json_file, partial(bench_map.run, settings))

@@ -11,7 +11,7 @@ import typer
 from wirecost.bench.notification import scenario as notification
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -51,4 +51,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(notification.SCENARIO, out, json_file, partial(notification.run, settings))
+    measure_and_report(notification.SCENARIO, out, json_file, partial(notification.run, settings))

@@ -15,7 +15,7 @@ from wirecost.bench.osi import scenario as osi
 from wirecost.bench.osi.contenders import Registry
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
 
@@ -47,10 +47,10 @@ def command(
         ),
     ] = None,
     reflections: Annotated[
-        str, typer.Option(metavar="N", help="Reflections a message; several: N,N,…")
+        str, typer.Option(metavar="N", help="Reflections per message; several: N,N,…")
     ] = "829440",
     objects: Annotated[
-        str, typer.Option(metavar="N", help="Moving objects a message; several: N,N,…")
+        str, typer.Option(metavar="N", help="Moving objects per message; several: N,N,…")
     ] = "10",
     steps: Annotated[int, typer.Option(metavar="N", help="Measured steps of each contender.")] = 20,
     variant: Annotated[
@@ -120,4 +120,4 @@ def command(
     settings = osi.Settings(works, steps, fmi, seed)
     settings.check()
     run = partial(osi.run, settings, registry)
-    measure_and_tell(osi.SCENARIO, out, json_file, run)
+    measure_and_report(osi.SCENARIO, out, json_file, run)

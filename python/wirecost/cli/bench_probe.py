@@ -10,7 +10,7 @@ import typer
 
 from wirecost.bench.probe import scenario as probe
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -23,4 +23,4 @@ def command(
     """A section that is timed and counted: the probe, pmu_analyzer's schemes and floors."""
     settings = probe.Settings(samples)
     settings.check()
-    measure_and_tell(probe.SCENARIO, out, json_file, partial(probe.run, settings))
+    measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -55,7 +55,7 @@ class Ending:
     status: int
 
 
-def measure_and_tell(
+def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
     """Raises UserError, also where a contender failed."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench lists``: measure, then print and keep the report."""
+"""``wirecost bench repeated``: measure, then print and keep the report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirecost.bench.lists import scenario as lists
 from wirecost.bench.lists.content import LISTS
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -42,7 +42,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Lists of several sensors, and real scans, by Protobuf, FlatBuffers and columns."""
+    """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
     given = () if scans else lists.COUNTS
     settings = lists.Settings(
         chosen("--list", list_names, LISTS),
@@ -52,4 +52,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(lists.SCENARIO, out, json_file, partial(lists.run, settings))
+    measure_and_report(lists.SCENARIO, out, json_file, partial(lists.run, settings))
