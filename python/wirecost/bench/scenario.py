@@ -21,8 +21,8 @@ Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""
 
 
-class Scenario:
-    """A run of a scenario. ``total``: samples of all its cases."""
+class Measurement:
+    """A scenario while it is measured. ``total``: samples of all its cases."""
 
     def __init__(self, journal: Journal, progress: Progress, total: int) -> None:
         self._journal = journal
@@ -30,13 +30,13 @@ class Scenario:
         self._total = total
         self._done = 0
 
-    def about(self, name: str, built: dict[str, Any], **meta: Any) -> None:
+    def about(self, name: str, built: dict[str, Any] | None = None, **meta: Any) -> None:
         """Metadata of the result folder; ``built``: what is added to the environment."""
         self._journal.about(
             scenario=name,
             created=datetime.now().astimezone().isoformat(timespec="seconds"),
             command=sys.argv[1:],
-            environment=environment() | built,
+            environment=environment() | (built or {}),
             **meta,
         )
 

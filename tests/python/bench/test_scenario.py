@@ -12,7 +12,7 @@ import pytest
 from wirecost.bench import program
 from wirecost.bench.entry import Entry, Sample
 from wirecost.bench.program import Conversation, Program, ProgramFailedError
-from wirecost.bench.scenario import Scenario
+from wirecost.bench.scenario import Measurement
 from wirecost.errors import UserError
 from wirecost.records.finished import NothingMeasuredError, read_journal
 from wirecost.records.journal import Journal
@@ -31,8 +31,8 @@ def sample(key: str, repetition: int) -> Sample:
 def measured(folder: Path, names: tuple[str, ...], action: Any) -> list[tuple[int, int, str]]:
     """``action(case)`` of a case of two samples each; the progress."""
     seen: list[tuple[int, int, str]] = []
-    scenario = Scenario(Journal(folder), lambda *now: seen.append(now), 2 * len(names))
-    with scenario.case("c", entries(*names), 2) as case:
+    measurement = Measurement(Journal(folder), lambda *now: seen.append(now), 2 * len(names))
+    with measurement.case("c", entries(*names), 2) as case:
         action(case)
     return seen
 

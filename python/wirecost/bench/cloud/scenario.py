@@ -9,7 +9,7 @@ from pathlib import Path
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.program import PROGRAM, Contender
 from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.records.probe_log import COUNTER
@@ -77,8 +77,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         for study, found in versions.items()
     }
     total = sum(len(contenders[work.study]) * settings.samples for work in cases)
-    scenario = Scenario(journal, progress, total)
-    scenario.about(
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
         SCENARIO,
         PROGRAM.built(),
         samples=settings.samples,
@@ -96,7 +96,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     )
     for work in cases:
         entries = [work.entry(contender) for contender in contenders[work.study]]
-        with scenario.case(work.name, entries, settings.samples) as case:
+        with measurement.case(work.name, entries, settings.samples) as case:
             run_race(work, case, settings.samples, settings.seconds)
 
 

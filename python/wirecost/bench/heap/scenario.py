@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirecost.bench.heap import program
 from wirecost.bench.heap.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap.race import WARMUP, Work, run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -66,8 +66,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     not_run = {one.name: why for one in chosen if (why := program.missing(one)) is not None}
     contenders = [Contender(a, mode) for a in chosen if a.name not in not_run for mode in MODES]
     cases = settings.cases()
-    scenario = Scenario(journal, progress, len(cases) * len(contenders) * settings.rounds)
-    scenario.about(
+    measurement = Measurement(journal, progress, len(cases) * len(contenders) * settings.rounds)
+    measurement.about(
         SCENARIO,
         {"libc": program.built()},
         samples=settings.samples,
@@ -82,5 +82,5 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     )
     for work in cases:
         entries = [work.entry(one) for one in contenders]
-        with scenario.case(work.name, entries, settings.rounds) as case:
+        with measurement.case(work.name, entries, settings.rounds) as case:
             run_race(work, case, settings.rounds)

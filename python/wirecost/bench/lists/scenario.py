@@ -10,7 +10,7 @@ from wirecost.bench.lists import program
 from wirecost.bench.lists.content import LISTS, OF_SCANS, of_scan, synthetic
 from wirecost.bench.lists.program import MEASURED
 from wirecost.bench.lists.race import ZSTD_LEVEL, Work, run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -50,8 +50,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     cases = [(work, program.contenders(work.schema.name)) for work in _cases(settings)]
     repetitions = settings.repetitions
     total = sum(len(contenders) for _, contenders in cases) * repetitions
-    scenario = Scenario(journal, progress, total)
-    scenario.about(
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
         SCENARIO,
         MEASURED.built(),
         repetitions=repetitions,
@@ -70,7 +70,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     )
     for work, contenders in cases:
         entries = [work.entry(contender) for contender in contenders]
-        with scenario.case(work.name, entries, repetitions) as case:
+        with measurement.case(work.name, entries, repetitions) as case:
             run_race(work, case, repetitions)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import psutil
 
 from wirecost.bench.map.race import Work, run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -60,10 +60,10 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     settings.check()
     repetitions = settings.repetitions
     total = len(settings.subscribers) * len(CONTENDERS) * repetitions
-    scenario = Scenario(journal, progress, total)
-    scenario.about(SCENARIO, {}, repetitions=repetitions, seed=settings.seed, contenders=CONTENDERS)
+    measurement = Measurement(journal, progress, total)
+    measurement.about(SCENARIO, repetitions=repetitions, seed=settings.seed, contenders=CONTENDERS)
     for count in settings.subscribers:
         work = Work(settings.size, count, settings.seed)
         entries = [work.entry(contender) for contender in CONTENDERS]
-        with scenario.case(work.name, entries, repetitions) as case:
+        with measurement.case(work.name, entries, repetitions) as case:
             run_race(work, case, repetitions)

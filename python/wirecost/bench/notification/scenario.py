@@ -10,7 +10,7 @@ from wirecost.bench.notification.cpp import MEASURED, Cpp
 from wirecost.bench.notification.java import Java
 from wirecost.bench.notification.python import Python
 from wirecost.bench.notification.race import run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -76,8 +76,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         )
     repetitions = settings.repetitions
     total = sum(repetitions * len(chosen) * len(contents) for _, chosen in racing)
-    scenario = Scenario(journal, progress, total)
-    scenario.about(
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
         SCENARIO,
         MEASURED.built(),
         repetitions=repetitions,
@@ -98,7 +98,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         messages = cpp.messages(content)
         for backend, chosen in racing:
             entries = [contender.entry(content) for contender in chosen]
-            with scenario.case(f"{backend.lang}, {content.case}", entries, repetitions) as case:
+            with measurement.case(f"{backend.lang}, {content.case}", entries, repetitions) as case:
                 run_race(backend, case, content, messages, repetitions)
 
 

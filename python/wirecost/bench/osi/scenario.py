@@ -15,7 +15,7 @@ from wirecost.bench.osi.race import run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
 from wirecost.bench.osi.worker import Assignment
 from wirecost.bench.program import SCHEMAS
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.verification import empty_step_ns
@@ -62,8 +62,8 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
             progress(0, 1, f"building the {build} FMUs of {', '.join(missing)}, once")
             registry.make(build, missing)
     total = sum(settings.steps * len(work.contenders) for work in settings.cases)
-    scenario = Scenario(journal, progress, total)
-    scenario.about(
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
         SCENARIO,
         {
             "compiler": registry.manifest["compiler"],
@@ -87,7 +87,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
         label = f"{work.name}, {work.variant}, {work.build}"
         with (
             scratch.folder("traces") as traces,
-            scenario.case(label, entries, settings.steps) as case,
+            measurement.case(label, entries, settings.steps) as case,
         ):
             assignments = {
                 entry.key: _assignment(entry, work, settings, registry) for entry in entries

@@ -9,7 +9,7 @@ from wirecost import scratch
 from wirecost.bench.probe import program
 from wirecost.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.bench.probe.race import run_race
-from wirecost.bench.scenario import Progress, Scenario
+from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -34,8 +34,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     PROGRAM.check_installed()
     contenders = program.contenders()
     entries = [one.entry() for one in contenders]
-    scenario = Scenario(journal, progress, settings.samples * len(entries))
-    scenario.about(
+    measurement = Measurement(journal, progress, settings.samples * len(entries))
+    measurement.about(
         SCENARIO,
         PROGRAM.built(),
         repetitions=settings.samples,
@@ -52,7 +52,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     # In memory, as docs/probe.md advises.
     with scratch.folder("probe", in_memory=True) as folder:
         try:
-            with scenario.case("sections", entries, settings.samples) as case:
+            with measurement.case("sections", entries, settings.samples) as case:
                 run_race(case, settings.samples, folder)
         finally:
             journal.about(not_run={one.key: one.missing for one in entries if one.missing})
