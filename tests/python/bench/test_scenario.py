@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all scenarios share: rounds that count, contenders that fail, progress, programs."""
+"""What all scenarios share: rounds that count, contenders that fail, progress."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wirecost.bench import program
 from wirecost.bench.entry import Entry, Sample
-from wirecost.bench.program import Conversation, Program, ProgramFailedError
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Measurement
-from wirecost.errors import UserError
 from wirecost.records.finished import NothingMeasuredError, read_journal
 from wirecost.records.journal import Journal
-
-ECHO = "import sys\nfor line in sys.stdin: print(line.strip() * 2, flush=True)\nprint('a b')"
 
 
 def entries(*names: str) -> list[Entry[str]]:
@@ -107,39 +102,3 @@ def test_each_round_another_contender_begins_and_progress_adds_up(tmp_path: Path
 
     assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
     assert turns == ["a", "b", "b", "a"]
-
-
-def test_samples_are_parted_by_repetition_and_sums_kept_apart() -> None:
-    sums: dict[str, int] = {}
-    lines = ["a\t0\ttotal\t1", "a\t0\tread\t2", "a\t1\ttotal\t3", "a\t0\tsum\t42"]
-    reported: list[int] = []
-    found = list(
-        program.rounds(program.samples(lines, sums), lambda _, count: reported.append(count))
-    )
-    assert [[one.ns for one in turn] for turn in found] == [[1.0, 2.0], [3.0]]
-    assert sums == {"a": 42}
-    assert reported == [1, 0, 1]
-
-
-def test_a_program_that_is_missing_or_fails_is_named() -> None:
-    with pytest.raises(UserError, match="nowhere is not installed; install wirecost"):
-        Program("nowhere").check_installed()
-    lines = program.run([sys.executable, "-c", "print(1)\nraise SystemExit('why')"])
-    assert next(lines) == "1"
-    with pytest.raises(ProgramFailedError, match=r"` ended with status 1: why$"):
-        next(lines)
-
-
-def test_a_conversation_ends_in_order_with_its_last_words() -> None:
-    echo = Conversation("echo", [sys.executable, "-c", ECHO], timeout_s=30)
-    assert echo.ask("x") == "xx"
-    assert echo.finish() == ["a", "b"]
-
-
-def test_a_conversation_without_an_answer_is_named() -> None:
-    silent = Conversation("the silent", [sys.executable, "-c", "input(); input()"], timeout_s=0.2)
-    try:
-        with pytest.raises(ProgramFailedError, match=r"the silent did not answer within 0\.2 s"):
-            silent.ask("x")
-    finally:
-        silent.end()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.bench.program import Conversation, Program, ProgramFailedError
+from wirecost.bench.conversation import Conversation
+from wirecost.bench.program import Program, ProgramFailedError
 
 PROGRAM = Program("cloud")
 

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.bench.conversation import Conversation
 from wirecost.bench.entry import Entry
-from wirecost.bench.program import Conversation, ProgramFailedError
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 
 PROCESSES = "wirecost.bench.map.processes"
