@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
-from wirecost.bench.osi.worker import Assignment, Verified, Worker
+from wirecost.bench.osi.worker import Worker
+from wirecost.bench.osi.worker_process import Assignment, Verified
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 from wirecost.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR

@@ -13,7 +13,7 @@ from wirecost.bench.osi.contenders import Contender, Registry
 from wirecost.bench.osi.fmu import Values
 from wirecost.bench.osi.race import run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
-from wirecost.bench.osi.worker import Assignment
+from wirecost.bench.osi.worker_process import Assignment
 from wirecost.bench.program import SCHEMAS
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
