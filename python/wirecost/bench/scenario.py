@@ -82,7 +82,7 @@ class Case(Generic[C]):
 
     def turns(self, number: int) -> Iterator[Entry[C]]:
         """Those that have not failed when their turn comes; each round another one begins."""
-        first = number % len(self.entries)
+        first = number % max(1, len(self.entries))
         for entry in (*self.entries[first:], *self.entries[:first]):
             if entry.failure is None:
                 yield entry

@@ -102,3 +102,13 @@ def test_each_round_another_contender_begins_and_progress_adds_up(tmp_path: Path
 
     assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
     assert turns == ["a", "b", "b", "a"]
+
+
+def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        assert list(case.turns(0)) == []
+        case.keep()
+
+    measured(tmp_path, (), action)
+    with pytest.raises(NothingMeasuredError):
+        read_journal(tmp_path)

@@ -77,6 +77,7 @@ class Served(Conversation):
     def __init__(
         self, load: Load, version: str, log: Path, variables: Mapping[str, str] | None = None
     ) -> None:
+        self.log = log
         environment = {**os.environ, **(variables or {}), "WIRECOST_PROBE": str(log)}
         super().__init__(
             version, [str(PROGRAM.path), "serve", *load.arguments(version)], environment

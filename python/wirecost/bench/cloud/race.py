@@ -129,12 +129,12 @@ def _measure(
     """The digests of each running entry's last answers."""
     burst = BURST[load.study]
     with ExitStack() as stack:
-        served: list[tuple[Entry[Contender], Served, Path]] = []
+        served: list[tuple[Entry[Contender], Served]] = []
         for entry in case.running:
             name, log = entry.contender.version.name, folder / f"log-{len(served)}"
             one = Served(load, name, log, _variables(entry.contender.mode))
             stack.callback(one.end)
-            served.append((entry, one, log))
+            served.append((entry, one))
             case.report(f"warming {name}")
             one.wait_until_warm()
         kept = time.monotonic()
@@ -143,7 +143,7 @@ def _measure(
         try:
             while done < samples and (turns < FEWEST_TURNS or time.monotonic() < end):
                 count = min(burst, samples - done)
-                for entry, one, _ in served:
+                for entry, one in served:
                     one.call(count)
                     case.report(entry.key, count)
                 done += count
@@ -151,7 +151,7 @@ def _measure(
                 if time.monotonic() - kept > KEEP_EVERY_S:
                     _keep(case, served, done)
                     kept = time.monotonic()
-            return [one.finish() for _, one, _ in served]
+            return [one.finish() for _, one in served]
         finally:
             if turns:
                 _keep(case, served, done)
@@ -165,12 +165,10 @@ def _variables(mode: str) -> Mapping[str, str]:
     return environment(heap, {**os.environ, **counted})
 
 
-def _keep(
-    case: Case[Contender], served: list[tuple[Entry[Contender], Served, Path]], count: int
-) -> None:
+def _keep(case: Case[Contender], served: list[tuple[Entry[Contender], Served]], count: int) -> None:
     """Ends a round: all but the first ``count`` callbacks in the probe logs are of the next one."""
-    for entry, one, log in served:
-        events = events_of(read_logs([log]))
+    for entry, one in served:
+        events = events_of(read_logs([one.log]))
         calls = events.filter(section=one.name, kind="section").sort("loop").head(count)
         counters = [name for name in calls.columns if name.startswith(COUNTER)]
         entry.facts["counters"] = {

@@ -15,7 +15,7 @@ from wirecost.bench.osi.race import run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
 from wirecost.bench.osi.worker_process import Assignment
 from wirecost.bench.program import SCHEMAS
-from wirecost.bench.scenario import Measurement, Progress
+from wirecost.bench.scenario import Case, Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.verification import empty_step_ns
@@ -78,11 +78,10 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
         },
     )
     for race, work in enumerate(settings.cases):
-        logs = journal.folder / "logs" / f"{race}"
         contenders = registry.select(list(work.contenders))
         if work.player:
-            frames = _frames(work, settings)
-            contenders = [one for one in contenders if can_play(one, frames)]
+            contenders = [one for one in contenders if can_play(one, _frames(work, settings))]
+        logs = journal.folder / "logs" / f"{race}"
         entries = [_entry(one, work, settings, logs / one.name) for one in contenders]
         label = f"{work.name}, {work.variant}, {work.build}"
         with (
@@ -93,12 +92,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
                 entry.key: _assignment(entry, work, settings, registry) for entry in entries
             }
             if work.player:
-                for entry in entries:
-                    trace = write_trace(entry.contender, frames, registry, traces, case.report)
-                    player = registry.archive(
-                        entry.contender.fmus, "player", settings.fmi, work.build
-                    )
-                    assignments[entry.key] = _playing(assignments[entry.key], player, trace)
+                _give_traces(assignments, case, work, settings, registry, traces)
             run_race(case, assignments, settings.steps, work.variant == "same-work")
 
 
@@ -160,12 +154,23 @@ def _frames(work: Work, settings: Settings) -> Frames:
     return Frames(work.trace, source, settings.fmi, work.build)
 
 
-def _playing(assignment: Assignment, player: Path, trace: Path) -> Assignment:
-    """The same with a trace player in place of the source."""
-    values = {name: assignment.source_values[name] for name in ("published", "log_folder")}
-    return replace(
-        assignment,
-        source=player,
-        source_values=values | {"trace": str(trace)},
-        poison_view=False,
-    )
+def _give_traces(
+    assignments: dict[str, Assignment],
+    case: Case[Contender],
+    work: Work,
+    settings: Settings,
+    registry: Registry,
+    folder: Path,
+) -> None:
+    """Puts a trace player with a contender's trace in the place of its source."""
+    frames = _frames(work, settings)
+    for entry in case.entries:
+        trace = write_trace(entry.contender, frames, registry, folder, case.report)
+        former = assignments[entry.key]
+        values = {name: former.source_values[name] for name in ("published", "log_folder")}
+        assignments[entry.key] = replace(
+            former,
+            source=registry.archive(entry.contender.fmus, "player", settings.fmi, work.build),
+            source_values=values | {"trace": str(trace)},
+            poison_view=False,
+        )
