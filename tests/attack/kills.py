@@ -39,7 +39,7 @@ OUT, INPUT = "{out}", "{input}"
 RESULTS = {
     "osi": ("--reflections", "500", "--contenders", "protobuf,columns"),
     "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
-    "lists": ("--count", "10", "--list", "point", *SHORT),
+    "repeated": ("--count", "10", "--list", "point", *SHORT),
     "notification": ("--sizes", "4", "--content", "ticket", "--lang", "cpp,python", *SHORT),
     "heap": ("--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
              "--threads", "2", "--pairs", "100000"),

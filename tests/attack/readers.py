@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attack import corpora
 from attack.target import Target
-from wirecost.bench.contenders import SCHEMAS
+from wirecost.bench.program import SCHEMAS
 from wirecost.columns.converter import Converter
 from wirecost.compile.compiler import compile_schema
 from wirecost.compile.emit import Request

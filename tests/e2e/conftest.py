@@ -58,7 +58,7 @@ def wheel() -> Path:
 
 @pytest.fixture(scope="session")
 def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short run of `bench lists`, which tests share and do not change."""
+    """A short run of `bench repeated`, which tests share and do not change."""
     out = tmp_path_factory.mktemp("compare") / "run"
     done = wirecost(
         "bench", "lists", "--list", "radar-detection", "--count", "10", "--repetitions", "10",

@@ -13,20 +13,20 @@ import pytest
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def test_rows_tell_memory_and_time_of_both_ways(wirecost: Run, tmp_path: Path) -> None:
+def test_rows_have_memory_and_time_of_both_contenders(wirecost: Run, tmp_path: Path) -> None:
     out = tmp_path / "map"
     done = wirecost(
         "bench", "map", "--size", "20", "--subscribers", "1,2", "--repetitions", "2",
         "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    document = json.loads(done.stdout)
     totals = {
-        (row["case"], row["contender"]): row for row in told["rows"] if row["stage"] == "total"
+        (row["case"], row["contender"]): row for row in document["rows"] if row["stage"] == "total"
     }
     assert {case for case, _ in totals} == {"20 MB, 1 subscriber", "20 MB, 2 subscribers"}
-    for (case, way), row in totals.items():
-        instances = 1 if way == "shared" else 2 + ("2 sub" in case)
+    for (case, contender), row in totals.items():
+        instances = 1 if contender == "shared" else 2 + ("2 sub" in case)
         assert row["map_memory_bytes"] == pytest.approx(instances * 20e6, rel=0.15)
         assert row["memory_bytes"] > row["map_memory_bytes"]
         assert row["n"] == 2

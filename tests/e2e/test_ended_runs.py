@@ -22,7 +22,7 @@ from wirecost.records.journal import NAME
 LONG = {
     "osi": ("--steps", "100000"),
     "map": ("--repetitions", "100000"),
-    "lists": ("--repetitions", "100000"),
+    "repeated": ("--repetitions", "100000"),
     "probe": ("--samples", "1000"),
     "heap": ("--rounds", "1000"),
     "cloud": ("--samples", "1000000", "--seconds", "3600"),
@@ -78,7 +78,7 @@ ENDED = [
     ("map", signal.SIGHUP),
     ("tensor", signal.SIGTERM),
     ("tensor", signal.SIGINT),
-    ("lists", signal.SIGINT),
+    ("repeated", signal.SIGINT),
     ("probe", signal.SIGTERM),
     ("cloud", signal.SIGHUP),
     ("heap", signal.SIGTERM),

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.contenders import INSTALLED, Registry
-from wirecost.bench.osi import Settings, cases_for, run
+from wirecost.bench.osi.cases import cases_for
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.scenario import Settings, run
+from wirecost.bench.program import INSTALLED
 from wirecost.errors import UserError
 from wirecost.records.finished import finish
 from wirecost.records.folder import read_results
@@ -51,7 +53,7 @@ def test_a_faulty_codec_is_reported_and_not_timed(tmp_path: Path, fault: str, to
     registry = registry_with(fault, tmp_path / "fmus")
     out = tmp_path / "out"
     out.mkdir()
-    run(Settings(cases, steps=2), Journal(out), registry, lambda *_: None)
+    run(Settings(cases, steps=2), registry, Journal(out), lambda *_: None)
     finish(out, False)
     results = read_results(out)
     failures = {r["contender"]: r["failure"] for r in results.meta["runs"]}
@@ -85,6 +87,6 @@ def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, told: str) -> N
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(UserError, match=told) as caught:
-        run(Settings(cases, steps=1), Journal(out), registry, lambda *_: None)
+        run(Settings(cases, steps=1), registry, Journal(out), lambda *_: None)
         finish(out, False)
     assert archive.name in str(caught.value)

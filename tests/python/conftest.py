@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.contenders import SCHEMAS, Registry
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.program import SCHEMAS
 from wirecost.verification import Canonical, IndependentReader
 
 ROOT = Path(__file__).parents[2]

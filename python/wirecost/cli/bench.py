@@ -1,16 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench``: one file a scenario."""
+"""``wirecost bench``: one file ``bench_<name>.py`` a scenario, found by looking."""
 
 from __future__ import annotations
+
+import pkgutil
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from wirecost.cli.imported import imported
 
-SCENARIOS = ("cloud", "heap", "lists", "map", "notification", "osi", "probe", "tensor")
+PREFIX = "bench_"
+NAMES = sorted(
+    module.name.removeprefix(PREFIX)
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
+    if module.name.startswith(PREFIX)
+)
+
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Result folder; default results/<time>-<scenario>."),
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write the summary rows; - is standard output."),
+]
 
 app = typer.Typer(
-    cls=imported("wirecost.cli.bench_", *SCENARIOS),
+    cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),
     help="Measure a scenario on this machine.",
     no_args_is_help=True,
     add_completion=False,

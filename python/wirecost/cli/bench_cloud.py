@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import cloud
+from wirecost.bench.cloud import scenario as cloud
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
 
@@ -28,7 +29,7 @@ def command(
         typer.Option(
             "--scan",
             metavar="FILE.pcd|SENSOR",
-            help="A real scan, or a made-up one as vlp16, vlp32 or vls128 has it; may repeat.",
+            help="A real scan, or a synthetic one of a vlp16, vlp32 or vls128; may repeat.",
         ),
     ] = None,
     points: Annotated[
@@ -42,7 +43,7 @@ def command(
     ] = "1,10,50",
     samples: Annotated[int, typer.Option(metavar="N", help="Callbacks of each version.")] = 100,
     seconds: Annotated[
-        float, typer.Option(metavar="S", help="After that, a case takes no more samples.")
+        float, typer.Option(metavar="S", help="Seconds after which a case takes no more samples.")
     ] = 10.0,
     format_: Annotated[
         str, typer.Option("--format", help="Points of the rings: aedt (32 B) or radrt (40 B).")
@@ -50,19 +51,11 @@ def command(
     published: Annotated[
         bool, typer.Option(help="The ring filter as published, faults included.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of what is made up.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-cloud."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of synthetic scans, points and areas.")] = 1,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Two point cloud callbacks as usual, as recommended, and ours; plain and under the heap."""
+    """Two point cloud callbacks: usual, recommended, wirecost's; plain and under the heap."""
     (layout,) = chosen("--format", format_, cloud.FORMATS)[:1]
     settings = cloud.Settings(
         studies=chosen("--study", studies, cloud.STUDIES),
@@ -77,12 +70,7 @@ def command(
         seed=seed,
     )
     settings.check()
-    measure_and_tell(
-        cloud.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: cloud.run(settings, journal, advance),
-    )
+    measure_and_report(cloud.SCENARIO, out, json_file, partial(cloud.run, settings))
 
 
 def _percents(text: str) -> list[float]:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import heap
+from wirecost.bench.heap import scenario as heap
 from wirecost.bench.heap.allocators import ALLOCATORS
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -35,16 +36,8 @@ def command(
     pairs: Annotated[
         int, typer.Option(metavar="N", help="malloc and free pairs of a throughput process.")
     ] = heap.PAIRS,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-heap."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """A lidar callback's turnaround and threads' throughput by allocator."""
     settings = heap.Settings(
@@ -56,9 +49,4 @@ def command(
         pairs,
     )
     settings.check()
-    measure_and_tell(
-        heap.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: heap.run(settings, journal, advance),
-    )
+    measure_and_report(heap.SCENARIO, out, json_file, partial(heap.run, settings))

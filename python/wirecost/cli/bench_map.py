@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import map as bench_map
+from wirecost.bench.map import scenario as bench_map
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -19,19 +20,11 @@ def command(
         str, typer.Option(metavar="N,N,…", help="Subscribing processes.")
     ] = "1,4,8",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Publications of each way and case.")
+        int, typer.Option(metavar="N", help="Publications of each contender and case.")
     ] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the map's bytes.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-map."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """A large map for several processes: copied to each over a socket, or shared by all."""
     settings = bench_map.Settings(
@@ -41,9 +34,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
-        bench_map.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: bench_map.run(settings, journal, advance),
-    )
+    measure_and_report(bench_map.SCENARIO, out, json_file, partial(bench_map.run, settings))

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import notification
+from wirecost.bench.notification import scenario as notification
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -36,16 +37,8 @@ def command(
     ] = "ticket,realistic",
     repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed of the content.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-notification."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """A small message by Protobuf, ROS and generated codecs, in C++, Python and Java."""
     settings = notification.Settings(
@@ -58,9 +51,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
-        notification.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: notification.run(settings, journal, advance),
-    )
+    measure_and_report(notification.SCENARIO, out, json_file, partial(notification.run, settings))

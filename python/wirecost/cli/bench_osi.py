@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import osi
-from wirecost.bench.contenders import Registry
+from wirecost.bench.osi import cases
+from wirecost.bench.osi import scenario as osi
+from wirecost.bench.osi.contenders import Registry
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
 
@@ -44,10 +47,10 @@ def command(
         ),
     ] = None,
     reflections: Annotated[
-        str, typer.Option(metavar="N", help="Reflections a message; several: N,N,…")
+        str, typer.Option(metavar="N", help="Reflections per message; several: N,N,…")
     ] = "829440",
     objects: Annotated[
-        str, typer.Option(metavar="N", help="Moving objects a message; several: N,N,…")
+        str, typer.Option(metavar="N", help="Moving objects per message; several: N,N,…")
     ] = "10",
     steps: Annotated[int, typer.Option(metavar="N", help="Measured steps of each contender.")] = 20,
     variant: Annotated[
@@ -82,19 +85,12 @@ def command(
     table1: Annotated[
         bool, typer.Option("--table1", help="The rows of the report's Table 1, beside it.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-osi.")
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Protobuf against FlatBuffers over an OSMP co-simulation of real FMUs."""
     registry = Registry()
-    both = list(osi.VARIANTS)
+    both = list(cases.VARIANTS)
     if variant is None:
         variants = both if table1 else ["same-work"]
     else:
@@ -102,16 +98,16 @@ def command(
     if table1 and trace:
         raise UserError("--trace: not with --table1, which has a trace of its own")
     if table1:
-        cases = osi.table1_cases(variants, content)
+        works = cases.table1_cases(variants, content)
     else:
         names = contenders.split(",") if contenders else registry.default
         if names == ["all"]:
             names = list(registry.contenders)
         registry.select(names)
-        unknown = [build for build in builds.split(",") if build not in osi.BUILDS]
+        unknown = [build for build in builds.split(",") if build not in cases.BUILDS]
         if unknown:
-            raise UserError(f"--builds {builds}: there are {', '.join(osi.BUILDS)}")
-        cases = osi.cases_for(
+            raise UserError(f"--builds {builds}: there are {', '.join(cases.BUILDS)}")
+        works = cases.cases_for(
             names,
             numbers("--reflections", reflections),
             numbers("--objects", objects),
@@ -121,11 +117,7 @@ def command(
             player or trace is not None,
             trace,
         )
-    settings = osi.Settings(cases, steps, fmi, seed)
+    settings = osi.Settings(works, steps, fmi, seed)
     settings.check()
-    measure_and_tell(
-        osi.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: osi.run(settings, journal, registry, advance),
-    )
+    run = partial(osi.run, settings, registry)
+    measure_and_report(osi.SCENARIO, out, json_file, run)

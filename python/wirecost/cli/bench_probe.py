@@ -3,36 +3,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import probe
-from wirecost.cli.results import measure_and_tell
+from wirecost.bench.probe import scenario as probe
+from wirecost.cli.bench import JsonFile, Out
+from wirecost.cli.results import measure_and_report
 
 
 def command(
     samples: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, 500 sections each.")
     ] = 200,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-probe."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """A section that is timed and counted: the probe, pmu_analyzer's schemes and floors."""
     settings = probe.Settings(samples)
     settings.check()
-    measure_and_tell(
-        probe.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: probe.run(settings, journal, advance),
-    )
+    measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import secrets
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,9 +18,10 @@ from wirecost.bench.tensor.cases import Plan
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing
 from wirecost.cli.console import Advance
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -55,20 +55,20 @@ def command(
         str, typer.Option("--device", help="cpu, cuda.", autocompletion=completing(tensor.DEVICES))
     ] = "cpu",
     content: Annotated[
-        str, typer.Option(help="ones (but for the message's number in a corner) or random.")
+        str, typer.Option(help="ones (except the message's number in a corner) or random.")
     ] = "ones",
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Messages a second.")] = 100.0,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
     trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,
     paper: Annotated[
-        bool, typer.Option(help="2,000 trials of ones, 200x200, as Wrapyfi's page has it.")
+        bool, typer.Option(help="2,000 trials of ones, 200x200, as on Wrapyfi's page.")
     ] = False,
     pattern: Annotated[str, typer.Option(help="pubsub or reqrep.")] = "pubsub",
     wrapyfi: Annotated[
         bool,
-        typer.Option(help="Wrapyfi as well, from PyPI into an environment of its own."),
+        typer.Option(help="Measure Wrapyfi too, from PyPI in an environment of its own."),
     ] = False,
     sweep: Annotated[
-        bool, typer.Option(help="64 B to 64 MiB: latency, and throughput without pause.")
+        bool, typer.Option(help="64 B to 64 MiB: latency, and throughput back to back.")
     ] = False,
     role: Annotated[
         str,
@@ -98,16 +98,8 @@ def command(
             help="Where a transport's ends meet, as dds=5@10.0.0.1; once for each transport.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-tensor."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
     places = addresses.parse(address or [])
@@ -150,7 +142,7 @@ def command(
             nonlocal lost
             lost = tensor.run(settings, made, journal, advance, remote)
 
-        measure_and_tell(tensor.SCENARIO, out, json_file, measure)
+        measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
 

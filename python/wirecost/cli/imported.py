@@ -7,6 +7,7 @@ Every worker of a benchmark imports ``wirecost.cli`` anew, and all commands toge
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -14,9 +15,10 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 
-def imported(prefix: str, *names: str) -> type[TyperGroup]:
+def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
     """The class of a group whose command ``name`` is in the module ``prefix + name``: a function
-    ``command``, or a group ``app``."""
+    ``command``, or a group ``app``. ``former``: names of before, not listed, and what they are
+    called now."""
 
     class Imported(TyperGroup):
         def __init__(self, **options: Any) -> None:
@@ -26,15 +28,16 @@ def imported(prefix: str, *names: str) -> type[TyperGroup]:
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             del ctx
-            if cmd_name not in names:
+            name = (former or {}).get(cmd_name, cmd_name)
+            if name not in names:
                 return None
-            module = importlib.import_module(prefix + cmd_name)
+            module = importlib.import_module(prefix + name)
             app: typer.Typer | None = getattr(module, "app", None)
             if app is None:
                 app = typer.Typer(add_completion=False)
-                app.command(cmd_name)(module.command)
+                app.command(name)(module.command)
             command = get_command(app)
-            command.name = cmd_name
+            command.name = name
             return command
 
     return Imported

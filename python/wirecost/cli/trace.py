@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from wirecost import scratch
-from wirecost.bench.contenders import Registry
-from wirecost.bench.cosimulation import Values
-from wirecost.bench.player import Player, play
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.fmu import Values
+from wirecost.bench.osi.player import Player, play
 from wirecost.cli import trace_tables as tables
 from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance, progress

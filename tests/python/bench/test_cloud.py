@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The point cloud benchmark's inputs, and how it judges what versions say."""
+"""The point cloud benchmark's inputs, and how it judges versions' answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wirecost.analysis.summary import Row
 from wirecost.bench.cloud import areas, program, scans
-from wirecost.bench.cloud.race import _fault
+from wirecost.bench.cloud.race import difference
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
 from wirecost.report.scenarios import cloud
@@ -137,11 +137,11 @@ def test_a_digest_depends_on_every_byte() -> None:
 
 def test_versions_that_say_something_else_are_named() -> None:
     right = [b"abcd", b"efgh"]
-    assert _fault(right * 2, right, "usual") is None
-    assert _fault([b"abcd", b"efgh", b"abcd", b"efxh"], right, "usual") == (
-        "byte 2 of what it says differs from usual's"
+    assert difference(right * 2, right, "usual") is None
+    assert difference([b"abcd", b"efgh", b"abcd", b"efxh"], right, "usual") == (
+        "byte 2 of its answer differs from usual's"
     )
-    assert _fault([b"abc"], right, "usual") == "says 3 bytes where usual says 4"
+    assert difference([b"abc"], right, "usual") == "answers 3 bytes where usual answers 4"
 
 
 def row(case: str, contender: str, ns: float) -> Row:

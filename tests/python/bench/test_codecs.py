@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from osi3.osi_sensorview_pb2 import SensorView
 
-from wirecost.bench.contenders import Registry
+from wirecost.bench.osi.contenders import Registry
 from wirecost.verification import Canonical, first_difference
 
 CODECS = [c.name for c in Registry().contenders.values() if c.compared == "exact"]

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from attack.mutate import mutated
-from wirecost.bench import fmu_archive
-from wirecost.bench.contenders import Registry
-from wirecost.bench.player import Player
+from wirecost.bench.osi import fmu_archive
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.player import Player
 from wirecost.errors import UserError
 
 DESCRIPTION = "modelDescription.xml"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocators' benchmark without its programs: tails, what programs tell, fair turns."""
+"""The allocators' benchmark without its programs: tails, what programs print, fair turns."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,26 @@ import polars as pl
 import pytest
 
 from wirecost.analysis.tail import quantile, tail_of
-from wirecost.bench.heap import Settings, programs, race
-from wirecost.bench.heap.allocators import ALLOCATORS, DEFAULTS, LOW_FAULT, MODES, Allocator
-from wirecost.bench.heap.programs import ProgramFailedError, Told, read
-from wirecost.bench.heap.race import Case, run_race
+from wirecost.bench.entry import Entry
+from wirecost.bench.heap import program
+from wirecost.bench.heap.allocators import (
+    ALLOCATORS,
+    DEFAULTS,
+    LOW_FAULT,
+    MODES,
+    Allocator,
+    Contender,
+)
+from wirecost.bench.heap.program import Output, read
+from wirecost.bench.heap.race import Work, run_race
+from wirecost.bench.heap.scenario import Settings
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.scenario import Case
 from wirecost.errors import UserError
+from wirecost.records.journal import Journal
 
 GLIBC = ALLOCATORS["glibc"]
-CONTENDERS = [(one, mode) for one in ALLOCATORS.values() for mode in MODES]
+CONTENDERS = [Contender(one, mode) for one in ALLOCATORS.values() for mode in MODES]
 
 
 def test_a_quantile_is_the_least_that_the_share_does_not_exceed() -> None:
@@ -60,25 +73,25 @@ def test_defaults_are_free_of_what_was_inherited() -> None:
         "LD_PRELOAD": "other.so", "MALLOC_CONF": "x", "MIMALLOC_VERBOSE": "1",
         "GLIBC_TUNABLES": "y", "WIRECOST_HEAP_POOL": "1", "HOME": "/h",
     }  # fmt: skip
-    assert GLIBC.environment(DEFAULTS, inherited) == {"HOME": "/h"}
-    jemalloc = ALLOCATORS["jemalloc"].environment(LOW_FAULT, inherited)
+    assert Contender(GLIBC, DEFAULTS).environment(inherited) == {"HOME": "/h"}
+    jemalloc = Contender(ALLOCATORS["jemalloc"], LOW_FAULT).environment(inherited)
     assert jemalloc["LD_PRELOAD"] == "libjemalloc.so.2"
     assert jemalloc["MALLOC_CONF"].startswith("dirty_decay_ms:-1")
-    ours = ALLOCATORS["wirecost"].environment(LOW_FAULT, inherited)
+    ours = Contender(ALLOCATORS["wirecost"], LOW_FAULT).environment(inherited)
     assert "other.so" not in ours["LD_PRELOAD"]
     assert ours["WIRECOST_HEAP_HUGE"] == "1"
 
 
-def test_a_program_tells_result_and_rows() -> None:
+def test_a_program_prints_result_and_rows() -> None:
     text = "allocator\t/lib/libc.so.6\t/lib/libc.so.6\nresult\tabc\n10\t0\t0\t1\n11\t2\t0\t0\n"
-    assert read(GLIBC, text) == Told("abc", [(10, 0, 0, 1), (11, 2, 0, 0)])
+    assert read(GLIBC, text) == Output("abc", [(10, 0, 0, 1), (11, 2, 0, 0)])
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "did not tell its allocator"),
-        ("result\tabc\n", "did not tell its allocator"),
+        ("", "did not report its allocator"),
+        ("result\tabc\n", "did not report its allocator"),
         ("allocator\t/lib/libjemalloc.so.2\t/lib/libc.so.6\n", "malloc of /lib/libjemalloc.so.2"),
         ("allocator\t/lib/libc.so.6\tunknown\n", "malloc of unknown"),
         ("allocator\t/lib/libc.so.6\nten\n", "no number"),
@@ -90,79 +103,59 @@ def test_a_program_under_another_allocator_is_refused(text: str, problem: str) -
 
 
 def test_an_allocator_that_is_not_installed_is_named_with_its_remedy() -> None:
-    if not (programs.PROGRAMS / "heap_callbacks").is_file():
+    if not program.CALLBACKS.path.is_file():
         pytest.skip("the programs are not installed")
     absent = Allocator("absent", "libnosuchmalloc.so.7", "sudo apt-get install absent", ())
-    why = programs.missing(absent)
+    why = program.missing(absent)
     assert why is not None
     assert "not libnosuchmalloc.so.7; sudo apt-get install absent" in why
-    assert programs.missing(GLIBC) is None
+    assert program.missing(GLIBC) is None
 
 
-def fake(told: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """``programs.throughput`` by name of the contender; the order of the calls."""
+def fake(outcomes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """``program.throughput`` by the contender's key; the order of the calls."""
     calls: list[str] = []
 
-    def throughput(allocator: Allocator, mode: str, *_: object) -> Told:
-        calls.append(f"{allocator.name} {mode}")
-        found = told.get(calls[-1], Told("a", [(1, 1)]))
+    def throughput(contender: Contender, *_: object) -> Output:
+        calls.append(contender.key)
+        found = outcomes.get(contender.key, Output("a", [(1, 1)]))
         if isinstance(found, BaseException):
             raise found
         return found  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(programs, "throughput", throughput)
+    monkeypatch.setattr(program, "throughput", throughput)
     return calls
 
 
-def race_of(rounds: int) -> list[race.Lane]:
-    lanes = [race.Lane(*who) for who in CONTENDERS]
-    run_race(Case("larson", 2, 100), lanes, rounds, lambda *_: None, lambda: None)
-    return lanes
+def race_of(rounds: int, folder: Path) -> list[Entry[Contender]]:
+    work = Work("larson", 2, 100)
+    entries = [work.entry(one) for one in CONTENDERS]
+    run_race(work, Case(entries, Journal(folder), lambda *_: None), rounds)
+    return entries
 
 
-def test_everyone_begins_a_round_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everyone_begins_a_round_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = fake({}, monkeypatch)
-    lanes = race_of(8)
+    entries = race_of(8, tmp_path)
     turns = [calls[i : i + 8] for i in range(8, len(calls), 8)]
-    assert {turn[0] for turn in turns} == {lane.key for lane in lanes}
+    assert {turn[0] for turn in turns} == {entry.key for entry in entries}
     assert all(sorted(turn) == sorted(turns[0]) for turn in turns)
-    assert all(len(lane.rounds) == 8 for lane in lanes)
+    assert all(entry.samples == 8 for entry in entries)
 
 
-def test_whose_result_differs_fails_and_runs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = fake({"mimalloc defaults": Told("b", [(1, 1)])}, monkeypatch)
-    failed = {lane.key: lane.failure for lane in race_of(2) if lane.failure}
+def test_whose_result_differs_fails_and_runs_no_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls = fake({"mimalloc defaults": Output("b", [(1, 1)])}, monkeypatch)
+    failed = {entry.key: entry.failure for entry in race_of(2, tmp_path) if entry.failure}
     assert failed == {"mimalloc defaults": "its result b is not the others' a"}
     assert calls.count("mimalloc defaults") == 1
 
 
-def test_who_crashes_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_crashes_fails_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake({"glibc low-fault": ProgramFailedError("ended with -11")}, monkeypatch)
-    assert [lane.failure for lane in race_of(2) if lane.failure] == ["ended with -11"]
-
-
-def test_an_interrupt_keeps_whole_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = fake({}, monkeypatch)
-    ended = 0
-
-    def report(processes: int, _: str) -> None:
-        nonlocal ended
-        ended += processes
-        if ended == 12:
-            raise KeyboardInterrupt
-
-    lanes = [race.Lane(*who) for who in CONTENDERS]
-    kept: list[set[int]] = []
-    with pytest.raises(KeyboardInterrupt):
-        run_race(
-            Case("larson", 2, 100),
-            lanes,
-            5,
-            report,
-            lambda: kept.append({len(lane.rounds) for lane in lanes}),
-        )
-    assert len(calls) == 8 + 11
-    assert kept == [{1}]
+    failures = [entry.failure for entry in race_of(2, tmp_path) if entry.failure]
+    assert failures == ["ended with -11"]
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from support import columns_reference
-from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.lists import readers
 from wirecost.bench.lists.content import LISTS, OF_SCANS, Content, of_scan, synthetic
-from wirecost.bench.lists.program import Field, List, packed, unpacked
+from wirecost.bench.lists.program import Field, RepeatedField, packed, unpacked
 from wirecost.bench.lists.race import difference
+from wirecost.bench.program import SCHEMAS
 from wirecost.errors import UserError
 
-DETECTIONS = List(
+DETECTIONS = RepeatedField(
     "lidar-detection",
     "osi3.LidarDetectionData",
     2,
@@ -31,8 +31,10 @@ DETECTIONS = List(
         Field("beam_id.value", "u8", 0),
     ),
 )
-POINTS = List("point", "lists_msgs.Points", 1, (Field("x", "f4", 1e-3), Field("ring", "u2", 0)))
-TWIN = columns_reference.tag(6 * (1 << 26) + 2, 2)
+POINTS = RepeatedField(
+    "point", "lists_msgs.Points", 1, (Field("x", "f4", 1e-3), Field("ring", "u2", 0))
+)
+COLUMNS = columns_reference.tag(6 * (1 << 26) + 2, 2)
 
 
 def content(count: int) -> Content:
@@ -59,8 +61,8 @@ def rows_of(values: Content) -> Any:
 
 def in_columns(message: Any, reduction: columns_reference.Reduction) -> bytes:
     rows = list(message.detection)
-    twin = columns_reference.columns(rows, rows[0].DESCRIPTOR, reduction)
-    return TWIN + columns_reference.varint(len(twin)) + twin
+    columns = columns_reference.columns(rows, rows[0].DESCRIPTOR, reduction)
+    return COLUMNS + columns_reference.varint(len(columns)) + columns
 
 
 def test_a_protobuf_message_is_read() -> None:
@@ -103,7 +105,7 @@ def test_reduced_columns_are_as_near_as_stated() -> None:
 
 def test_damaged_columns_are_refused() -> None:
     data = in_columns(rows_of(content(20)), columns_reference.Reduction())
-    for bad in (b"", data[:40], TWIN + b"\0", data + data):
+    for bad in (b"", data[:40], COLUMNS + b"\0", data + data):
         with pytest.raises((ValueError, IndexError)):
             readers.columns(DETECTIONS, bad)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.probe_logs import header, record
-from wirecost.bench.probe.program import Contender, Planted, Told
+from wirecost.bench.probe.program import Contender, Planted
 from wirecost.bench.probe.verification import absent, fault
 
 SECTION = Contender(1, "software counters", "section", "", ("minor-faults",), "sections", 2, "")
@@ -17,9 +17,8 @@ FLOOR = replace(SECTION, name="floor", records="")
 PAGES = [1, 2, 3]
 
 
-def told(counted: list[int], ns: int = 5) -> Told:
-    planted = [Planted(p, 1000 * p, ns, c) for p, c in zip(PAGES, counted, strict=True)]
-    return Told(planted=planted)
+def planted(counted: list[int], ns: int = 5) -> list[Planted]:
+    return [Planted(p, 1000 * p, ns, c) for p, c in zip(PAGES, counted, strict=True)]
 
 
 def log(
@@ -36,46 +35,48 @@ def log(
 
 
 def test_what_was_planted_is_accepted(tmp_path: Path) -> None:
-    assert fault(FLOOR, told(PAGES), tmp_path / "none") is None
-    assert fault(SECTION, told(PAGES), log(tmp_path / "log", PAGES)) is None
+    assert fault(FLOOR, planted(PAGES), 0, tmp_path / "none") is None
+    assert fault(SECTION, planted(PAGES), 0, log(tmp_path / "log", PAGES)) is None
     marks = replace(SECTION, counters=(), records="marks")
-    assert fault(marks, told(PAGES), log(tmp_path / "marks", [0] * 6, kind=2)) is None
+    assert fault(marks, planted(PAGES), 0, log(tmp_path / "marks", [0] * 6, kind=2)) is None
 
 
 @pytest.mark.parametrize("counts", [[1, 2, 2], [0, 0, 0], [1, 2, 90]])
-def test_other_faults_than_those_planted_are_told(tmp_path: Path, counts: list[int]) -> None:
-    assert "it counted" in str(fault(FLOOR, told(counts), tmp_path / "none"))
-    assert "it counted" in str(fault(SECTION, told(PAGES), log(tmp_path / "log", counts)))
+def test_other_faults_than_those_planted_are_reported(tmp_path: Path, counts: list[int]) -> None:
+    assert "it counted" in str(fault(FLOOR, planted(counts), 0, tmp_path / "none"))
+    assert "it counted" in str(fault(SECTION, planted(PAGES), 0, log(tmp_path / "log", counts)))
 
 
 def test_instructions_may_be_more_but_not_fewer(tmp_path: Path) -> None:
     hardware = replace(FLOOR, counters=("instructions",))
-    assert fault(hardware, told([1000, 9000, 3001]), tmp_path / "none") is None
-    assert "999 instructions" in str(fault(hardware, told([999, 2000, 3000]), tmp_path / "none"))
+    assert fault(hardware, planted([1000, 9000, 3001]), 0, tmp_path / "none") is None
+    assert "999 instructions" in str(
+        fault(hardware, planted([999, 2000, 3000]), 0, tmp_path / "none")
+    )
 
 
-def test_a_log_that_is_not_whole_is_told(tmp_path: Path) -> None:
+def test_a_log_that_is_not_whole_is_reported(tmp_path: Path) -> None:
     assert "2 records instead of 3" in str(
-        fault(SECTION, told(PAGES), log(tmp_path / "short", [1, 2]))
+        fault(SECTION, planted(PAGES), 0, log(tmp_path / "short", [1, 2]))
     )
     without = log(tmp_path / "without", PAGES, counted=0)
-    assert "without a value" in str(fault(SECTION, told(PAGES), without))
+    assert "without a value" in str(fault(SECTION, planted(PAGES), 0, without))
     assert "something else" in str(
-        fault(SECTION, told(PAGES), log(tmp_path / "marks", PAGES, kind=2))
+        fault(SECTION, planted(PAGES), 0, log(tmp_path / "marks", PAGES, kind=2))
     )
-    assert "no probe log" in str(fault(SECTION, told(PAGES), tmp_path))
+    assert "no probe log" in str(fault(SECTION, planted(PAGES), 0, tmp_path))
 
 
-def test_a_clock_that_stands_still_is_told(tmp_path: Path) -> None:
+def test_a_clock_that_stands_still_is_reported(tmp_path: Path) -> None:
     clock = replace(FLOOR, counters=())
-    assert fault(clock, told([-1] * 3), tmp_path / "none") is None
-    assert "no time" in str(fault(clock, told([-1] * 3, ns=0), tmp_path / "none"))
+    assert fault(clock, planted([-1] * 3), 0, tmp_path / "none") is None
+    assert "no time" in str(fault(clock, planted([-1] * 3, ns=0), 0, tmp_path / "none"))
 
 
 def test_switched_off_means_no_log(tmp_path: Path) -> None:
     off = replace(FLOOR, counters=(), mode="off")
-    assert fault(off, told([-1] * 3, ns=-1), tmp_path / "none") is None
-    assert "was not asked to" in str(fault(off, told([-1] * 3), tmp_path))
+    assert fault(off, planted([-1] * 3, ns=-1), 0, tmp_path / "none") is None
+    assert "was not asked to" in str(fault(off, planted([-1] * 3), 0, tmp_path))
 
 
 def test_a_counter_that_the_machine_lacks_is_no_fault(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from support.skip_list import in_ci
 from wirecost.bench.cloud import program as cloud
-from wirecost.bench.heap import programs as heap
+from wirecost.bench.heap import program as heap
 from wirecost.bench.heap.allocators import ALLOCATORS
 from wirecost.bench.notification.backend import Backend
 from wirecost.bench.notification.cpp import Cpp

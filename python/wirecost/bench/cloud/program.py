@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program with all versions of both studies: what it says, and processes of it that serve."""
+"""The program with all versions of both studies: what it prints, and processes of it that serve."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from wirecost import children
-from wirecost.bench.contenders import INSTALLED
-from wirecost.bench.notification import lines
-from wirecost.bench.notification.backend import BackendFailedError
-from wirecost.errors import UserError
+from wirecost.bench.conversation import Conversation
+from wirecost.bench.program import Program, ProgramFailedError
 
-PROGRAM = INSTALLED / "programs" / "cloud"
+PROGRAM = Program("cloud")
 
 
 @dataclass(frozen=True)
@@ -28,6 +24,14 @@ class Version:
     name: str
     library: str
     about: str
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A version, plain or under the heap."""
+
+    version: Version
+    mode: str
 
 
 @dataclass(frozen=True)
@@ -43,61 +47,40 @@ class Load:
         return ["--study", self.study, "--version", version, *clouds, *self.options]
 
 
-def check_installed() -> None:
-    """Raises UserError where the program is missing."""
-    if not PROGRAM.is_file():
-        raise UserError(
-            "the program of the point clouds is not installed; install wirecost with `make run`"
-        )
-
-
-def built() -> dict[str, str]:
-    """Compiler and flags of the program."""
-    compiler, flags = next(iter(lines.run([str(PROGRAM), "built"]))).split("\t")
-    return {"compiler": compiler, "flags": flags}
-
-
 def versions(study: str) -> list[Version]:
-    found = [Version(*line.split("\t")) for line in lines.run([str(PROGRAM), "list"])]
-    return [version for version in found if version.study == study]
+    return [version for row in PROGRAM.rows("list") if (version := Version(*row)).study == study]
 
 
 def absent() -> dict[tuple[str, str], str]:
     """Why a study's version is not in this build."""
-    told = (line.split("\t") for line in lines.run([str(PROGRAM), "absent"]))
-    return {(study, name): why for study, name, why in told}
+    return {(study, name): why for study, name, why in PROGRAM.rows("absent")}
 
 
-def said(load: Load, version: str, folder: Path) -> list[bytes]:
-    """What a version says of each cloud; all of them, and then all of them again.
+def answers(load: Load, version: str, folder: Path) -> list[bytes]:
+    """A version's answer to each cloud; all of them, and then all of them again.
 
-    Raises BackendFailedError.
+    Raises ProgramFailedError.
     """
     folder.mkdir()
-    for _ in lines.run([str(PROGRAM), "verify", *load.arguments(version), "--out", str(folder)]):
+    for _ in PROGRAM.lines("verify", *load.arguments(version), "--out", str(folder)):
         pass
     names = [f"{turn}.{cloud}" for turn in (0, 1) for cloud in range(len(load.clouds))]
     return [(folder / name).read_bytes() for name in names]
 
 
-class Served:
-    """A process with one version, which runs callbacks when it is told to.
+class Served(Conversation):
+    """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``.
 
-    Its probe logs go to ``log``. Raises BackendFailedError where it ends early.
+    Raises ProgramFailedError where it ends early.
     """
 
     def __init__(
         self, load: Load, version: str, log: Path, variables: Mapping[str, str] | None = None
     ) -> None:
+        self.log = log
         environment = {**os.environ, **(variables or {}), "WIRECOST_PROBE": str(log)}
-        self.version = version
-        self._process: subprocess.Popen[str] = children.start(
-            [str(PROGRAM), "serve", *load.arguments(version)],
-            environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        super().__init__(
+            version, [str(PROGRAM.path), "serve", *load.arguments(version)], environment
         )
 
     def wait_until_warm(self) -> None:
@@ -105,36 +88,13 @@ class Served:
 
     def call(self, times: int) -> None:
         """Run ``times`` callbacks and wait for their end."""
-        if self._process.stdin is None:
-            raise AssertionError
-        try:
-            self._process.stdin.write(f"{times}\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            raise self._failed() from None
+        self.send(str(times))
         self._expect("done")
 
-    def finish(self) -> list[str]:
-        """End it; the digests of what it said last of each cloud."""
-        out, _ = self._process.communicate(timeout=60)
-        if self._process.returncode != 0:
-            raise self._failed()
-        return out.split()
-
-    def kill(self) -> None:
-        children.end(self._process)
-
     def _expect(self, word: str) -> None:
-        if self._process.stdout is None:
-            raise AssertionError
-        if self._process.stdout.readline().strip() != word:
-            raise self._failed()
-
-    def _failed(self) -> BackendFailedError:
-        self._process.wait(timeout=60)
-        told = self._process.stderr.read().strip().splitlines() if self._process.stderr else []
-        how = children.ending(self._process.returncode)
-        return BackendFailedError(f"{self.version} {how}: {' '.join(told[-1:])}")
+        answer = self.receive()
+        if answer != word:
+            raise ProgramFailedError(f"{self.name} printed {answer!r} instead of {word}")
 
 
 def digest(content: bytes) -> str:

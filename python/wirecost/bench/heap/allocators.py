@@ -13,7 +13,7 @@ DEFAULTS, LOW_FAULT = "defaults", "low-fault"
 MODES = (DEFAULTS, LOW_FAULT)
 MEBIBYTE = 1 << 20
 POOL_BYTES = 64 * MEBIBYTE
-"""Of `wirecost heap run` unless told."""
+"""The default of `wirecost heap run`."""
 
 SETTINGS_OF_OTHERS = ("GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_CONF", "MIMALLOC_", "WIRECOST_HEAP_")
 """Beginnings of the variables that would change what a contender's defaults are."""
@@ -29,27 +29,40 @@ class Allocator:
     install: str
     settings: tuple[tuple[str, str], ...]
 
-    def environment(self, mode: str, inherited: Mapping[str, str]) -> dict[str, str]:
+
+@dataclass(frozen=True)
+class Contender:
+    """An allocator in one of ``MODES``."""
+
+    allocator: Allocator
+    mode: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.allocator.name} {self.mode}"
+
+    @property
+    def settings(self) -> str:
+        """The mode's settings in words."""
+        if self.mode == DEFAULTS:
+            return "defaults"
+        if self.allocator.name == "wirecost":
+            return "--huge"
+        return " ".join(f"{name}={value}" for name, value in self.allocator.settings)
+
+    def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """What a program is started with. Raises UserError where ours is not installed."""
         plain = {
             name: value
             for name, value in inherited.items()
             if not name.startswith(SETTINGS_OF_OTHERS)
         }
-        if self.name == "wirecost":
-            huge = mode == LOW_FAULT
+        if self.allocator.name == "wirecost":
+            huge = self.mode == LOW_FAULT
             plain = environment(Options(POOL_BYTES, False, huge, False, None, 5), plain)
-        elif self.name != "glibc":
-            plain["LD_PRELOAD"] = self.file
-        return plain | (dict(self.settings) if mode == LOW_FAULT else {})
-
-    def told(self, mode: str) -> str:
-        """The settings of a mode in words."""
-        if mode == DEFAULTS:
-            return "defaults"
-        if self.name == "wirecost":
-            return "--huge"
-        return " ".join(f"{name}={value}" for name, value in self.settings)
+        elif self.allocator.name != "glibc":
+            plain["LD_PRELOAD"] = self.allocator.file
+        return plain | (dict(self.allocator.settings) if self.mode == LOW_FAULT else {})
 
 
 ALLOCATORS = {

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case: every contender in a process of its own each round, the order rotated."""
+"""One case: every contender in a process of its own each round."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from wirecost.bench.heap import programs
-from wirecost.bench.heap.allocators import Allocator
-from wirecost.bench.heap.programs import ProgramFailedError, Told
+from wirecost.bench.entry import Entry
+from wirecost.bench.heap import program
+from wirecost.bench.heap.allocators import Contender
+from wirecost.bench.heap.program import Output
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.scenario import Case
 
 WARMUP = 100
 """Callbacks before faults and times count, in every process."""
@@ -16,13 +18,12 @@ WARMUP = 100
 VERIFIED = 3
 """Callbacks whose results are compared before anything is timed."""
 
-Report = Callable[[int, str], None]
-"""Called with the processes that ended since the last call and what ran."""
+CELLS = ("ns", "minor_faults", "major_faults", "context_switches", "cpu_ns")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A callback (``pattern`` empty, ``amount`` callbacks a process) or a stress of threads
+class Work:
+    """A callback (``pattern`` empty, ``amount`` callbacks per process) or a stress of threads
     (``amount`` pairs of malloc and free)."""
 
     pattern: str
@@ -35,77 +36,56 @@ class Case:
             return "callback, lidar"
         return f"{self.pattern}, {self.threads} thread{'s' if self.threads > 1 else ''}"
 
-    @property
-    def variant(self) -> str:
-        return "throughput" if self.pattern else "callback"
+    def entry(self, contender: Contender) -> Entry[Contender]:
+        who = {
+            "case": self.name,
+            "variant": "throughput" if self.pattern else "callback",
+            "build": "release",
+            "contender": contender.allocator.name,
+            "mode": contender.mode,
+        }
+        facts = {"pattern": self.pattern, "threads": self.threads}
+        return Entry(contender.key, contender, who, facts)
+
+    def process(self, contender: Contender, amount: int) -> Output:
+        """One process. Raises ProgramFailedError."""
+        if self.pattern:
+            return program.throughput(contender, self.pattern, self.threads, amount)
+        return program.callbacks(contender, amount, WARMUP)
+
+    def samples(self, output: Output) -> list[tuple[float | None, ...]]:
+        """``CELLS`` of each callback, or of a process: nanoseconds are then those of a pair."""
+        if not self.pattern:
+            return [(*row, None) for row in output.rows]
+        ((ns, cpu_ns),) = output.rows
+        return [(ns / self.amount, None, None, None, cpu_ns / self.amount)]
 
 
-@dataclass
-class Lane:
-    allocator: Allocator
-    mode: str
-    digest: str = ""
-    failure: str | None = None
-    rounds: list[Told] = field(default_factory=list)
-
-    @property
-    def key(self) -> str:
-        return f"{self.allocator.name} {self.mode}"
-
-
-Keep = Callable[[], None]
-"""Called between rounds, once each contender has had its turn."""
-
-
-def run_race(case: Case, lanes: list[Lane], rounds: int, report: Report, keep: Keep) -> None:
-    """Fills the lanes."""
-    _verify(case, lanes)
+def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
+    """Fills the entries."""
+    # A few callbacks, or the whole stress: nothing is timed before all have the same result.
+    _round(work, case, 0, work.amount if work.pattern else VERIFIED)
     for number in range(rounds):
-        told = {}
-        for lane in _turns(lanes, number):
-            if lane.failure is None:
-                report(1, lane.key)
-                told[lane.key] = _process(case, lane, case.amount)
-        _compare(lanes, told)
-        for lane in lanes:
-            found = told.get(lane.key)
-            if found is not None and lane.failure is None:
-                lane.rounds.append(found)
-                lane.digest = found.result
-        keep()
+        for entry, output in _round(work, case, number, work.amount, processes=1):
+            for row in work.samples(output):
+                cells = dict(zip(CELLS, row, strict=True))
+                entry.row(stage="total", repetition=entry.samples, round=number, **cells)
+            entry.digest = output.result
+        case.keep()
 
 
-def _turns(lanes: list[Lane], number: int) -> Iterator[Lane]:
-    """All lanes, in another order each round."""
-    for place in range(len(lanes)):
-        yield lanes[(place + number) % len(lanes)]
-
-
-def _verify(case: Case, lanes: list[Lane]) -> None:
-    """What a few callbacks, or the whole stress, come to, before anything counts."""
-    amount = case.amount if case.pattern else VERIFIED
-    _compare(lanes, {lane.key: _process(case, lane, amount) for lane in lanes})
-
-
-def _process(case: Case, lane: Lane, amount: int) -> Told | None:
-    """What a process told; None, and the lane's failure, where it could not."""
-    who = lane.allocator, lane.mode
-    try:
-        if case.pattern:
-            return programs.throughput(*who, case.pattern, case.threads, amount)
-        return programs.callbacks(*who, amount, WARMUP)
-    except ProgramFailedError as error:
-        lane.failure = str(error)
-        return None
-
-
-def _compare(lanes: list[Lane], told: dict[str, Told | None]) -> None:
-    """Contenders whose result is not that of most others fail."""
-    results = [found.result for found in told.values() if found is not None]
-    if not results:
-        return
-    usual = max(results, key=results.count)
-    for lane in lanes:
-        found = told.get(lane.key)
-        if found is not None and found.result != usual:
-            lane.failure = f"its result {found.result} is not the others' {usual}"
+def _round(
+    work: Work, case: Case[Contender], number: int, amount: int, processes: int = 0
+) -> list[tuple[Entry[Contender], Output]]:
+    """A process of every contender. Those whose result is not that of most others fail."""
+    outputs = []
+    for entry in case.turns(number):
+        case.report(entry.key, processes)
+        with entry.failing(ProgramFailedError):
+            outputs.append((entry, work.process(entry.contender, amount)))
+    results = [output.result for _, output in outputs]
+    usual = max(results, key=results.count, default="")
+    for entry, output in outputs:
+        if output.result != usual:
+            entry.failure = f"its result {output.result} is not the others' {usual}"
+    return [(entry, output) for entry, output in outputs if entry.failure is None]

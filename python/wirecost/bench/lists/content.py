@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lists say: seeded synthetic sensors, and real scans.
+"""What lists hold: seeded synthetic sensors, and real scans.
 
 A content is a list's values by the field's path in the schema, each an array of one value an
 element, in the units of the schema: metres, radians, seconds, decibel, hertz.
@@ -112,7 +112,7 @@ def _turn(random: np.random.Generator, count: int) -> tuple[Array, ...]:
 
 
 def _moving_object(random: np.random.Generator, count: int) -> Content:
-    """A motorway's traffic; what stands for a kind of vehicle is the same for each of it."""
+    """A motorway's traffic; all vehicles of a kind have the same dimensions."""
     kinds = random.choice(4, count, p=[0.7, 0.1, 0.15, 0.05])
     lengths = np.array([[4.5, 1.8, 1.5], [5.5, 2.0, 2.2], [16.5, 2.5, 3.8], [2.2, 0.9, 1.5]])
     speed = random.normal(30, 5, count)

@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ contenders: a program that was installed with the package, and what it says."""
+"""The C++ contenders: programs that were installed with the package, and what they print."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from wirecost.bench.contenders import INSTALLED
+from wirecost.bench.entry import Sample
 from wirecost.bench.lists.content import Content
-from wirecost.bench.notification import lines
-from wirecost.errors import UserError
+from wirecost.bench.program import Program, Report, only, rounds, samples
 
-PROGRAMS = INSTALLED / "programs"
-
-Report = Callable[[int, str], None]
-"""Called with the samples taken since the last call and what runs now."""
+MEASURED, COUNTED = Program("lists_measured"), Program("lists_counted")
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class List:
+class RepeatedField:
     """``message`` holds the list as its field number ``rows``."""
 
     name: str
@@ -63,19 +59,10 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Sample:
-    key: str
-    repetition: int
-    stage: str
-    ns: float
-    """Nanoseconds a message."""
-
-
-@dataclass(frozen=True)
-class Case:
+class Values:
     """A list with the file that holds its values."""
 
-    schema: List
+    schema: RepeatedField
     count: int
     path: Path
 
@@ -86,39 +73,23 @@ class Case:
         ]
 
 
-def check_installed() -> None:
-    """Raises UserError where the program is missing."""
-    if not (PROGRAMS / "lists_measured").is_file():
-        raise UserError(
-            "the program of the lists is not installed; install wirecost with `make run`"
-        )
-
-
-def built() -> dict[str, str]:
-    """Compiler and flags of the program."""
-    compiler, flags = next(iter(_run("measured", "built"))).split("\t")
-    return {"compiler": compiler, "flags": flags}
-
-
-def lists() -> dict[str, List]:
+def lists() -> dict[str, RepeatedField]:
     """All lists by name."""
-    found: dict[str, List] = {}
-    for line in _run("measured", "fields"):
-        name, message, rows, field, type_, error = line.split("\t")
+    found: dict[str, RepeatedField] = {}
+    for name, message, rows, field, type_, error in MEASURED.rows("fields"):
         before = found[name].fields if name in found else ()
         fields = (*before, Field(field, type_, float(error)))
-        found[name] = List(name, message, int(rows), fields)
+        found[name] = RepeatedField(name, message, int(rows), fields)
     return found
 
 
 def contenders(name: str) -> list[Contender]:
-    return [Contender(*line.split("\t")) for line in _run("measured", "list", "--list", name)]
+    return [Contender(*row) for row in MEASURED.rows("list", "--list", name)]
 
 
-def carry(case: Case, folder: Path) -> Iterator[tuple[str, bytes, bytes]]:
+def carry(values: Values, folder: Path) -> Iterator[tuple[str, bytes, bytes]]:
     """Key, message and decoded values of every contender, twice, over poisoned memory."""
-    arguments = ("verify", *case.arguments(), "--out", str(folder))
-    for line in _run("measured", *arguments):
+    for line in MEASURED.lines("verify", *values.arguments(), "--out", str(folder)):
         key, name = line.split("\t")
         encoded, decoded = folder / f"{name}.encoded", folder / f"{name}.decoded"
         yield key, encoded.read_bytes(), decoded.read_bytes()
@@ -127,29 +98,18 @@ def carry(case: Case, folder: Path) -> Iterator[tuple[str, bytes, bytes]]:
 
 
 def measure(
-    case: Case, keys: list[str], repetitions: int, sums: dict[str, int], report: Report
+    values: Values, keys: list[str], repetitions: int, sums: dict[str, int], report: Report
 ) -> Iterator[list[Sample]]:
     """Samples, all of a repetition together. Puts into ``sums`` what each contender's reading added
     up to when it was timed."""
-    arguments = [*case.arguments(), "--repetitions", str(repetitions), *_only(keys)]
-    samples: list[Sample] = []
-    for line in _run("measured", "measure", *arguments):
-        key, repetition, stage, value = line.split("\t")
-        if stage == "sum":
-            sums[key] = int(value)
-            continue
-        if samples and int(repetition) != samples[0].repetition:
-            yield samples
-            samples = []
-        samples.append(Sample(key, int(repetition), stage, float(value)))
-        report(1 if stage == "total" else 0, key)
-    yield samples
+    options = [*values.arguments(), "--repetitions", str(repetitions), *only(keys)]
+    return rounds(samples(MEASURED.lines("measure", *options), sums), report)
 
 
-def allocations(case: Case, keys: list[str]) -> dict[str, float]:
-    """Allocations a message, encoding and decoding together."""
-    told = (line.split("\t") for line in _run("counted", "count", *case.arguments(), *_only(keys)))
-    return {key: float(count) for key, count in told}
+def allocations(values: Values, keys: list[str]) -> dict[str, float]:
+    """Allocations per message, encoding and decoding together."""
+    rows = COUNTED.rows("count", *values.arguments(), *only(keys))
+    return {key: float(count) for key, count in rows}
 
 
 def packed(fields: Iterable[Field], content: Content) -> bytes:
@@ -168,11 +128,3 @@ def unpacked(fields: Iterable[Field], data: bytes, count: int) -> Content:
     if at != len(data):
         raise ValueError(f"{len(data)} bytes instead of {at}")
     return found
-
-
-def _only(keys: Iterable[str]) -> list[str]:
-    return [part for key in keys for part in ("--contender", key)]
-
-
-def _run(program: str, *arguments: str) -> Iterator[str]:
-    return lines.run([str(PROGRAMS / f"lists_{program}"), *arguments])

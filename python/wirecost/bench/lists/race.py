@@ -5,120 +5,123 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import zstandard
 
 from wirecost import scratch
-from wirecost.bench.contenders import SCHEMAS
+from wirecost.bench.entry import Entry
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import Content
-from wirecost.bench.lists.program import Case, Contender, Field, List, Report, Sample
+from wirecost.bench.lists.program import Contender, Field, RepeatedField, Values
 from wirecost.bench.lists.readers import READERS
-from wirecost.bench.notification.backend import BackendFailedError
+from wirecost.bench.program import SCHEMAS
+from wirecost.bench.scenario import Case
 from wirecost.verification import IndependentReader, first_difference
 
 ZSTD_LEVEL = 3
 
 
-@dataclass
-class Lane:
-    """A contender's outcome; sizes in bytes a message, 0 for the floors, which have no wire."""
+@dataclass(frozen=True)
+class Work:
+    """A list with its content. ``variant``: the list's name, or the scan's with it."""
 
-    contender: Contender
-    bytes: int = 0
-    compressed_bytes: int = 0
-    digest: str = ""
-    expected_sum: int = 0
-    failure: str | None = None
-    allocations: float | None = None
+    schema: RepeatedField
+    variant: str
+    content: Content
+
+    @property
+    def count(self) -> int:
+        return len(self.content[self.schema.fields[0].name])
+
+    @property
+    def name(self) -> str:
+        return f"{self.variant}, {self.count} elements"
+
+    def entry(self, contender: Contender) -> Entry[Contender]:
+        """Sizes stay 0 for the floors, which have no wire."""
+        who = {
+            "case": self.name,
+            "variant": self.variant,
+            "build": "release",
+            "contender": contender.name,
+            "mode": contender.mode,
+            "wire": contender.wire,
+            "elements": self.count,
+        }
+        facts = {"list": self.schema.name, "compressed_bytes": 0, "allocations": None}
+        return Entry(contender.key, contender, who, facts)
 
 
-Keep = Callable[[list[Sample]], None]
-"""Called with the samples of each round as it ends."""
-
-
-def run_race(
-    list_: List,
-    content: Content,
-    lanes: list[Lane],
-    repetitions: int,
-    report: Report,
-    keep: Keep,
-) -> None:
-    """Fills the lanes."""
-    count = len(content[list_.fields[0].name])
+def run_race(work: Work, case: Case[Contender], repetitions: int) -> None:
+    """Fills the entries. Raises ProgramFailedError."""
     with scratch.folder("lists") as folder:
-        case = Case(list_, count, folder / "content")
-        case.path.write_bytes(program.packed(list_.fields, content))
-        try:
-            report(0, "verifying")
-            _verify(case, content, lanes, folder)
-            running = [lane.contender.key for lane in lanes if lane.failure is None]
-            if not running:
-                return
-            sums: dict[str, int] = {}
-            for samples in program.measure(case, running, repetitions, sums, report):
-                keep(samples)
-            report(0, "counting")
-            counted = program.allocations(case, running)
-            for lane in lanes:
-                lane.allocations = counted.get(lane.contender.key)
-                if sums.get(lane.contender.key, lane.expected_sum) != lane.expected_sum:
-                    lane.failure = "what it read when timed is not what it read when verified"
-        except BackendFailedError as error:
-            for lane in lanes:
-                lane.failure = lane.failure or str(error)
+        values = Values(work.schema, work.count, folder / "content")
+        values.path.write_bytes(program.packed(work.schema.fields, work.content))
+        case.report("verifying")
+        expected = _verify(values, work.content, case)
+        if not case.running:
+            return
+        running = [entry.key for entry in case.running]
+        sums: dict[str, int] = {}
+        for samples in program.measure(values, running, repetitions, sums, case.report):
+            case.keep(samples)
+        case.report("counting")
+        allocations = program.allocations(values, running)
+        for entry in case.running:
+            entry.facts["allocations"] = allocations.get(entry.key)
+            if sums.get(entry.key, expected.get(entry.key)) != expected.get(entry.key):
+                entry.failure = "what it read when timed is not what it read when verified"
 
 
-def _verify(case: Case, content: Content, lanes: list[Lane], folder: Path) -> None:
-    by_key = {lane.contender.key: lane for lane in lanes}
-    fields = case.schema.fields
+def _verify(values: Values, content: Content, case: Case[Contender]) -> dict[str, int]:
+    """What each contender's reading must add up to."""
+    entries = {entry.key: entry for entry in case.entries}
+    sums: dict[str, int] = {}
+    fields = values.schema.fields
     # As the contenders got it: in the fields' own types.
-    exact = program.unpacked(fields, program.packed(fields, content), case.count)
+    exact = program.unpacked(fields, program.packed(fields, content), values.count)
     checked: dict[bytes, str | None] = {}
     rows = b""
-    for key, encoded, decoded in program.carry(case, folder):
-        lane = by_key[key]
-        wire = lane.contender.wire
-        name = hashlib.blake2b(encoded).digest() + bytes([lane.contender.reduced])
-        if lane.contender.floor:
+    for key, encoded, decoded in program.carry(values, values.path.parent):
+        entry, contender = entries[key], entries[key].contender
+        name = hashlib.blake2b(encoded).digest() + bytes([contender.reduced])
+        if contender.floor:
             checked[name] = None
         if name not in checked:
-            checked[name] = _sent_fault(lane.contender, case.schema, encoded, exact, rows)
-        if wire == "protobuf" and checked[name] is None:
+            checked[name] = _sent_fault(contender, values.schema, encoded, exact, rows)
+        if contender.wire == "protobuf" and checked[name] is None:
             rows = encoded
-        values = program.unpacked(fields, decoded, case.count)
-        fault = checked[name] or difference(fields, values, exact, lane.contender.reduced)
-        lane.failure = lane.failure or fault
-        lane.digest = hashlib.blake2b(decoded, digest_size=8).hexdigest()
-        lane.expected_sum = _sum(values)
-        if not lane.contender.floor:
-            lane.bytes = len(encoded)
-            lane.compressed_bytes = len(zstandard.compress(encoded, ZSTD_LEVEL))
+        read = program.unpacked(fields, decoded, values.count)
+        fault = checked[name] or difference(fields, read, exact, contender.reduced)
+        entry.failure = entry.failure or fault
+        entry.digest = hashlib.blake2b(decoded, digest_size=8).hexdigest()
+        sums[key] = _sum(read)
+        if not contender.floor:
+            entry.bytes = len(encoded)
+            entry.facts["compressed_bytes"] = len(zstandard.compress(encoded, ZSTD_LEVEL))
+    return sums
 
 
 def _sent_fault(
-    contender: Contender, list_: List, encoded: bytes, exact: Content, rows: bytes
+    contender: Contender, repeated: RepeatedField, encoded: bytes, exact: Content, rows: bytes
 ) -> str | None:
     """What is wrong with a message; ``rows``: the same list on Protobuf, already verified."""
     try:
         if contender.wire == "flatbuffers":
-            return _flatbuffers_fault(list_, encoded, rows)
-        found = READERS[contender.wire](list_, encoded)
+            return _flatbuffers_fault(repeated, encoded, rows)
+        found = READERS[contender.wire](repeated, encoded)
     except (ValueError, IndexError) as error:
         return f"its message is not what {contender.wire} prescribes: {error}"
-    fault = difference(list_.fields, found, exact, contender.reduced)
+    fault = difference(repeated.fields, found, exact, contender.reduced)
     return f"its message: {fault}" if fault else None
 
 
-def _flatbuffers_fault(list_: List, encoded: bytes, rows: bytes) -> str | None:
+def _flatbuffers_fault(repeated: RepeatedField, encoded: bytes, rows: bytes) -> str | None:
     if not rows:
         return "there is no verified Protobuf message to compare it with"
-    message = list_.message.rpartition(".")[2]
+    message = repeated.message.rpartition(".")[2]
     forms = []
     for schema, data in (("osi_table.bfbs", encoded), ("osi.fds", rows)):
         buffer = ctypes.create_string_buffer(data, len(data))

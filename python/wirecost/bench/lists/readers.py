@@ -4,7 +4,6 @@ contender's code. All return the values of a list by field, as the content has t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache, reduce
 from typing import Any
 
@@ -13,26 +12,27 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.lists.content import Array, Content
-from wirecost.bench.lists.program import Field, List
+from wirecost.bench.lists.program import Field, RepeatedField
+from wirecost.bench.program import SCHEMAS
+from wirecost.bench.protobuf_fields import fields
 
 BAND = 1 << 26
-PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, TWIN, OWN = range(1, 8)
-"""What a column's number divided by BAND tells (docs/formats/columns.md)."""
+PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, COLUMNS, OWN = range(1, 8)
+"""What a column's number divided by BAND says (docs/formats/columns.md)."""
 
 Parsed = dict[int, int | bytes]
 
 
-def protobuf(list_: List, data: bytes) -> Content:
+def protobuf(repeated: RepeatedField, data: bytes) -> Content:
     """By Google's Python library. Raises ValueError."""
-    message = message_factory.GetMessageClass(_descriptor(list_.message))()
+    message = message_factory.GetMessageClass(_descriptor(repeated.message))()
     try:
         message.ParseFromString(data)
     except DecodeError as error:
         raise ValueError(str(error)) from error
-    rows = getattr(message, message.DESCRIPTOR.fields_by_number[list_.rows].name)
-    return {field.name: _values(rows, field) for field in list_.fields}
+    rows = getattr(message, message.DESCRIPTOR.fields_by_number[repeated.rows].name)
+    return {field.name: _values(rows, field) for field in repeated.fields}
 
 
 def _values(rows: Any, field: Field) -> Array:
@@ -49,32 +49,32 @@ def _at(row: Message, path: list[str]) -> Any:
     return getattr(holder, last)
 
 
-def ros1(list_: List, data: bytes) -> Content:
+def ros1(repeated: RepeatedField, data: bytes) -> Content:
     """Raises ValueError."""
-    record = np.dtype([(field.name, f"<{field.type}") for field in list_.fields])
+    record = np.dtype([(field.name, f"<{field.type}") for field in repeated.fields])
     count = int.from_bytes(data[:4], "little")
     if len(data) != 4 + count * record.itemsize:
         raise ValueError(f"{len(data)} bytes cannot hold {count} records of {record.itemsize}")
     rows = np.frombuffer(data, record, count, 4)
-    return {field.name: rows[field.name] for field in list_.fields}
+    return {field.name: rows[field.name] for field in repeated.fields}
 
 
-def columns(list_: List, data: bytes) -> Content:
+def columns(repeated: RepeatedField, data: bytes) -> Content:
     """Raises ValueError."""
-    twin = _single(data).get(TWIN * BAND + list_.rows)
-    if not isinstance(twin, bytes):
+    columns_field = _single(data).get(COLUMNS * BAND + repeated.rows)
+    if not isinstance(columns_field, bytes):
         raise ValueError("there are no columns")
-    count = _single(twin).get(OWN * BAND)
+    count = _single(columns_field).get(OWN * BAND)
     if not isinstance(count, int):
-        raise ValueError("the columns do not tell how many elements there are")
-    row = _type_of(_descriptor(list_.message).fields_by_number[list_.rows])
-    return {field.name: _column(field, twin, row, count) for field in list_.fields}
+        raise ValueError("the columns do not say how many elements there are")
+    row = _type_of(_descriptor(repeated.message).fields_by_number[repeated.rows])
+    return {field.name: _column(field, columns_field, row, count) for field in repeated.fields}
 
 
-def _column(field: Field, twin: bytes, row: Descriptor, count: int) -> Array:
+def _column(field: Field, columns_field: bytes, row: Descriptor, count: int) -> Array:
     """The values of one field, which every element must have."""
     *around, last = field.name.split(".")
-    parts = _single(twin)
+    parts = _single(columns_field)
     for name in around:
         number = row.fields_by_name[name].number
         if PRESENCE * BAND + number in parts:
@@ -129,48 +129,19 @@ def _stored(stored: bytes, many: int, parts: Parsed, number: int, field: Field) 
         return np.frombuffer(stored, "<f4").astype(own)
     if (field.type, width) == ("i4", 1):  # enums whose numbers are small
         return np.frombuffer(stored, np.uint8).astype(own)
-    raise ValueError(f"{field.name} is stored in {width} bytes a value")
+    raise ValueError(f"{field.name} is stored in {width} bytes per value")
 
 
 def _single(data: bytes) -> Parsed:
     """The fields of a message; what comes twice is refused, but for padding."""
     found: Parsed = {}
-    for number, value in _walk(data):
+    for number, _, value in fields(data):
         if number == OWN * BAND + 1:
             continue
         if number in found:
             raise ValueError(f"field {number} comes twice")
         found[number] = value
     return found
-
-
-def _walk(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        number, kind = tag >> 3, tag & 7
-        if kind == 0:
-            yield number, varint()
-            continue
-        if kind not in {1, 2, 5}:
-            raise ValueError(f"field {number} has wire type {kind}")
-        size = {1: 8, 5: 4}.get(kind) or varint()
-        if at + size > len(data):
-            raise ValueError(f"field {number} reaches beyond the end")
-        yield number, data[at : at + size]
-        at += size
 
 
 @cache

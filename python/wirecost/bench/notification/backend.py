@@ -1,35 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a language's side of the benchmark offers: one file a language implements it."""
+"""What the benchmark asks of a language: one file a language implements it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-Report = Callable[[int, str], None]
-"""Called with the samples taken since the last call and what runs now."""
+from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.program import Report
 
-
-@dataclass(frozen=True)
-class Contender:
-    """One way to carry a notification in one language."""
-
-    lang: str
-    name: str
-    mode: str
-    wire: str
-    library: str
-    guarantees: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.name}/{self.mode}/{self.wire}"
-
-    @property
-    def label(self) -> str:
-        """Name in tables: with the wire where one name has several."""
-        return f"{self.name}-{self.wire}" if self.name.startswith("wirecost") else self.name
+VERIFIED = 64
+"""Messages of a content that are verified."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +29,40 @@ class Content:
 
 
 @dataclass(frozen=True)
+class Contender:
+    """A codec that carries a notification in one language."""
+
+    lang: str
+    name: str
+    mode: str
+    wire: str
+    library: str
+    guarantees: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}/{self.mode}/{self.wire}"
+
+    @property
+    def label(self) -> str:
+        """Name in tables: with the wire where one name has several."""
+        return f"{self.name}-{self.wire}" if self.name.startswith("wirecost") else self.name
+
+    def entry(self, content: Content) -> Entry[Contender]:
+        who = {
+            "case": content.case,
+            "variant": content.kind,
+            "build": "release",
+            "lang": self.lang,
+            "contender": self.label,
+            "mode": self.mode,
+            "wire": self.wire,
+            "factor": content.factor,
+        }
+        return Entry(self.key, self, who, {"allocations": None, "instructions": None})
+
+
+@dataclass(frozen=True)
 class Carried:
     """One message as a contender carried it."""
 
@@ -58,24 +74,15 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Sample:
-    key: str
-    repetition: int
-    stage: str
-    ns: float
-    """Nanoseconds a message."""
-
-
-@dataclass(frozen=True)
 class Counted:
-    """Allocations and instructions a message; None where they cannot be counted."""
+    """Allocations and instructions per message; None where they cannot be counted."""
 
     allocations: float | None = None
     instructions: float | None = None
 
 
 class Backend(Protocol):
-    """Raises BackendFailedError when its programs fail."""
+    """Methods raise ProgramFailedError."""
 
     lang: str
 
@@ -97,7 +104,3 @@ class Backend(Protocol):
         ...
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]: ...
-
-
-class BackendFailedError(Exception):
-    """A language's program failed; the message says how."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ contenders: a program that was installed with the package."""
+"""The C++ contenders: programs that were installed with the package."""
 
 from __future__ import annotations
 
@@ -9,21 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from wirecost import scratch
-from wirecost.bench.contenders import INSTALLED
+from wirecost.bench.entry import Sample
 from wirecost.bench.notification import lines
-from wirecost.bench.notification.backend import (
-    Carried,
-    Contender,
-    Content,
-    Counted,
-    Report,
-    Sample,
-)
+from wirecost.bench.notification.backend import VERIFIED, Carried, Contender, Content, Counted
+from wirecost.bench.program import Program, Report, only
 
-PROGRAMS = INSTALLED / "programs"
+MEASURED, COUNTED = Program("notification_measured"), Program("notification_counted")
 MESSAGES = 256
 """Distinct messages a sample goes through; together they stay below 256 KiB."""
-VERIFIED = 64
 OPTIONAL = {
     "gencpp/new/ros1": "apt-get install python3-gencpp libroscpp-core-dev, then build again",
     "fast-cdr/new/cdr": "apt-get install libfastcdr-dev, then build again",
@@ -38,19 +31,13 @@ class Cpp:
     lang = "cpp"
 
     def missing(self) -> str | None:
-        if (PROGRAMS / "notification_measured").is_file():
+        if MEASURED.path.is_file():
             return None
         return "its program is not installed; install wirecost from a checkout with `make run`"
 
     @cached_property
     def _contenders(self) -> list[Contender]:
-        rows = [line.split("\t") for line in self._run("measured", "list")]
-        return [Contender("cpp", *row) for row in rows]
-
-    def built(self) -> dict[str, str]:
-        """Compiler and flags of the program."""
-        compiler, flags = next(iter(self._run("measured", "built"))).split("\t")
-        return {"compiler": compiler, "flags": flags}
+        return [Contender("cpp", *row) for row in MEASURED.rows("list")]
 
     def contenders(self) -> list[Contender]:
         return self._contenders
@@ -61,31 +48,31 @@ class Cpp:
 
     def messages(self, content: Content) -> list[str]:
         """Canonical lines of the content, for every language."""
-        return list(self._run("measured", "content", *_content(content, MESSAGES)))
+        return list(MEASURED.lines("content", *_content(content, MESSAGES)))
 
     def carry(self, content: Content, keys: Iterable[str]) -> list[Carried]:
-        arguments = ("verify", *_content(content, VERIFIED), *_only(keys))
-        return lines.carried(self._run("measured", *arguments))
+        arguments = ("verify", *_content(content, VERIFIED), *only(keys))
+        return lines.carried(MEASURED.lines(*arguments))
 
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
     ) -> Iterator[list[Sample]]:
-        arguments = [*_content(content, MESSAGES), "--repetitions", str(repetitions), *_only(keys)]
-        return lines.rounds(self._run("measured", "measure", *arguments), report)
+        arguments = [*_content(content, MESSAGES), "--repetitions", str(repetitions), *only(keys)]
+        return lines.rounds(MEASURED.lines("measure", *arguments), report)
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         keys = list(keys)
-        arguments = ("count", *_content(content, MESSAGES), *_only(keys))
-        allocations = dict(line.split("\t") for line in self._run("counted", *arguments))
+        arguments = ("count", *_content(content, MESSAGES), *only(keys))
+        allocations = dict(COUNTED.rows(*arguments))
         instructions = self._instructions(arguments) if shutil.which("valgrind") else {}
         return {key: Counted(float(allocations[key]), instructions.get(key)) for key in keys}
 
     def _instructions(self, arguments: tuple[str, ...]) -> dict[str, float]:
-        """Instructions a message, from the dump that callgrind writes for each contender."""
+        """Instructions per message, from the dump that callgrind writes for each contender."""
         with scratch.folder("callgrind") as folder:
             command = ["valgrind", "--tool=callgrind", "--collect-atstart=no"]
             command.append(f"--callgrind-out-file={folder}/out")
-            list(self._run("counted", *arguments, before=command))
+            list(COUNTED.lines(*arguments, before=command))
             counted = {}
             for path in folder.iterdir():
                 text = path.read_text(errors="replace")
@@ -94,16 +81,9 @@ class Cpp:
                     counted[trigger[1]] = int(total[1]) / MESSAGES
         return counted
 
-    def _run(self, program: str, *arguments: str, before: Iterable[str] = ()) -> Iterator[str]:
-        return lines.run([*before, str(PROGRAMS / f"notification_{program}"), *arguments])
-
 
 def _content(content: Content, count: int) -> list[str]:
     return [
         *("--content", content.kind, "--factor", str(content.factor)),
         *("--seed", str(content.seed), "--count", str(count)),
     ]
-
-
-def _only(keys: Iterable[str]) -> list[str]:
-    return [part for key in keys for part in ("--contender", key)]

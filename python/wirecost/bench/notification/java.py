@@ -12,21 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import scratch
+from wirecost.bench.entry import Sample
 from wirecost.bench.notification import lines
-from wirecost.bench.notification.backend import (
-    BackendFailedError,
-    Carried,
-    Contender,
-    Content,
-    Counted,
-    Report,
-    Sample,
-)
-from wirecost.bench.notification.cpp import PROGRAMS
+from wirecost.bench.notification.backend import VERIFIED, Carried, Contender, Content, Counted
+from wirecost.bench.program import PROGRAMS, ProgramFailedError, Report, run
 
 JAR = PROGRAMS / "notification.jar"
 PACKAGE = "wirecost.bench.notification"
-VERIFIED = 64
 STAGES = {"total": "total", "fill": "fill", "encode": "encode", "decode": "decode",
           "readAll": "read"}  # fmt: skip
 
@@ -75,11 +67,11 @@ class Java:
                 stages = STAGES if content == self._detailed else {"total": "total"}
                 found = []
                 for method, stage in stages.items():
-                    report(0, f"{key} {stage}")
+                    report(f"{key} {stage}", 0)
                     times = self._time(messages, key, method, repetitions)
                     found += [Sample(key, i, stage, ns) for i, ns in enumerate(times)]
                 yield found
-                report(repetitions, key)
+                report(key, repetitions)
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         """Nothing: the compiled code's allocations are what escape analysis leaves of them."""
@@ -87,7 +79,7 @@ class Java:
         return {}
 
     def _time(self, messages: Path, key: str, method: str, repetitions: int) -> list[float]:
-        """Nanoseconds a message of each of JMH's iterations."""
+        """Nanoseconds per message of each of JMH's iterations."""
         name, mode = _program_name(key).split("/")
         out = messages.with_suffix(".json")
         list(
@@ -100,7 +92,7 @@ class Java:
         )
         results: list[dict[str, Any]] = json.loads(out.read_text())
         if not results:
-            raise BackendFailedError(f"{key}: JMH measured nothing")
+            raise ProgramFailedError(f"{key}: JMH measured nothing")
         return [float(ns) for fork in results[0]["primaryMetric"]["rawData"] for ns in fork]
 
     @cached_property
@@ -112,7 +104,7 @@ class Java:
         entry = (
             ["-jar", str(JAR)] if program == "jmh" else ["-cp", str(JAR), f"{PACKAGE}.{program}"]
         )
-        return lines.run(["java", f"-Djava.io.tmpdir={self._temporary}", *entry, *arguments])
+        return run(["java", f"-Djava.io.tmpdir={self._temporary}", *entry, *arguments])
 
 
 @contextmanager

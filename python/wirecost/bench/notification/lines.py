@@ -3,41 +3,12 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 
-from wirecost import children
-from wirecost.bench.notification.backend import BackendFailedError, Carried, Report, Sample
-
-
-def run(command: Sequence[str], standard_input: str = "") -> Iterator[str]:
-    """The lines a program prints, as it prints them. Raises BackendFailedError."""
-    process = children.start(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        with suppress(BrokenPipeError):  # its status says why
-            process.stdin.write(standard_input)
-            process.stdin.close()
-        for line in process.stdout:
-            yield line.rstrip("\n")
-        told = process.stderr.read().strip().splitlines()
-        process.wait()
-    finally:
-        children.end(process)
-    if process.returncode != 0:
-        raise BackendFailedError(
-            f"`{' '.join(command[:3])} …` {children.ending(process.returncode)}: "
-            f"{' '.join(told[-1:])}"
-        )
+from wirecost.bench import program
+from wirecost.bench.entry import Sample
+from wirecost.bench.notification.backend import Carried
+from wirecost.bench.program import ProgramFailedError, Report
 
 
 def carried(lines: Iterable[str]) -> list[Carried]:
@@ -49,23 +20,11 @@ def carried(lines: Iterable[str]) -> list[Carried]:
 
 
 def rounds(lines: Iterable[str], report: Report) -> Iterator[list[Sample]]:
-    """Samples in turns, all of a repetition together. Raises BackendFailedError in the end if, when
+    """Samples in turns, all of a repetition together. Raises ProgramFailedError in the end if, when
     timed, a contender read something else than the others."""
-    found: list[Sample] = []
-    sums: dict[str, str] = {}
-    for line in lines:
-        key, repetition, stage, value = line.split("\t")
-        if stage == "sum":
-            sums[key] = value
-            continue
-        if found and int(repetition) != found[0].repetition:
-            yield found
-            found = []
-        found.append(Sample(key, int(repetition), stage, float(value)))
-        if stage == "total":
-            report(1, key)
-    yield found
-    expected = next(iter(sums.values()), "")
+    sums: dict[str, int] = {}
+    yield from program.rounds(program.samples(lines, sums), report)
+    expected = next(iter(sums.values()), 0)
     for key, read in sums.items():
         if read != expected:
-            raise BackendFailedError(f"{key}: what it read when timed is not what the others read")
+            raise ProgramFailedError(f"{key}: what it read when timed is not what the others read")

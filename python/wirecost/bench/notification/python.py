@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from wirecost.bench.entry import Sample
 from wirecost.bench.notification import lines
-from wirecost.bench.notification.backend import (
-    Carried,
-    Contender,
-    Content,
-    Counted,
-    Report,
-    Sample,
-)
-
-VERIFIED = 64
+from wirecost.bench.notification.backend import VERIFIED, Carried, Contender, Content, Counted
+from wirecost.bench.program import Report, run
 
 
 class Python:
@@ -60,4 +53,4 @@ class Python:
 
     def _run(self, **job: Any) -> Iterable[str]:
         command = [sys.executable, "-P", "-m", "wirecost.bench.notification.python_worker"]
-        return lines.run(command, json.dumps(job))
+        return run(command, json.dumps(job))

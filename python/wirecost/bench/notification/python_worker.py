@@ -48,15 +48,15 @@ def _carry(contenders: list[PythonContender], values: list[Value]) -> None:
 
 
 def _measure(contenders: list[PythonContender], values: list[Value], repetitions: int) -> None:
-    lanes = [(one, _passes(one, values)) for one in contenders]
+    passes_of = [(one, _passes(one, values)) for one in contenders]
     for repetition in range(repetitions):
-        for one, passes in lanes:
+        for one, passes in passes_of:
             ns = _timed(lambda one=one, passes=passes: _total(one, values, passes))  # type: ignore[misc]
             _print(one, repetition, "total", ns / (passes * len(values)))
-        for one, passes in lanes:
+        for one, passes in passes_of:
             for stage, ns in _stages(one, values, passes).items():
                 _print(one, repetition, stage, ns / (passes * len(values)))
-    for one, _ in lanes:
+    for one, _ in passes_of:
         print(one.about.key, 0, "sum", _total(one, values, 1), sep="\t", flush=True)
 
 

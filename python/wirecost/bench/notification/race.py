@@ -5,79 +5,46 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict
 
 from wirecost.bench.notification import readers
-from wirecost.bench.notification.backend import (
-    Backend,
-    BackendFailedError,
-    Carried,
-    Contender,
-    Content,
-    Counted,
-    Report,
-    Sample,
-)
+from wirecost.bench.notification.backend import Backend, Carried, Contender, Content
 from wirecost.bench.notification.content import canonical
-
-
-@dataclass
-class Lane:
-    """A contender's outcome."""
-
-    contender: Contender
-    bytes: float = 0
-    """Mean size of a message on the wire."""
-    digest: str = ""
-    failure: str | None = None
-    counted: Counted = field(default_factory=Counted)
-
-
-Keep = Callable[[list[Sample]], None]
-"""Called with the samples of each round as it ends."""
+from wirecost.bench.scenario import Case
 
 
 def run_race(
     backend: Backend,
-    lanes: list[Lane],
+    case: Case[Contender],
     content: Content,
     messages: list[str],
     repetitions: int,
-    report: Report,
-    keep: Keep,
 ) -> None:
-    """Fills the lanes. ``messages``: the canonical lines every contender must carry."""
-    try:
-        report(0, "verifying")
-        _verify(backend, lanes, content, messages)
-        running = [lane.contender.key for lane in lanes if lane.failure is None]
-        if running:
-            for samples in backend.measure(content, running, repetitions, report):
-                keep(samples)
-            report(0, "counting")
-            for key, counted in backend.count(content, running).items():
-                _lane(lanes, key).counted = counted
-    except BackendFailedError as error:
-        for lane in lanes:
-            lane.failure = lane.failure or str(error)
+    """Fills the entries. ``messages``: the canonical lines every contender must carry. Raises
+    ProgramFailedError."""
+    case.report("verifying")
+    _verify(backend, case, content, messages)
+    running = {entry.key: entry for entry in case.running}
+    if not running:
+        return
+    for samples in backend.measure(content, list(running), repetitions, case.report):
+        case.keep(samples)
+    case.report("counting")
+    for key, counted in backend.count(content, running).items():
+        running[key].facts |= asdict(counted)
 
 
-def _lane(lanes: list[Lane], key: str) -> Lane:
-    return next(lane for lane in lanes if lane.contender.key == key)
-
-
-def _verify(backend: Backend, lanes: list[Lane], content: Content, messages: list[str]) -> None:
+def _verify(backend: Backend, case: Case[Contender], content: Content, messages: list[str]) -> None:
     carried: dict[str, list[Carried]] = defaultdict(list)
-    for one in backend.carry(content, [lane.contender.key for lane in lanes]):
+    for one in backend.carry(content, [entry.key for entry in case.entries]):
         carried[one.key].append(one)
-    for lane in lanes:
-        mine = carried[lane.contender.key]
-        lane.failure = _fault(lane.contender.wire, mine, messages)
+    for entry in case.entries:
+        mine = carried[entry.key]
+        entry.failure = _fault(entry.contender.wire, mine, messages)
         if mine:
-            lane.bytes = sum(len(one.encoded) for one in mine) / len(mine)
+            entry.bytes = sum(len(one.encoded) for one in mine) / len(mine)
         read = "\n".join(one.decoded for one in mine)
-        lane.digest = hashlib.blake2b(read.encode(), digest_size=8).hexdigest()
+        entry.digest = hashlib.blake2b(read.encode(), digest_size=8).hexdigest()
 
 
 def _fault(wire: str, carried: list[Carried], messages: list[str]) -> str | None:

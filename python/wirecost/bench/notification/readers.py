@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from wirecost.bench.notification.content import Id, Value
+from wirecost.bench.protobuf_fields import BYTES, VARINT, fields
 
 
 def read(wire: str, data: bytes) -> Value:
@@ -80,15 +81,15 @@ Parsed = dict[int, list[int | bytes]]
 
 
 def _protobuf(data: bytes) -> Value:
-    fields = _fields(data)
-    (meta,) = map(_fields, _bytes(fields, 15))
+    parsed = _fields(data)
+    (meta,) = map(_fields, _bytes(parsed, 15))
     return Value(
-        _identity(_bytes(fields, 108)[0]),
-        _bytes(fields, 6)[0],
-        _bytes(fields, 7)[0],
-        _bytes(fields, 9)[0],
-        (_bytes(fields, 14) or [b""])[-1],
-        tuple(map(_identity, _bytes(fields, 13))),
+        _identity(_bytes(parsed, 108)[0]),
+        _bytes(parsed, 6)[0],
+        _bytes(parsed, 7)[0],
+        _bytes(parsed, 9)[0],
+        (_bytes(parsed, 14) or [b""])[-1],
+        tuple(map(_identity, _bytes(parsed, 13))),
         (_time(meta, 2), _time(meta, 3), _time(meta, 4), _time(meta, 5)),
         tuple(map(_identity, _bytes(meta, 6))),
         tuple((_bytes(f, 1)[0], _bytes(f, 2)[0]) for f in map(_fields, _bytes(meta, 7))),
@@ -96,57 +97,31 @@ def _protobuf(data: bytes) -> Value:
 
 
 def _identity(data: bytes) -> Id:
-    fields = _fields(data)
-    return _bytes(fields, 1)[0], _number(fields, 2)
+    parsed = _fields(data)
+    return _bytes(parsed, 1)[0], _number(parsed, 2)
 
 
-def _bytes(fields: Parsed, number: int) -> list[bytes]:
-    return [value for value in fields.get(number, []) if isinstance(value, bytes)]
+def _bytes(parsed: Parsed, number: int) -> list[bytes]:
+    return [value for value in parsed.get(number, []) if isinstance(value, bytes)]
 
 
-def _number(fields: Parsed, number: int) -> int:
-    value = fields[number][-1] if number in fields else 0
+def _number(parsed: Parsed, number: int) -> int:
+    value = parsed[number][-1] if number in parsed else 0
     return value if isinstance(value, int) else 0
 
 
-def _time(fields: Parsed, number: int) -> int:
-    value = _number(fields, number)
+def _time(parsed: Parsed, number: int) -> int:
+    value = _number(parsed, number)
     return value - 2**64 if value >= 2**63 else value
 
 
 def _fields(data: bytes) -> Parsed:
     found: Parsed = {}
-    for number, value in _walk(data):
+    for number, kind, value in fields(data):
+        if kind not in {VARINT, BYTES}:
+            raise ValueError(f"field {number} has wire type {kind}, which no field has")
         found.setdefault(number, []).append(value)
     return found
-
-
-def _walk(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        if tag & 7 == 0:
-            yield tag >> 3, varint()
-        elif tag & 7 == 2:
-            size = varint()
-            if at + size > len(data):
-                raise ValueError(f"field {tag >> 3} reaches beyond the end")
-            yield tag >> 3, data[at : at + size]
-            at += size
-        else:
-            raise ValueError(f"field {tag >> 3} has wire type {tag & 7}, which no field has")
 
 
 _READERS: dict[str, Callable[[bytes], Value]] = {

@@ -3,28 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
-from wirecost.bench.contenders import INSTALLED
-from wirecost.bench.notification import lines
-from wirecost.errors import UserError
+from wirecost.bench.entry import Entry
+from wirecost.bench.program import Program
 
-PROGRAM = INSTALLED / "programs" / "probe_contenders"
+PROGRAM = Program("probe_contenders")
 SECTIONS_OF_A_SAMPLE = 500
 WARM_SECTIONS = 20
 """Before each sample; they are recorded, but not timed."""
 
-Report = Callable[[int, str], None]
-"""Called with the samples taken since the last call and what runs now."""
-Keep = Callable[[], None]
-"""Called between rounds, once each contender has had its turn."""
-
 
 @dataclass(frozen=True)
 class Contender:
-    """One way to learn what a section took; ``records`` is what its log holds of each section:
+    """A scheme that measures a section; ``records`` is what its log holds of each section:
     sections, marks or nothing."""
 
     number: int
@@ -40,11 +32,26 @@ class Contender:
     def label(self) -> str:
         return f"{self.name} {self.mode}".rstrip()
 
+    def entry(self) -> Entry[Contender]:
+        who = {
+            "case": self.case,
+            "variant": self.case,
+            "build": "release",
+            "contender": self.name,
+            "mode": self.mode,
+        }
+        facts = {
+            "what": self.what,
+            "counters": list(self.counters),
+            "system_calls": self.system_calls,
+        }
+        return Entry(f"{self.label} ({self.case})", self, who, facts)
+
 
 @dataclass(frozen=True)
 class Planted:
-    """What a section held and what the contender itself says of it, -1 where it says nothing:
-    nanoseconds, and how far its first counter came."""
+    """What a section held and what the contender itself reports of it, -1 where it reports
+    nothing: nanoseconds, and by how much its first counter grew."""
 
     pages: int
     instructions: int
@@ -52,58 +59,9 @@ class Planted:
     counted: int
 
 
-@dataclass
-class Told:
-    """What the program said of one contender; ``samples`` in nanoseconds a section."""
-
-    missing: str | None = None
-    planted: list[Planted] = field(default_factory=list)
-    samples: list[float] = field(default_factory=list)
-
-
-def check_installed() -> None:
-    """Raises UserError where the program is missing."""
-    if not PROGRAM.is_file():
-        raise UserError(
-            "the program of the probe's contenders is not installed; install wirecost with "
-            "`make run`"
-        )
-
-
-def built() -> dict[str, str]:
-    """Compiler and flags of the program."""
-    compiler, flags = next(iter(_run("built"))).split("\t")
-    return {"compiler": compiler, "flags": flags}
-
-
 def contenders() -> list[Contender]:
     found = []
-    for line in _run("list"):
-        number, case, name, mode, counters, records, calls, what = line.split("\t")
+    for number, case, name, mode, counters, records, calls, what in PROGRAM.rows("list"):
         names = tuple(counters.split(",")) if counters not in {"", "none"} else ()
         found.append(Contender(int(number), case, name, mode, names, records, int(calls), what))
     return found
-
-
-def measure(samples: int, logs: Path, told: dict[int, Told], keep: Keep, report: Report) -> None:
-    """Adds what is told of each contender to what is under its number, as it is told. Contender i's
-    probe logs are in ``logs / str(i)``. Raises BackendFailedError."""
-    turn = 0
-    for line in _run("measure", str(samples), str(logs)):
-        kind, number, *rest = line.split("\t")
-        one = told[int(number)]
-        if kind == "missing":
-            one.missing = rest[0]
-        elif kind == "planted":
-            one.planted.append(Planted(*map(int, rest)))
-        else:
-            if int(rest[0]) != turn:
-                keep()
-                turn = int(rest[0])
-            one.samples.append(float(rest[1]))
-            report(1, "in turns")
-    keep()
-
-
-def _run(*arguments: str) -> Iterator[str]:
-    return lines.run([str(PROGRAM), *arguments])

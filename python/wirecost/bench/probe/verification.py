@@ -13,7 +13,6 @@ from wirecost.bench.probe.program import (
     WARM_SECTIONS,
     Contender,
     Planted,
-    Told,
 )
 from wirecost.errors import UserError
 from wirecost.records.probe_log import COUNTER, ProbeLog, read_logs
@@ -22,15 +21,16 @@ STRAY = 0.1
 """Part of the sections that may hold faults beyond those planted, as the kernel's own."""
 
 
-def fault(contender: Contender, told: Told, logs: Path) -> str | None:
-    """What is wrong, or None. ``logs``: the folder of this contender's probe logs."""
+def fault(contender: Contender, planted: list[Planted], samples: int, logs: Path) -> str | None:
+    """What is wrong, or None. ``logs``: the folder of this contender's probe logs, which hold the
+    planted sections and those of all samples."""
     if contender.records:
-        return _log_fault(contender, told, logs)
+        return _log_fault(contender, planted, samples, logs)
     if logs.exists():
         return "it recorded, and was not asked to"
     if contender.counters:
-        return _count_fault(contender, told.planted, [one.counted for one in told.planted])
-    if contender.mode != "off" and sum(one.ns for one in told.planted) <= 0:
+        return _count_fault(contender, planted, [one.counted for one in planted])
+    if contender.mode != "off" and sum(one.ns for one in planted) <= 0:
         return "it saw no time pass in sections with work in them"
     return None
 
@@ -42,12 +42,14 @@ def absent(contender: Contender, logs: Path) -> str | None:
     try:
         (log,) = read_logs([logs])
     except (UserError, ValueError):
-        return None  # its work cannot be told: that is a fault
+        return None  # its work cannot be checked: that is a fault
     missing = [counter.name for counter in log.counters if counter.status == "n/a"]
     return f"{', '.join(missing)}: not counted on this machine" if missing else None
 
 
-def _log_fault(contender: Contender, told: Told, logs: Path) -> str | None:
+def _log_fault(
+    contender: Contender, planted: list[Planted], samples: int, logs: Path
+) -> str | None:
     try:
         found = read_logs([logs])
     except UserError as error:
@@ -55,15 +57,15 @@ def _log_fault(contender: Contender, told: Told, logs: Path) -> str | None:
     if len(found) != 1:
         return f"it left {len(found)} logs instead of one"
     log = found[0]
-    sections = len(told.planted) + len(told.samples) * (SECTIONS_OF_A_SAMPLE + WARM_SECTIONS)
+    sections = len(planted) + samples * (SECTIONS_OF_A_SAMPLE + WARM_SECTIONS)
     expected = sections * (2 if contender.records == "marks" else 1)
     lost = log.dropped + log.unclosed + log.unmatched
     if len(log.records) != expected or lost != 0:
         return f"its log has {len(log.records)} records instead of {expected}, {lost} were lost"
-    return _records_fault(contender, told, log)
+    return _records_fault(contender, planted, log)
 
 
-def _records_fault(contender: Contender, told: Told, log: ProbeLog) -> str | None:
+def _records_fault(contender: Contender, planted: list[Planted], log: ProbeLog) -> str | None:
     events = log.events()
     if contender.records == "marks":
         in_turns = events["part"].to_list() == [0, 1] * (len(events) // 2)
@@ -77,8 +79,8 @@ def _records_fault(contender: Contender, told: Told, log: ProbeLog) -> str | Non
         return f"{', '.join(without)}: without a value in some sections"
     if not contender.counters:
         return None
-    first = events[COUNTER + contender.counters[0]].head(len(told.planted))
-    return _count_fault(contender, told.planted, first.to_list())
+    first = events[COUNTER + contender.counters[0]].head(len(planted))
+    return _count_fault(contender, planted, first.to_list())
 
 
 def _count_fault(contender: Contender, planted: list[Planted], counted: list[int]) -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders of ``bench lists``."""
+"""Result folders of ``bench repeated``."""
 
 from __future__ import annotations
 

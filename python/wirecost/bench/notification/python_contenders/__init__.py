@@ -31,7 +31,7 @@ class About:
 
 
 class PythonContender(Protocol):
-    """One way to carry a notification; messages are the contender's own objects."""
+    """A codec that carries a notification; messages are the contender's own objects."""
 
     about: About
 

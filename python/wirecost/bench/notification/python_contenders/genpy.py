@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from wirecost.bench.notification.content import Value
-from wirecost.bench.notification.cpp import PROGRAMS
 from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.program import PROGRAMS
 
 GENERATED = PROGRAMS / "notification_genpy"
 

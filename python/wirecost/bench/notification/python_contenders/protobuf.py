@@ -9,8 +9,8 @@ import google.protobuf
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import api_implementation
 
-from wirecost.bench.contenders import SCHEMAS
 from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.program import SCHEMAS
 
 
 class Protobuf(attributes.Messages):

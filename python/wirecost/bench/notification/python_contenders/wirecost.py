@@ -8,8 +8,8 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
-from wirecost.bench.notification.cpp import PROGRAMS
 from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.program import PROGRAMS
 
 GENERATED = PROGRAMS / "notification_python"
 PACKAGES = {"wirecost": "wire", "wirecost-native": "wire_native"}

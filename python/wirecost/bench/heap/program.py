@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that run under an allocator, and what they tell of themselves."""
+"""The programs that run under an allocator, and what they print."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost import children
-from wirecost.bench.contenders import INSTALLED
-from wirecost.bench.heap.allocators import Allocator
+from wirecost.bench.heap.allocators import DEFAULTS, Allocator, Contender
+from wirecost.bench.program import Program, ProgramFailedError, failed
 from wirecost.errors import UserError
 
-PROGRAMS = INSTALLED / "programs"
+CALLBACKS, THROUGHPUT = Program("heap_callbacks"), Program("heap_throughput")
 LONGEST_S = 600
 
 
-class ProgramFailedError(Exception):
-    """A program ended badly, ran under another allocator, or said something else than it should."""
-
-
 @dataclass(frozen=True)
-class Told:
+class Output:
     """What a program printed: the digest of its results, and rows of numbers, one a callback
     (nanoseconds, minor faults, major faults, context switches) or one in all
     (nanoseconds, nanoseconds of all cores)."""
@@ -33,9 +29,8 @@ class Told:
 
 def check_installed() -> None:
     """Raises UserError where a program is missing."""
-    for name in ("heap_callbacks", "heap_throughput"):
-        if not (PROGRAMS / name).is_file():
-            raise UserError(f"{name} is not installed; install wirecost with `make run`")
+    CALLBACKS.check_installed()
+    THROUGHPUT.check_installed()
 
 
 def built() -> str | None:
@@ -46,45 +41,43 @@ def built() -> str | None:
         return None
 
 
-def callbacks(allocator: Allocator, mode: str, count: int, warmup: int) -> Told:
+def callbacks(contender: Contender, count: int, warmup: int) -> Output:
     """Raises ProgramFailedError."""
-    told = _run(allocator, mode, "heap_callbacks", str(count), str(warmup))
-    if count and (len(told.rows) != count or any(len(row) != 4 for row in told.rows)):
-        raise ProgramFailedError(f"told of {len(told.rows)} callbacks instead of {count}")
-    return told
+    output = _run(contender, CALLBACKS, str(count), str(warmup))
+    if count and (len(output.rows) != count or any(len(row) != 4 for row in output.rows)):
+        raise ProgramFailedError(f"reported {len(output.rows)} callbacks instead of {count}")
+    return output
 
 
-def throughput(allocator: Allocator, mode: str, pattern: str, threads: int, pairs: int) -> Told:
+def throughput(contender: Contender, pattern: str, threads: int, pairs: int) -> Output:
     """``pairs`` of malloc and free in all threads together. Raises ProgramFailedError."""
-    told = _run(allocator, mode, "heap_throughput", pattern, str(threads), str(pairs))
-    if len(told.rows) != 1 or len(told.rows[0]) != 2:
-        raise ProgramFailedError("told no time")
-    return told
+    output = _run(contender, THROUGHPUT, pattern, str(threads), str(pairs))
+    if len(output.rows) != 1 or len(output.rows[0]) != 2:
+        raise ProgramFailedError("reported no time")
+    return output
 
 
 def missing(allocator: Allocator) -> str | None:
     """Why an allocator cannot be measured here; None where it can."""
     try:
-        callbacks(allocator, "defaults", 0, 0)
+        callbacks(Contender(allocator, DEFAULTS), 0, 0)
     except (ProgramFailedError, UserError) as error:
         return f"{error}; {allocator.install}"
     return None
 
 
-def _run(allocator: Allocator, mode: str, program: str, *arguments: str) -> Told:
-    command = [str(PROGRAMS / program), *arguments]
-    environment = allocator.environment(mode, os.environ)
+def _run(contender: Contender, program: Program, *arguments: str) -> Output:
+    environment = contender.environment(os.environ)
     try:
-        done = children.run(command, environment, LONGEST_S)
+        done = children.run([str(program.path), *arguments], environment, LONGEST_S)
     except subprocess.TimeoutExpired as error:
-        raise ProgramFailedError(f"{program} did not end in {LONGEST_S} s") from error
+        raise ProgramFailedError(f"{program.name} did not end in {LONGEST_S} s") from error
     if done.returncode != 0:
-        last = " ".join(done.stderr.strip().splitlines()[-1:])
-        raise ProgramFailedError(f"{program} {children.ending(done.returncode)}: {last}")
-    return read(allocator, done.stdout)
+        raise failed(program.name, done.returncode, done.stderr)
+    return read(contender.allocator, done.stdout)
 
 
-def read(allocator: Allocator, text: str) -> Told:
+def read(allocator: Allocator, text: str) -> Output:
     """A program's output, once it has shown that malloc and free are the allocator's.
 
     Raises:
@@ -94,7 +87,7 @@ def read(allocator: Allocator, text: str) -> Told:
     first, *others = text.splitlines() or [""]
     kind, *files = first.split("\t")
     if kind != "allocator" or not files:
-        raise ProgramFailedError("did not tell its allocator")
+        raise ProgramFailedError("did not report its allocator")
     for file in files:
         if not Path(file).name.startswith(allocator.file):
             raise ProgramFailedError(f"the loader gave it malloc of {file}, not {allocator.file}")
@@ -105,5 +98,5 @@ def read(allocator: Allocator, text: str) -> Told:
             else:
                 rows.append(tuple(int(cell) for cell in line.split("\t")))
     except ValueError as error:
-        raise ProgramFailedError(f"told what is no number: {error}") from error
-    return Told(result, rows)
+        raise ProgramFailedError(f"printed what is no number: {error}") from error
+    return Output(result, rows)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The publishing process: ``python -m … WAY``, driven by lines on standard input.
+"""The publishing process: ``python -m … CONTENDER``, driven by lines on standard input.
 
-It tells its address first. ``accept N``: waits for subscribers. ``load SIZE SEED``: makes the map;
+It prints its address first. ``accept N``: waits for subscribers. ``load SIZE SEED``: makes the map;
 answers its digest. ``publish``: answers when publishing began (monotonic nanoseconds).
 """
 
@@ -13,11 +13,11 @@ import sys
 import time
 from functools import partial
 
-from wirecost.bench.map_processes.shared_memory import SharedPublisher
-from wirecost.bench.map_processes.tcp import TcpPublisher
-from wirecost.bench.map_processes.ways import Publisher
+from wirecost.bench.map.processes.ends import Publisher
+from wirecost.bench.map.processes.shared_memory import SharedPublisher
+from wirecost.bench.map.processes.tcp import TcpPublisher
 
-WAYS: dict[str, type[TcpPublisher | SharedPublisher]] = {
+CONTENDERS: dict[str, type[TcpPublisher | SharedPublisher]] = {
     "copied": TcpPublisher,
     "shared": SharedPublisher,
 }
@@ -33,7 +33,7 @@ def fill(seed: int, view: memoryview) -> None:
 
 
 def main() -> None:
-    publisher: Publisher = WAYS[sys.argv[1]]()
+    publisher: Publisher = CONTENDERS[sys.argv[1]]()
     print(publisher.address, flush=True)
     for line in sys.stdin:
         match line.split():

@@ -19,7 +19,7 @@ class Publisher(Protocol):
         """Waits for so many subscribers."""
 
     def publish(self) -> None:
-        """Gives the map to every subscriber; returns once it is on its way to all."""
+        """Gives the map to every subscriber; returns once it is being sent to all."""
 
 
 class Subscriber(Protocol):

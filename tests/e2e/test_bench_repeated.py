@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench lists``: the same content by every contender, sizes, report, real scans."""
+"""``wirecost bench repeated``: the same content by every contender, sizes, report, real scans."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     def run(*options: str | Path) -> dict[str, Any]:
         out = tmp_path_factory.mktemp("lists") / "result"
         common = ("--repetitions", "2", "--out", out, "--json", "-")
-        done = wirecost("bench", "lists", *options, *common)
+        done = wirecost("bench", "repeated", *options, *common)
         assert done.returncode == 0, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
         found["folder"] = out
@@ -153,6 +153,7 @@ def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -
 def test_wrong_options_are_named(
     wirecost: Run, tmp_path: Path, options: tuple[str, ...], told: str
 ) -> None:
+    # The former name of the command.
     done = wirecost("bench", "lists", *options, "--out", tmp_path / "r")
     assert done.returncode == 2
     assert told in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of ``bench map``: what they refuse, and that a fault of one is told."""
+"""The processes of ``bench map``: what they refuse, and that a fault of one is reported."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pathlib import Path
 import psutil
 import pytest
 
-from wirecost.bench import map as bench_map
-from wirecost.bench.map_processes.child import Child, ChildFailedError
-from wirecost.bench.map_processes.shared_memory import (
+from wirecost.bench.map import scenario as bench_map
+from wirecost.bench.map.processes.shared_memory import (
     MESSAGE,
     SharedPublisher,
     SharedSubscriber,
     touch,
 )
-from wirecost.bench.map_race import WAYS, Case, Lane, Processes, run_race
+from wirecost.bench.map.race import Processes, Work, run_race
+from wirecost.bench.map.scenario import CONTENDERS
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.scenario import Case
 from wirecost.errors import UserError
+from wirecost.records.finished import read_journal
+from wirecost.records.journal import Journal
 
 SIZE = 8_000_000
-
-
-def quiet(done: int, text: str) -> None:
-    del done, text
 
 
 @pytest.fixture
@@ -38,54 +38,55 @@ def others() -> set[psutil.Process]:
 
 
 def test_a_copied_map_lies_in_every_process_and_a_shared_one_once(
-    others: set[psutil.Process],
+    others: set[psutil.Process], tmp_path: Path
 ) -> None:
-    lanes, rounds = [Lane(way) for way in WAYS], []
-    run_race(Case(SIZE, 2), 2, 1, lanes, quiet, lambda: rounds.append(len(lanes[0].publications)))
-    assert rounds == [1, 2]
-    assert [lane.failure for lane in lanes] == [None, None]
-    assert lanes[0].digest == lanes[1].digest != ""
-    instances = {
-        lane.way: [one.map_pss_bytes / SIZE for one in lane.publications] for lane in lanes
-    }
-    assert instances["copied"] == [pytest.approx(3, abs=0.4)] * 2
-    assert instances["shared"] == [pytest.approx(1, abs=0.4)] * 2
-    for lane in lanes:
-        for one in lane.publications:
-            assert 0 < one.readable_ns <= one.total_ns
-            assert one.total_ns <= one.readable_ns + one.touch_ns
+    work = Work(SIZE, 2, 1)
+    entries = [work.entry(contender) for contender in CONTENDERS]
+    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), 2)
+    assert [entry.failure for entry in entries] == [None, None]
+    assert entries[0].digest == entries[1].digest != ""
+    instances = {entry.key: entry.facts["map_memory_bytes"] / SIZE for entry in entries}
+    assert instances == {"copied": pytest.approx(3, abs=0.4), "shared": pytest.approx(1, abs=0.4)}
+    _, samples = read_journal(tmp_path)
+    stages = samples.pivot("stage", index=["contender", "repetition"], values="ns")
+    assert len(stages) == 4
+    for row in stages.iter_rows(named=True):
+        assert 0 < row["readable"] <= row["total"] <= row["readable"] + row["touch"]
     assert set(psutil.Process().children(recursive=True)) <= others
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_subscriber_that_ends_is_named(way: str, others: set[psutil.Process]) -> None:
+@pytest.mark.parametrize("contender", CONTENDERS)
+def test_a_subscriber_that_ends_is_named(contender: str, others: set[psutil.Process]) -> None:
     with ExitStack() as stack:
-        processes = Processes(way, Case(SIZE, 2), 1, stack)
+        processes = Processes(contender, Work(SIZE, 2, 1), stack)
         processes.load()
         assert processes.publish().map_pss_bytes > 0
         victims = set(psutil.Process().children()) - others
         max(victims, key=lambda one: one.pid).kill()
-        with pytest.raises(ChildFailedError, match=f"{way} subscriber 2 was ended by SIGKILL"):
+        with pytest.raises(
+            ProgramFailedError, match=f"{contender} subscriber 2 was ended by SIGKILL"
+        ):
             processes.publish()
     assert set(psutil.Process().children(recursive=True)) <= others
 
 
 def test_a_map_that_is_not_the_one_sent_is_a_failure() -> None:
     with ExitStack() as stack:
-        processes = Processes("copied", Case(SIZE, 1), 1, stack)
+        processes = Processes("copied", Work(SIZE, 1, 1), stack)
         processes.load()
         processes.digest = "another"
-        with pytest.raises(ChildFailedError, match=r"subscriber 1 has a map .*, sent was another"):
+        with pytest.raises(
+            ProgramFailedError, match=r"subscriber 1 has a map .*, sent was another"
+        ):
             processes.publish()
 
 
-def test_a_process_tells_why_it_ended() -> None:
-    child = Child("the publisher", "wirecost.bench.map_processes.publisher", "carried")
-    try:
-        with pytest.raises(ChildFailedError, match=r"ended with status 1: KeyError: 'carried'"):
-            child.hear()
-    finally:
-        child.end()
+def test_a_process_reports_why_it_ended() -> None:
+    with (
+        ExitStack() as stack,
+        pytest.raises(ProgramFailedError, match=r"ended with status 1: KeyError: 'carried'"),
+    ):
+        Processes("carried", Work(SIZE, 1, 1), stack)
 
 
 def test_nobody_can_write_or_shrink_a_shared_map() -> None:
@@ -132,7 +133,7 @@ def test_memory_that_could_change_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         (bench_map.Settings(size=10), "--size 1e-05: must lie between"),
         (bench_map.Settings(subscribers=(0,)), "--subscribers 0"),
@@ -140,6 +141,6 @@ def test_memory_that_could_change_is_refused(tmp_path: Path) -> None:
         (bench_map.Settings(size=4_000_000_000, subscribers=(64,)), "choose a smaller map"),
     ],
 )
-def test_what_cannot_be_run_is_named(settings: bench_map.Settings, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_what_cannot_be_run_is_named(settings: bench_map.Settings, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         settings.check()

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source and a sensor FMU connected under FMPy, as any importer would connect them."""
+"""An FMU archive opened by FMPy, whatever its FMI version."""
 
 from __future__ import annotations
 
 import ctypes
 import platform
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from fmpy import extract, read_model_description
 from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
 from wirecost import scratch
-from wirecost.bench import fmu_archive
+from wirecost.bench.osi import fmu_archive
 from wirecost.errors import UserError
 
 STEP_SIZE = 0.020
@@ -50,8 +48,8 @@ def open_fmu(path: Path) -> Fmu:
     try:
         description: Any = read_model_description(str(path))
     except Exception as error:  # FMPy and lxml raise many kinds
-        told = fmu_archive.reason(error)
-        raise UserError(f"{path}: not a readable FMU ({told}); build it again") from error
+        reason = fmu_archive.reason(error)
+        raise UserError(f"{path}: not a readable FMU ({reason}); build it again") from error
     folders = {"2.0": "linux64", "3.0": f"{platform.machine()}-linux"}
     folder = folders.get(description.fmiVersion)
     if folder is None or description.coSimulation is None:
@@ -100,39 +98,68 @@ class Extracted:
             return kind(**self.arguments)
         except Exception as error:
             self.remove()
-            told = fmu_archive.reason(error)
-            raise UserError(f"{self.path}: cannot be loaded ({told}); build it again") from error
+            reason = fmu_archive.reason(error)
+            raise UserError(f"{self.path}: cannot be loaded ({reason}); build it again") from error
 
     def remove(self) -> None:
         scratch.remove(self._made)
 
 
-class Fmi2:
-    """An FMI 2 co-simulation FMU: a message is three integers."""
+class _Imported:
+    """What both FMI versions have in common. ``setters``: FMPy's methods by a variable's type."""
+
+    kind: ClassVar[type]
+    setters: ClassVar[dict[str, str]]
 
     def __init__(self, path: Path, description: Any) -> None:
         self._archive = Extracted(path, description)
-        self._fmu = self._archive.load(FMU2Slave)
-        self._references: dict[str, list[int]] = {}
+        self._fmu = self._archive.load(self.kind)
 
     def start(self, values: Values) -> None:
-        fmu = self._fmu
-        fmu.instantiate()
-        fmu.setupExperiment(startTime=0.0)
-        fmu.enterInitializationMode()
-        setters: dict[str, Callable[..., Any]] = {
-            "Integer": fmu.setInteger,
-            "Boolean": fmu.setBoolean,
-            "Real": fmu.setReal,
-            "String": fmu.setString,
-        }
+        self._fmu.instantiate()
+        self._set_up()
+        self._fmu.enterInitializationMode()
         for name, value in values.items():
             reference = self._archive.reference(name)
-            setters[self._archive.variables[name].type]([reference], [value])
-        fmu.exitInitializationMode()
+            setter = getattr(self._fmu, self.setters[self._archive.variables[name].type])
+            setter([reference], [value])
+        self._fmu.exitInitializationMode()
+
+    def _set_up(self) -> None:
+        """Between instantiation and initialization."""
 
     def step(self, current: float) -> None:
         self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
+
+    def close(self) -> None:
+        """Raises what the FMU reports at its end, as that its log could not be written."""
+        try:
+            if self._fmu.component:
+                try:
+                    self._fmu.terminate()
+                finally:
+                    self._fmu.freeInstance()
+        finally:
+            self._archive.remove()
+
+
+class Fmi2(_Imported):
+    """An FMI 2 co-simulation FMU: a message is three integers."""
+
+    kind = FMU2Slave
+    setters: ClassVar = {
+        "Integer": "setInteger",
+        "Boolean": "setBoolean",
+        "Real": "setReal",
+        "String": "setString",
+    }
+
+    def __init__(self, path: Path, description: Any) -> None:
+        super().__init__(path, description)
+        self._references: dict[str, list[int]] = {}
+
+    def _set_up(self) -> None:
+        self._fmu.setupExperiment(startTime=0.0)
 
     def message(self, name: str) -> Message:
         low, high, size = self._fmu.getInteger(self._parts(name))
@@ -149,34 +176,17 @@ class Fmi2:
             self._references[name] = [self._archive.reference(f"{name}.{p}") for p in parts]
         return self._references[name]
 
-    def close(self) -> None:
-        _close(self._fmu, self._archive)
 
-
-class Fmi3:
+class Fmi3(_Imported):
     """An FMI 3 co-simulation FMU: a message is one Binary, copied by whoever receives it."""
 
-    def __init__(self, path: Path, description: Any) -> None:
-        self._archive = Extracted(path, description)
-        self._fmu = self._archive.load(FMU3Slave)
-
-    def start(self, values: Values) -> None:
-        fmu = self._fmu
-        fmu.instantiate()
-        fmu.enterInitializationMode()
-        setters: dict[str, Callable[..., Any]] = {
-            "Int32": fmu.setInt32,
-            "Boolean": fmu.setBoolean,
-            "Float64": fmu.setFloat64,
-            "String": fmu.setString,
-        }
-        for name, value in values.items():
-            reference = self._archive.reference(name)
-            setters[self._archive.variables[name].type]([reference], [value])
-        fmu.exitInitializationMode()
-
-    def step(self, current: float) -> None:
-        self._fmu.doStep(currentCommunicationPoint=current, communicationStepSize=STEP_SIZE)
+    kind = FMU3Slave
+    setters: ClassVar = {
+        "Int32": "setInt32",
+        "Boolean": "setBoolean",
+        "Float64": "setFloat64",
+        "String": "setString",
+    }
 
     def message(self, name: str) -> Message:
         reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))
@@ -194,59 +204,3 @@ class Fmi3:
         value = (ctypes.POINTER(ctypes.c_uint8) * 1)(pointer)
         fmu = self._fmu
         fmu.fmi3SetBinary(fmu.component, reference, 1, size, value, 1)
-
-    def close(self) -> None:
-        _close(self._fmu, self._archive)
-
-
-def _close(fmu: Any, archive: Extracted) -> None:
-    """Raises what the FMU says of its end, as that its log could not be written."""
-    try:
-        if fmu.component:
-            try:
-                fmu.terminate()
-            finally:
-                fmu.freeInstance()
-    finally:
-        archive.remove()
-
-
-class Cosimulation:
-    """Source → sensor: the source's sensor view is handed to the sensor at every step."""
-
-    def __init__(self, source: Fmu, sensor: Fmu) -> None:
-        self._source = source
-        self._sensor = sensor
-        self._time = 0.0
-
-    def start(self, source: Values, sensor: Values) -> None:
-        self._source.start(source)
-        self._sensor.start(sensor)
-
-    def step(self) -> int:
-        """Advance both models; nanoseconds that handing over the message took."""
-        self._source.step(self._time)
-        before = time.perf_counter_ns()
-        self._sensor.set_message("OSMPSensorViewIn", self._source.message("OSMPSensorViewOut"))
-        after = time.perf_counter_ns()
-        self._sensor.step(self._time)
-        self._time += STEP_SIZE
-        return after - before
-
-    def jump(self, step: int) -> None:
-        """Go on at that step's time. The source's content follows from the time alone."""
-        self._time = step * STEP_SIZE
-
-    @property
-    def sensor_view(self) -> Message:
-        return self._source.message("OSMPSensorViewOut")
-
-    @property
-    def sensor_data(self) -> Message:
-        return self._sensor.message("OSMPSensorDataOut")
-
-    def close(self) -> None:
-        try:
-            self._source.close()
-        finally:
-            self._sensor.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A subscribing process: ``python -m … WAY ADDRESS``, driven by lines on standard input.
+"""A subscribing process: ``python -m … CONTENDER ADDRESS``, driven by lines on standard input.
 
 ``receive``: waits for the next map; answers when it was readable and when each of its pages had
 been read (monotonic nanoseconds). ``digest``: answers that of the map. ``release``: gives it back.
@@ -11,19 +11,19 @@ import hashlib
 import sys
 import time
 
-from wirecost.bench.map_processes.shared_memory import SharedSubscriber, touch
-from wirecost.bench.map_processes.tcp import TcpSubscriber
-from wirecost.bench.map_processes.ways import Subscriber
+from wirecost.bench.map.processes.ends import Subscriber
+from wirecost.bench.map.processes.shared_memory import SharedSubscriber, touch
+from wirecost.bench.map.processes.tcp import TcpSubscriber
 
-WAYS: dict[str, type[TcpSubscriber | SharedSubscriber]] = {
+CONTENDERS: dict[str, type[TcpSubscriber | SharedSubscriber]] = {
     "copied": TcpSubscriber,
     "shared": SharedSubscriber,
 }
 
 
 def main() -> None:
-    way, address = sys.argv[1:]
-    subscriber: Subscriber = WAYS[way](address)
+    contender, address = sys.argv[1:]
+    subscriber: Subscriber = CONTENDERS[contender](address)
     print("connected", flush=True)
     view = memoryview(b"")
     for command in sys.stdin:

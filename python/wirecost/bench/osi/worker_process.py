@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One contender in a process of its own, obeying the race that interleaves it with others."""
+"""The process of one contender: does what the race asks, step by step."""
 
 from __future__ import annotations
 
 import ctypes
 import resource
-import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-from wirecost.bench.contenders import Compared
-from wirecost.bench.cosimulation import Cosimulation, Message, Values, open_fmu
+from wirecost.bench.osi.cosimulation import Cosimulation
+from wirecost.bench.osi.fmu import Message, Values, open_fmu
 from wirecost.children import become_child
 from wirecost.errors import UserError
 from wirecost.records.probe_log import SUFFIX
@@ -33,7 +30,6 @@ class Assignment:
     schema: Path
     source_values: Values
     sensor_values: Values
-    compared: Compared = "exact"
     poison_view: bool = True
     """Whether the sensor view may be overwritten: a trace's frames come again."""
 
@@ -147,7 +143,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
 
 
 def _check_logs(folder: Path) -> None:
-    """Models do not say before their end that they cannot log. Raises UserError."""
+    """Models report only at their end that they cannot log. Raises UserError."""
     if len(list(folder.glob(f"*{SUFFIX}"))) < 2:
         raise UserError(f"{folder}: has no room for the models' logs; make room")
 
@@ -156,84 +152,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error) if isinstance(error, UserError | ValueError) else f"{error!r}"
-
-
-class WorkerFailedError(Exception):
-    """A contender cannot go on; the message says why."""
-
-
-class Worker:
-    """A handle on a worker process. Every call raises WorkerFailedError if it fails or dies."""
-
-    def __init__(self, assignment: Assignment) -> None:
-        context = get_context("spawn")
-        self._calls = 0
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, assignment), daemon=True)
-        # Ctrl-C is for the race; the process keeps this mask.
-        former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, former)
-        theirs.close()
-        self._receive()
-
-    def verify(self) -> Verified:
-        result: Verified = self._call("verify")
-        return result
-
-    def advance(self, to: int) -> None:
-        self._call("advance", to)
-
-    def canonical(self, index: int) -> tuple[Canonical, Canonical]:
-        result: tuple[Canonical, Canonical] = self._call("canonical", index)
-        return result
-
-    def forget(self) -> None:
-        self._call("forget")
-
-    def calibrate(self) -> int:
-        return int(self._call("calibrate"))
-
-    def turn(self, warm: int, steps: int) -> Turn:
-        result: Turn = self._call("turn", warm, steps)
-        return result
-
-    def finish(self) -> None:
-        """Let the models write their logs."""
-        self._call("finish")
-
-    def close(self) -> None:
-        self._connection.close()
-        self._process.join(timeout=10)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-
-    def _call(self, method: str, *arguments: Any) -> Any:
-        self._calls += 1
-        try:
-            self._connection.send((self._calls, method, arguments))
-        except OSError as error:
-            raise WorkerFailedError(self._death()) from error
-        return self._receive()
-
-    def _receive(self) -> Any:
-        number = -1
-        # A call that was interrupted has left its answer unread.
-        while number != self._calls:
-            try:
-                number, ok, value = self._connection.recv()
-            except (EOFError, OSError) as error:
-                raise WorkerFailedError(self._death()) from error
-        if not ok:
-            raise WorkerFailedError(value)
-        return value
-
-    def _death(self) -> str:
-        self._process.join(timeout=5)
-        code = self._process.exitcode
-        if code is not None and code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with exit code {code}"

@@ -12,11 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from wirecost import _core, children
+from wirecost import children
+from wirecost.bench.program import INSTALLED
 from wirecost.errors import UserError
 
-INSTALLED = Path(_core.__file__).parent
-SCHEMAS = INSTALLED / "schemas"
 ROLES = ("source", "sensor")
 """What a co-simulation needs of every contender; the trace player is there besides."""
 

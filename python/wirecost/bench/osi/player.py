@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from wirecost.bench.cosimulation import STEP_SIZE, Message, Values, open_fmu
+from wirecost.bench.osi.fmu import STEP_SIZE, Message, Values, open_fmu
 from wirecost.errors import UserError
 
 MAX_MESSAGE = 2**31 - 1
@@ -42,7 +42,7 @@ class Player:
         try:
             self._fmu.start(values)
         except BaseException as error:
-            with suppress(Exception):  # the first failure is the one to tell
+            with suppress(Exception):  # the first failure is the one to report
                 self._fmu.close()
             raise _failed(archive, "start", error) from error
 
@@ -82,7 +82,7 @@ class Player:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # Of two failures the first is the one to tell.
+        # Of two failures the first is the one to report.
         with suppress(UserError) if error else nullcontext():
             self.close()
 

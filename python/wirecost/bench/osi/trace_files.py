@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace files for the trace player, one a contender: the same frames on each one's own wire."""
+"""Trace files for the trace player: the same frames on each contender's own wire."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.bench.contenders import Contender, Registry
-from wirecost.bench.cosimulation import STEP_SIZE, Values, open_fmu
+from wirecost.bench.osi.contenders import Contender, Registry
+from wirecost.bench.osi.fmu import STEP_SIZE, Values, open_fmu
 from wirecost.columns.converter import Converter
 from wirecost.columns.reduced import OSI_REDUCTIONS
 from wirecost.errors import UserError
@@ -21,7 +21,7 @@ REFLECTIONS, OBJECTS, FRAMES = 668_052, 10, 60
 TYPE = "SensorView"
 LISTS = ("lidar_sensor_view.reflection",)
 FORMS = {"columns-to-old": "columns", "also-rows-to-old": "columns-also-rows"}
-"""Whose traces those read that have only a sensor of their own."""
+"""Maps a contender to the trace format it reads, where that is another contender's."""
 _LENGTH = struct.Struct("<I")
 
 Progress = Callable[[str], None]

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench lists``: measure, then print and keep the report."""
+"""``wirecost bench repeated``: measure, then print and keep the report."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wirecost.bench import lists
+from wirecost.bench.lists import scenario as lists
 from wirecost.bench.lists.content import LISTS
+from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -37,18 +39,10 @@ def command(
     ] = None,
     repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic lists.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Result folder; default results/<time>-lists."),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the summary rows; - is standard output."
-        ),
-    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Lists of several sensors, and real scans, by Protobuf, FlatBuffers and columns."""
+    """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
     given = () if scans else lists.COUNTS
     settings = lists.Settings(
         chosen("--list", list_names, LISTS),
@@ -58,9 +52,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
-        lists.SCENARIO,
-        out,
-        json_file,
-        lambda journal, advance: lists.run(settings, journal, advance),
-    )
+    measure_and_report(lists.SCENARIO, out, json_file, partial(lists.run, settings))

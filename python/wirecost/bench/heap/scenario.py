@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench heap`` as a whole: settings, cases, and the result folder they fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost.bench.heap import program
+from wirecost.bench.heap.allocators import ALLOCATORS, MODES, Contender
+from wirecost.bench.heap.race import WARMUP, Work, run_race
+from wirecost.bench.scenario import Measurement, Progress
+from wirecost.errors import UserError
+from wirecost.records.journal import Journal
+
+SCENARIO = "heap"
+STUDIES = ("callback", "throughput")
+PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
+THREADS = (1, 2, 4, 8)
+PAIRS = 1_000_000
+"""Of malloc and free in a process that measures throughput."""
+TYPES = {
+    "ns": "Float64",
+    "minor_faults": "Int64",
+    "major_faults": "Int64",
+    "context_switches": "Int64",
+    "cpu_ns": "Float64",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``samples``: callbacks of each process; ``rounds``: processes of each contender and case."""
+
+    allocators: tuple[str, ...] = tuple(ALLOCATORS)
+    studies: tuple[str, ...] = STUDIES
+    samples: int = 2000
+    rounds: int = 5
+    threads: tuple[int, ...] = THREADS
+    pairs: int = PAIRS
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        for option, value, most in (
+            ("--samples", self.samples, 1_000_000),
+            ("--rounds", self.rounds, 1000),
+            *(("--threads", count, 256) for count in self.threads),
+        ):
+            if not 1 <= value <= most:
+                raise UserError(f"{option} {value}: must lie between 1 and {most}")
+        if not 100_000 <= self.pairs <= 1_000_000_000:
+            raise UserError(f"--pairs {self.pairs}: must lie between 100000 and 1000000000")
+
+    def cases(self) -> list[Work]:
+        stresses = [Work(p, threads, self.pairs) for p in PATTERNS for threads in self.threads]
+        return [
+            *([Work("", 1, self.samples)] if "callback" in self.studies else []),
+            *(stresses if "throughput" in self.studies else []),
+        ]
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
+    settings.check()
+    program.check_installed()
+    chosen = [ALLOCATORS[name] for name in settings.allocators]
+    not_run = {one.name: why for one in chosen if (why := program.missing(one)) is not None}
+    contenders = [Contender(a, mode) for a in chosen if a.name not in not_run for mode in MODES]
+    cases = settings.cases()
+    measurement = Measurement(journal, progress, len(cases) * len(contenders) * settings.rounds)
+    measurement.about(
+        SCENARIO,
+        {"libc": program.built()},
+        samples=settings.samples,
+        rounds=settings.rounds,
+        warmup=WARMUP,
+        pairs=settings.pairs,
+        contenders={
+            one.key: {"library": one.allocator.file, "settings": one.settings} for one in contenders
+        },
+        not_run=not_run,
+        types=TYPES,
+    )
+    for work in cases:
+        entries = [work.entry(one) for one in contenders]
+        with measurement.case(work.name, entries, settings.rounds) as case:
+            run_race(work, case, settings.rounds)

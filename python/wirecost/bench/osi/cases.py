@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the contenders of ``bench osi`` are measured with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirecost.bench.osi.contenders import PUBLISHED
+from wirecost.bench.osi.trace_files import REFLECTIONS
+
+VARIANTS = ("same-work", "published")
+BUILDS = ("release", "debug")
+
+TRACE_PLAYER = (
+    "protobuf",
+    PUBLISHED,
+    "protobuf-arena",
+    "protobuf-reuse",
+    "protobuf-view",
+    "flatbuffers-table",
+    "columns",
+)
+"""Contenders that take part in the trace-player case."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A case's content, build and variant, the same for all its contenders."""
+
+    reflections: int
+    objects: int
+    variant: str
+    content: str
+    build: str
+    contenders: tuple[str, ...]
+    player: bool = False
+    """A trace player sends what the source would have sent, or the frames of ``trace``."""
+    trace: Path | None = None
+
+    @property
+    def name(self) -> str:
+        if self.trace:
+            return f"trace {self.trace.name}"
+        content = f"{self.reflections:,} reflections, {self.objects:,} objects"
+        return f"trace player, {content}" if self.player else content
+
+
+def cases_for(
+    contenders: list[str],
+    reflections: list[int],
+    objects: list[int],
+    variants: list[str],
+    builds: list[str],
+    content: str | None,
+    player: bool = False,
+    trace: Path | None = None,
+) -> tuple[Work, ...]:
+    """Every combination; content defaults to varied for same-work, the report's for published."""
+    return tuple(
+        Work(
+            r,
+            o,
+            variant,
+            content or _default_content(variant),
+            build,
+            tuple(contenders),
+            player,
+            trace,
+        )
+        for variant in variants
+        for build in builds
+        for r in reflections
+        for o in objects
+    )
+
+
+def table1_cases(variants: list[str], content: str | None) -> tuple[Work, ...]:
+    """The races behind the ten rows of the report's Table 1."""
+    pair = ("protobuf", "flatbuffers-table")
+    all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")
+    cases = []
+    for variant in variants:
+        full = Work(829_440, 10, variant, content or _default_content(variant), "release", all_four)
+        cases.append(full)
+        for reflections, objects in ((400_000, 10), (100_000, 10), (0, 10), (0, 200), (0, 500)):
+            cases.append(replace(full, reflections=reflections, objects=objects, contenders=pair))
+        cases.append(replace(full, build="debug", contenders=pair))
+        playing = TRACE_PLAYER if variant == "same-work" else pair
+        cases.append(replace(full, reflections=REFLECTIONS, contenders=playing, player=True))
+    return tuple(cases)
+
+
+def _default_content(variant: str) -> str:
+    return "varied" if variant == "same-work" else "report"

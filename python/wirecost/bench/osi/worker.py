@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One contender in a process of its own, as the race sees it."""
+
+from __future__ import annotations
+
+import signal
+from multiprocessing import get_context
+from typing import Any
+
+from wirecost.bench.osi.worker_process import Assignment, Turn, Verified, serve
+from wirecost.bench.program import ProgramFailedError
+from wirecost.verification import Canonical
+
+
+class Worker:
+    """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        context = get_context("spawn")
+        self._calls = 0
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, assignment), daemon=True)
+        # Ctrl-C is for the race; the process keeps this mask.
+        former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        theirs.close()
+        self._receive()
+
+    def verify(self) -> Verified:
+        result: Verified = self._call("verify")
+        return result
+
+    def advance(self, to: int) -> None:
+        self._call("advance", to)
+
+    def canonical(self, index: int) -> tuple[Canonical, Canonical]:
+        result: tuple[Canonical, Canonical] = self._call("canonical", index)
+        return result
+
+    def forget(self) -> None:
+        self._call("forget")
+
+    def calibrate(self) -> int:
+        return int(self._call("calibrate"))
+
+    def turn(self, warm: int, steps: int) -> Turn:
+        result: Turn = self._call("turn", warm, steps)
+        return result
+
+    def finish(self) -> None:
+        """Let the models write their logs."""
+        self._call("finish")
+
+    def close(self) -> None:
+        self._connection.close()
+        self._process.join(timeout=10)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        self._calls += 1
+        try:
+            self._connection.send((self._calls, method, arguments))
+        except OSError as error:
+            raise ProgramFailedError(self._death()) from error
+        return self._receive()
+
+    def _receive(self) -> Any:
+        number = -1
+        # A call that was interrupted has left its answer unread.
+        while number != self._calls:
+            try:
+                number, ok, value = self._connection.recv()
+            except (EOFError, OSError) as error:
+                raise ProgramFailedError(self._death()) from error
+        if not ok:
+            raise ProgramFailedError(value)
+        return value
+
+    def _death(self) -> str:
+        self._process.join(timeout=5)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench probe`` as a whole: settings, contenders, and the result folder they fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost import scratch
+from wirecost.bench.probe import program
+from wirecost.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
+from wirecost.bench.probe.race import run_race
+from wirecost.bench.scenario import Measurement, Progress
+from wirecost.errors import UserError
+from wirecost.records.journal import Journal
+
+SCENARIO = "probe"
+MOST_SAMPLES = 1000
+"""A log holds every section that is timed."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    samples: int = 200
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        if not 1 <= self.samples <= MOST_SAMPLES:
+            raise UserError(f"--samples {self.samples}: must lie between 1 and {MOST_SAMPLES}")
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure all contenders. Raises UserError on what cannot be run."""
+    settings.check()
+    PROGRAM.check_installed()
+    contenders = program.contenders()
+    entries = [one.entry() for one in contenders]
+    measurement = Measurement(journal, progress, settings.samples * len(entries))
+    measurement.about(
+        SCENARIO,
+        PROGRAM.built(),
+        repetitions=settings.samples,
+        sections_of_a_sample=SECTIONS_OF_A_SAMPLE,
+        contenders={
+            f"{c.case}: {c.label}": {
+                "what": c.what,
+                "system_calls": c.system_calls,
+                "library": "none" if c.name in {"floor", "pmu_analyzer"} else "wirecost",
+            }
+            for c in contenders
+        },
+    )
+    # In memory, as docs/probe.md advises.
+    with scratch.folder("probe", in_memory=True) as folder:
+        try:
+            with measurement.case("sections", entries, settings.samples) as case:
+                run_race(case, settings.samples, folder)
+        finally:
+            journal.about(not_run={one.key: one.missing for one in entries if one.missing})

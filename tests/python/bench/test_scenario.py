@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all scenarios share: rounds that count, contenders that fail, progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.scenario import Measurement
+from wirecost.records.finished import NothingMeasuredError, read_journal
+from wirecost.records.journal import Journal
+
+
+def entries(*names: str) -> list[Entry[str]]:
+    return [Entry(name, name, {"case": "c", "contender": name}) for name in names]
+
+
+def sample(key: str, repetition: int) -> Sample:
+    return Sample(key, repetition, "total", 10.0 * repetition)
+
+
+def measured(folder: Path, names: tuple[str, ...], action: Any) -> list[tuple[int, int, str]]:
+    """``action(case)`` of a case of two samples each; the progress."""
+    seen: list[tuple[int, int, str]] = []
+    measurement = Measurement(Journal(folder), lambda *now: seen.append(now), 2 * len(names))
+    with measurement.case("c", entries(*names), 2) as case:
+        action(case)
+    return seen
+
+
+def test_rounds_that_ended_count_and_the_last_one_does_not(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.keep([sample("a", 0), sample("b", 0)])
+        case.entries[0].row(stage="total", repetition=1, ns=1.0)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(tmp_path, ("a", "b"), action)
+    meta, samples = read_journal(tmp_path)
+    assert [run["contender"] for run in meta["runs"]] == ["a", "b"]
+    assert samples["repetition"].to_list() == [0, 0]
+
+
+def test_a_program_that_serves_all_fails_for_all_that_have_not_failed_before(
+    tmp_path: Path,
+) -> None:
+    def action(case: Any) -> None:
+        with case.entries[1].failing(ValueError):
+            raise ValueError("alone")
+        assert [entry.key for entry in case.running] == ["a"]
+        assert [entry.key for entry in case.turns(1)] == ["a"]
+        case.keep([sample("a", 0)])
+        raise ProgramFailedError("together")
+
+    measured(tmp_path, ("a", "b"), action)
+    with pytest.raises(NothingMeasuredError, match="a: together; b: alone"):
+        read_journal(tmp_path)
+
+
+def test_who_does_not_take_part_has_no_record(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.entries[0].missing = "no counter"
+        case.keep([sample("b", 0)])
+
+    measured(tmp_path, ("a", "b"), action)
+    meta, _ = read_journal(tmp_path)
+    assert [run["contender"] for run in meta["runs"]] == ["b"]
+
+
+def test_what_is_learnt_while_measuring_is_in_the_record(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        case.entries[0].bytes = 7
+        case.keep([sample("a", 0)])
+        case.entries[0].facts["peak"] = 3
+        case.entries[0].digest = "d"
+
+    measured(tmp_path, ("a",), action)
+    meta, samples = read_journal(tmp_path)
+    assert meta["runs"][0] == {
+        "case": "c",
+        "contender": "a",
+        "message_bytes": 7,
+        "message_digest": "d",
+        "peak": 3,
+        "failure": None,
+    }
+    assert samples["bytes"].to_list() == [7]
+
+
+def test_each_round_another_contender_begins_and_progress_adds_up(tmp_path: Path) -> None:
+    turns = []
+
+    def action(case: Any) -> None:
+        for number in range(2):
+            for entry in case.turns(number):
+                case.report(entry.key, 1)
+                turns.append(entry.key)
+
+    assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
+    assert turns == ["a", "b", "b", "a"]
+
+
+def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) -> None:
+    def action(case: Any) -> None:
+        assert list(case.turns(0)) == []
+        case.keep()
+
+    measured(tmp_path, (), action)
+    with pytest.raises(NothingMeasuredError):
+        read_journal(tmp_path)
