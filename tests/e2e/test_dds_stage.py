@@ -17,7 +17,7 @@ from wirecost.replay.dds import names
 from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.dds.recorder import DdsRecorder
 from wirecost.replay.dds.stage import DdsStage
-from wirecost.replay.idle import Activity
+from wirecost.replay.play.idle import Activity
 from wirecost.replay.system import Call, Qos, Service, Topic
 
 CLOUD = "sensor_msgs/msg/PointCloud2"

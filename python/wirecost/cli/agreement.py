@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay.foreign import Foreign
+from wirecost.replay.play.foreign import Foreign
 
 ORIGIN = "not a node that you ran and recorded on this machine"
 

@@ -28,9 +28,9 @@ from wirecost.cli.choices import completing
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay.origin import seal
-from wirecost.replay.record import Request, TopicProgress, record
-from wirecost.replay.snapshot import Snapshot, read_snapshot
+from wirecost.replay.record.session import Request, TopicProgress, record
+from wirecost.replay.recording.origin import seal
+from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
 from wirecost.report import units
 

@@ -23,13 +23,13 @@ from wirecost.printable import printable
 from wirecost.records import json_document
 from wirecost.records.folder import Results, read_results
 from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.replay.foreign import foreign
-from wirecost.replay.own_network import enter as own_network_of_replay
-from wirecost.replay.play import Playing
-from wirecost.replay.replay import Settings, examined, replay
-from wirecost.replay.results import SCENARIO
-from wirecost.replay.snapshot import read_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.foreign import foreign
+from wirecost.replay.play.inputs import Playing
+from wirecost.replay.play.own_network import enter as own_network_of_replay
+from wirecost.replay.play.replay import Settings, examined, replay
+from wirecost.replay.play.results import SCENARIO
+from wirecost.replay.play.start import Starting
+from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.report.export import write_report
 from wirecost.report.scenarios import Content, content_of
 from wirecost.report.scenarios import replay as scenario

@@ -25,12 +25,12 @@ from support.replay_fakes import STAMPED, stamped
 from support.second_user import needs_root, open_folder, python_as_second_user
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay import origin
-from wirecost.replay.foreign import foreign
-from wirecost.replay.process_state import ProcessState, state_of
-from wirecost.replay.recording_writer import INPUT, RecordingWriter
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.foreign import foreign
+from wirecost.replay.play.start import Starting
+from wirecost.replay.process.state import ProcessState, state_of
+from wirecost.replay.recording import origin
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
+from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.systems import system_named
 
 NASTY = "\x1b[2K\r\n\u202egpj.sh\udc80"
@@ -311,7 +311,7 @@ def test_a_second_users_recording_is_not_ones_own() -> None:
     """Nor ours the second user's, even where the folder is open to both."""
     read = (
         "import dataclasses, os, pathlib, sys\n"
-        "from wirecost.replay.snapshot import read_snapshot, write_snapshot\n"
+        "from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot\n"
         "folder = pathlib.Path(sys.argv[1])\nsnapshot = read_snapshot(folder)\n"
         "print(snapshot.made_here)\n"
         "own = dataclasses.replace(snapshot.process, user=os.geteuid())\n"

@@ -22,10 +22,10 @@ from support.replay_fakes import (
 from support.replayed import COUNT, PERIOD_NS, replayed, write_recording
 from wirecost.analysis.summary import summarize
 from wirecost.errors import UserError
-from wirecost.replay.play import Playing
-from wirecost.replay.recording_reader import read_recording
-from wirecost.replay.snapshot import read_snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.inputs import Playing
+from wirecost.replay.play.start import Starting
+from wirecost.replay.recording.reader import read_recording
+from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot
 from wirecost.report.scenarios import content_of
 
 
@@ -153,7 +153,7 @@ def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None
 import os
 os.setresuid(65534, 65534, 65534)
 from wirecost.errors import UserError
-from wirecost.replay.start import check_fifo
+from wirecost.replay.play.start import check_fifo
 try:
     check_fifo("--fifo", 10)
 except UserError as error:
@@ -174,7 +174,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
 from support.replayed import replayed
-from wirecost.replay.play import Playing
+from wirecost.replay.play.inputs import Playing
 playing = Playing(consumed={consumed}, loops=100_000)
 results, whole = replayed(Path({str(recording)!r}), Path({str(out)!r}), playing=playing)
 assert not whole

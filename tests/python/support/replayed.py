@@ -16,12 +16,12 @@ from support.replay_fakes import (
     stamped,
 )
 from wirecost.records.folder import Results, read_results
-from wirecost.replay.play import Playing
-from wirecost.replay.process_state import ProcessState, state_of
-from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.replay import Settings, replay
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.inputs import Playing
+from wirecost.replay.play.replay import Settings, replay
+from wirecost.replay.play.start import Starting
+from wirecost.replay.process.state import ProcessState, state_of
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
+from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import Call
 
 COUNT = 40

@@ -11,9 +11,14 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.heap import launch
-from wirecost.replay.node_process import Start
-from wirecost.replay.process_state import ProcessState
-from wirecost.replay.snapshot import KEPT_VARIABLES, Snapshot, executable_sha256, executable_size
+from wirecost.replay.process.node import Start
+from wirecost.replay.process.state import ProcessState
+from wirecost.replay.recording.snapshot import (
+    KEPT_VARIABLES,
+    Snapshot,
+    executable_sha256,
+    executable_size,
+)
 from wirecost.scratch import RUN
 
 LIMITS = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wirecost.replay.matching import Sent
+from wirecost.replay.play.matching import Sent
 
 SENDING, WOKEN, PREEMPTED = "another was being sent", "woken late", "preempted"
 INPUTS = pl.Schema(

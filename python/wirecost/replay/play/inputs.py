@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from wirecost._middleware import Player, Sink
 from wirecost.errors import UserError
-from wirecost.replay.call_schedule import CallSchedule
-from wirecost.replay.idle import Activity
-from wirecost.replay.interruption import Interruption
-from wirecost.replay.matching import Sent
-from wirecost.replay.node_process import NodeProcess
-from wirecost.replay.recording_reader import Recorded, Stored
-from wirecost.replay.snapshot import Snapshot
-from wirecost.replay.stamps import begins_with_header, stamp_ns
+from wirecost.replay.play.call_schedule import CallSchedule
+from wirecost.replay.play.idle import Activity
+from wirecost.replay.play.interruption import Interruption
+from wirecost.replay.play.matching import Sent
+from wirecost.replay.play.stamps import begins_with_header, stamp_ns
+from wirecost.replay.process.node import NodeProcess
+from wirecost.replay.recording.reader import Recorded, Stored
+from wirecost.replay.recording.snapshot import Snapshot
 from wirecost.replay.system import Stage
 
 SPIN_NS, FIFO_SPIN_NS = 200_000, 100_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a node's program under the keeper and ends it with everything it started."""
+"""Starts a node's program under the supervisor and ends it with everything it started."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Self
 
 from wirecost.errors import UserError
 
-KEEPER = Path(__file__).with_name("keeper.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
 START_S = 30.0
 REMEDIES = {
     "start": "name the program after -- where it is now",
@@ -58,8 +58,8 @@ class NodeProcess:
         self._start = start
         self._told: dict[str, object] = {}
         self._listening = threading.Lock()
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(KEEPER)],
+        self._supervisor = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(SUPERVISOR)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -70,7 +70,7 @@ class NodeProcess:
             self._listen(START_S)
             if "error" in self._told or "pid" not in self._told:
                 step = str(self._told.get("step", "start"))
-                reason = self._told.get("error", "its keeper ended")
+                reason = self._told.get("error", "its supervisor ended")
                 what = start.executable if step == "start" else f"{step} of {start.executable}"
                 if step == "directory":
                     what = start.directory
@@ -106,21 +106,21 @@ class NodeProcess:
     def __exit__(self, *raised: object) -> None:
         if "pid" in self._told:
             self.end()
-        for stream in (self._keeper.stdin, self._keeper.stdout):
+        for stream in (self._supervisor.stdin, self._supervisor.stdout):
             if stream is not None:
                 stream.close()
-        self._keeper.wait()
+        self._supervisor.wait()
 
     def _write(self, line: str) -> None:
-        assert self._keeper.stdin is not None
+        assert self._supervisor.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # its output tells the rest
             content = memoryview((line + "\n").encode("utf-8"))
             while content:
-                content = content[self._keeper.stdin.write(content) or 0 :]
+                content = content[self._supervisor.stdin.write(content) or 0 :]
 
     def _listen(self, timeout_s: float) -> None:
-        """Reads the keeper's next line, if there is one in time."""
-        output = self._keeper.stdout
+        """Reads the supervisor's next line, if there is one in time."""
+        output = self._supervisor.stdout
         assert output is not None
         with self._listening:
             if "exit" not in self._told and select.select([output], [], [], timeout_s)[0]:

@@ -15,13 +15,13 @@ from wirecost.records.folder import write_results
 from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
 from wirecost.records.whole_table import write_table
-from wirecost.replay.equality import compare_runs, compare_with_recording
-from wirecost.replay.lateness import inputs_table
-from wirecost.replay.matching import latencies
-from wirecost.replay.outputs import counted_topics
-from wirecost.replay.play import Playing, Prepared
-from wirecost.replay.run import RunResult
-from wirecost.replay.start import Starting
+from wirecost.replay.play.equality import compare_runs, compare_with_recording
+from wirecost.replay.play.inputs import Playing, Prepared
+from wirecost.replay.play.lateness import inputs_table
+from wirecost.replay.play.matching import latencies
+from wirecost.replay.play.outputs import counted_topics
+from wirecost.replay.play.run import RunResult
+from wirecost.replay.play.start import Starting
 
 SCENARIO = "replay"
 SAMPLES = pl.Schema(

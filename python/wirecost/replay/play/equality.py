@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from wirecost.replay.outputs import Output, digest
-from wirecost.replay.recording_reader import Stored
+from wirecost.replay.play.outputs import Output, digest
+from wirecost.replay.recording.reader import Stored
 
 EDGE_NS = 3 * 10**9
 """Three of the periods at which DDS participants announce themselves."""

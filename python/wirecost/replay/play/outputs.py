@@ -12,8 +12,8 @@ from pathlib import Path
 
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
-from wirecost.replay.recording_writer import OUTPUT, RecordingWriter
-from wirecost.replay.stamps import SEQ_BYTES, begins_with_header, stamp_ns
+from wirecost.replay.play.stamps import SEQ_BYTES, begins_with_header, stamp_ns
+from wirecost.replay.recording.writer import OUTPUT, RecordingWriter
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import System
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
-from wirecost.replay.node_process import NodeProcess, Start
-from wirecost.replay.process_state import state_of
-from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.snapshot import (
+from wirecost.replay.process.node import NodeProcess, Start
+from wirecost.replay.process.state import state_of
+from wirecost.replay.recording.snapshot import (
     MESSAGES,
     JoinedTopic,
     Snapshot,
@@ -25,6 +24,7 @@ from wirecost.replay.snapshot import (
     parameter_files,
     write_snapshot,
 )
+from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import NodeGraph, Recorder, Service, Topic
 from wirecost.replay.systems import System
 

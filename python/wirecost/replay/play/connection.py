@@ -9,11 +9,11 @@ from pathlib import Path
 
 from wirecost._middleware import Sink
 from wirecost.errors import UserError
-from wirecost.replay.idle import Activity
-from wirecost.replay.node_process import NodeProcess, Start, last_lines
-from wirecost.replay.outputs import OutputCatcher
-from wirecost.replay.play import Prepared
-from wirecost.replay.recording_reader import Stored
+from wirecost.replay.play.idle import Activity
+from wirecost.replay.play.inputs import Prepared
+from wirecost.replay.play.outputs import OutputCatcher
+from wirecost.replay.process.node import NodeProcess, Start, last_lines
+from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import Stage
 
 LATE_TOPIC_S = 1.0

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wirecost.replay.sockets_of import bytes_wait
+from wirecost.replay.play.sockets_of import bytes_wait
 
 BETWEEN_LOOKS_S = 0.0005
 

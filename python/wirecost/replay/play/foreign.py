@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirecost.printable import printable, shortened
-from wirecost.replay.snapshot import Snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.start import Starting
+from wirecost.replay.recording.snapshot import Snapshot
 
 MOST_OF_LINE = 1500
 """Characters of a refusal for the command, and as many for the variables."""

@@ -20,8 +20,8 @@ from mcap.records import Channel, Chunk, Header, Message
 
 from wirecost.errors import UserError
 from wirecost.regular_file import open_regular
-from wirecost.replay import call_record
-from wirecost.replay.recording_writer import CALL, INPUT, OUTPUT, ROLE
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
 from wirecost.replay.system import Call
 
 MAGIC = b"\x89MCAP0\r\n"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.errors import UserError
-from wirecost.replay.qos_text import profiles
+from wirecost.replay.recording.qos_text import profiles
 from wirecost.replay.system import Topic
 
 FILE = "metadata.yaml"

@@ -13,9 +13,9 @@ from typing import Self
 from mcap.writer import CompressionType, Writer
 
 from wirecost.errors import UserError
-from wirecost.replay import call_record
-from wirecost.replay.bag_metadata import Counted, write_bag_metadata
-from wirecost.replay.qos_text import profiles
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
+from wirecost.replay.recording.qos_text import profiles
 from wirecost.replay.system import Call, Service, Topic
 from wirecost.replay.systems import System
 

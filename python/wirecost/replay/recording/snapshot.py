@@ -15,9 +15,9 @@ from typing import Any, Literal
 from wirecost.errors import UserError
 from wirecost.records import json_document
 from wirecost.regular_file import read_regular
-from wirecost.replay.origin import seal, sealed_here
-from wirecost.replay.process_state import ProcessState
-from wirecost.replay.snapshot_schema import Document
+from wirecost.replay.process.state import ProcessState
+from wirecost.replay.recording.origin import seal, sealed_here
+from wirecost.replay.recording.snapshot_schema import Document
 from wirecost.replay.system import Qos, Service, Topic
 
 FORMAT, VERSION = "wirecost-recording", 1

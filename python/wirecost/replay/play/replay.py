@@ -20,12 +20,10 @@ from wirecost.errors import UserError
 from wirecost.records.new_folder import KILLED
 from wirecost.records.probe_log import SUFFIX
 from wirecost.records.run_logs import logs_of
-from wirecost.replay.play import Playing, prepare
-from wirecost.replay.recording_reader import read_recording
-from wirecost.replay.results import Context, write_replay
-from wirecost.replay.run import RunResult, run_once
-from wirecost.replay.snapshot import MESSAGES, Snapshot, read_snapshot
-from wirecost.replay.start import (
+from wirecost.replay.play.inputs import Playing, prepare
+from wirecost.replay.play.results import Context, write_replay
+from wirecost.replay.play.run import RunResult, run_once
+from wirecost.replay.play.start import (
     Starting,
     check_cpu,
     check_executable,
@@ -33,6 +31,8 @@ from wirecost.replay.start import (
     player_priority,
     start_of,
 )
+from wirecost.replay.recording.reader import read_recording
+from wirecost.replay.recording.snapshot import MESSAGES, Snapshot, read_snapshot
 from wirecost.replay.systems import System, system_named
 
 

@@ -62,10 +62,10 @@ def _become(start: dict[str, Any], fail: int) -> None:
     """Turns this process into the program. Never returns."""
     step = "start"
     try:
-        keeper = os.getppid()
+        supervisor = os.getppid()
         os.setsid()
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != keeper:
+        if os.getppid() != supervisor:
             os._exit(1)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -96,7 +96,7 @@ def _become(start: dict[str, Any], fail: int) -> None:
         run(start["executable"], start["arguments"], start["environment"])
     except OSError as error:
         os.write(fail, f"{step}:{error.strerror}".encode())
-    except BaseException as error:  # this process must not go on as a second keeper
+    except BaseException as error:  # this process must not go on as a second supervisor
         os.write(fail, f"{step}:{error}".encode())
     os._exit(127)
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.replay.connection import PATIENCE_S, Connection, died
-from wirecost.replay.idle import Activity
-from wirecost.replay.matching import Sent
-from wirecost.replay.node_process import NodeProcess, Start
-from wirecost.replay.outputs import Output, OutputCatcher
-from wirecost.replay.play import Playing, Prepared, play
-from wirecost.replay.process_state import Counts, counts_of
+from wirecost.replay.play.connection import PATIENCE_S, Connection, died
+from wirecost.replay.play.idle import Activity
+from wirecost.replay.play.inputs import Playing, Prepared, play
+from wirecost.replay.play.matching import Sent
+from wirecost.replay.play.outputs import Output, OutputCatcher
+from wirecost.replay.process.node import NodeProcess, Start
+from wirecost.replay.process.state import Counts, counts_of
 from wirecost.replay.system import Call, Service, Stage
 from wirecost.replay.systems import System
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.replay.outputs import Output
+from wirecost.replay.play.outputs import Output
 
 STAMP, LATEST = "stamp", "latest"
 
