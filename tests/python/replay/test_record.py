@@ -263,7 +263,7 @@ def test_damaged_bytes_never_do_worse_than_one_line(recording: Path, tmp_path: P
 
 
 def test_another_profile_is_refused(recording: Path) -> None:
-    with pytest.raises(UserError, match=r"profile 'ros1', but node\.json tells 'ros2'"):
+    with pytest.raises(UserError, match=r"profile 'ros1', but node\.json has 'ros2'"):
         read_recording(recording / "recording.mcap", "ros2")
 
 

@@ -43,7 +43,7 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
     assert outputs["rule"].unique().to_list() == ["stamp"]
     assert outputs["index"].to_list() == outputs["input_index"].to_list() == 2 * [*range(COUNT)]
     assert (outputs["latency_ns"] > 0).all()
-    first, second = system.stages  # type: ignore[attr-defined]
+    first, second = system.made  # type: ignore[attr-defined]
     assert first.parameters == {"/node/gain": 2}
     assert first.called == second.called == [b"ab"]
     assert meta["repeats"][0]["minor_faults"] >= 0
@@ -142,7 +142,7 @@ def test_a_program_that_moved_is_named(tmp_path: Path) -> None:
     assert snapshot.process is not None
     snapshot.process = replace(snapshot.process, executable="/opt/gone/node")
     write_snapshot(recording, snapshot)
-    with pytest.raises(UserError, match="/opt/gone/node: the recorded program is not there"):
+    with pytest.raises(UserError, match="/opt/gone/node: the recorded program does not exist"):
         replayed(recording, tmp_path / "out")
     results, _ = replayed(recording, tmp_path / "out", Starting(COMMAND))
     assert [one["difference"] for one in results.meta["equality"]] == [None]

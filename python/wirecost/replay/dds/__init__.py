@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wirecost.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.replay.system import Recorder, Stage
+    from wirecost.replay.system import IsolatedSystem, Recorder
 
 MIDDLEWARE = "ros2"
 ENCODING = "cdr"
@@ -22,11 +22,11 @@ def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Record
     return DdsRecorder(domain, interfaces)
 
 
-def new_stage() -> Stage:
+def new_isolated_system() -> IsolatedSystem:
     _require_fast_dds()
-    from wirecost.replay.dds.stage import DdsStage  # noqa: PLC0415
+    from wirecost.replay.dds.isolated_system import DdsIsolatedSystem  # noqa: PLC0415
 
-    return DdsStage()
+    return DdsIsolatedSystem()
 
 
 def _require_fast_dds() -> None:

@@ -13,7 +13,7 @@ from wirecost.replay.system import Call, Service
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1
-# A request may come before discovery has told of the reader that awaits the reply.
+# A request may come before discovery has found the reader that awaits the reply.
 _REPLY_READER_S = 2.0
 _LOOK_S = 0.002
 
@@ -35,7 +35,7 @@ class Answers:
 
 
 class Server:
-    """Answers in a thread until closed. ``vendor`` tells a writer's DDS implementation."""
+    """Answers in a thread until closed. ``vendor`` returns a writer's DDS implementation."""
 
     def __init__(
         self,
@@ -73,11 +73,11 @@ class Server:
     def _run(self) -> None:
         while not self._ending.is_set():
             for each in self._requests.take(_CHECK_S):
-                self._answer(envelope.Letter(*each))
+                self._answer(envelope.Envelope(*each))
 
-    def _answer(self, letter: envelope.Letter) -> None:
-        vendor = self._vendor(letter.writer)
-        opened = envelope.open_request(letter, vendor)
+    def _answer(self, received: envelope.Envelope) -> None:
+        vendor = self._vendor(received.writer)
+        opened = envelope.open_request(received, vendor)
         if opened is None:
             return
         call, content = opened

@@ -9,20 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from wirecost.errors import UserError
-from wirecost.replay.system import Call, Service, Stage
+from wirecost.replay.system import Call, IsolatedSystem, Service
 
 
 class CallSchedule:
     """A thread that calls while its context is open; on leaving, what is due is still called.
 
-    ``first_ns`` of the recording is played at ``origin_ns`` (CLOCK_MONOTONIC). ``notes`` hears of
-    replies that differ from the recorded ones, once for each service. Once ``ended`` is set, what
-    was not called yet is not called any more.
+    ``first_ns`` of the recording is played at ``origin_ns`` (CLOCK_MONOTONIC). ``notes`` gets
+    one line for each service whose replies differ from the recorded ones. Once ``ended`` is set,
+    no further call begins.
     """
 
     def __init__(
         self,
-        stage: Stage,
+        isolated: IsolatedSystem,
         services: Mapping[str, Service],
         calls: Sequence[Call],
         first_ns: int,
@@ -31,7 +31,7 @@ class CallSchedule:
         notes: list[str],
         ended: threading.Event,
     ) -> None:
-        self._stage = stage
+        self._isolated = isolated
         self._services = services
         self._due = [(origin_ns + int((c.request_ns - first_ns) / rate), c) for c in calls]
         self._notes = notes
@@ -55,7 +55,7 @@ class CallSchedule:
             if self._ended.wait(max(0.0, (due_ns - time.monotonic_ns()) / 1e9)):
                 break
             try:
-                reply = self._stage.call(self._services[call.service], call.request)
+                reply = self._isolated.call(self._services[call.service], call.request)
             except UserError as error:
                 differing.setdefault(call.service, f"{call.service}: {error}")
                 continue
@@ -63,6 +63,6 @@ class CallSchedule:
                 differing.setdefault(call.service, f"{call.service} failed: {reply.error}")
             elif reply.reply != call.reply:
                 differing.setdefault(
-                    call.service, f"{call.service} replied otherwise than recorded"
+                    call.service, f"{call.service} replied differently than recorded"
                 )
         self._notes += differing.values()

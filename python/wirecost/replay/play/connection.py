@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until a started node has joined its stage."""
+"""Waits until a started node has joined the isolated system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirecost.replay.play.inputs import Prepared
 from wirecost.replay.play.outputs import OutputCatcher
 from wirecost.replay.process.node import NodeProcess, Start, last_lines
 from wirecost.replay.recording.reader import Stored
-from wirecost.replay.system import Stage
+from wirecost.replay.system import IsolatedSystem
 
 LATE_TOPIC_S = 1.0
 """A topic that appeared later than that in the recording is waited for no longer than others."""
@@ -30,13 +30,13 @@ class Connection:
     def __init__(
         self,
         prepared: Prepared,
-        stage: Stage,
+        isolated: IsolatedSystem,
         sinks: Sequence[Sink],
         node: NodeProcess,
         start: Start,
     ) -> None:
         self._prepared = prepared
-        self._stage = stage
+        self._isolated = isolated
         self._inputs = [one.topic for one in prepared.snapshot.inputs]
         self._outputs = [one.topic for one in prepared.snapshot.outputs]
         self._sinks = {topic.name: sink for topic, sink in zip(self._inputs, sinks, strict=True)}
@@ -44,8 +44,8 @@ class Connection:
         self._start = start
 
     def wait_for_inputs(self, patience_s: float) -> list[str]:
-        """Waits for all inputs, sending latched messages as soon as someone hears them: a node may
-        wait for its map before it joins anything else. Notes.
+        """Waits for all inputs, sending latched messages as soon as there is a reader: a node may
+        wait for its map before it joins anything else. Returns notes.
 
         Raises:
             UserError: the node ended, or did not join within ``patience_s``.
@@ -56,24 +56,24 @@ class Connection:
         begun = time.monotonic()
         while True:
             waiting = self._send(waiting)
-            missing = self._stage.waiting_for(self._inputs, [])
+            missing = self._isolated.waiting_for(self._inputs, [])
             if not missing and not waiting:
                 return []
             self._check_running()
             waited = time.monotonic() - begun
             if waited > PATIENCE_S and set(missing) <= late:
-                return [f"played before these were joined, as recorded: {', '.join(missing)}"]
+                return [f"joined only after playing began, as recorded: {', '.join(missing)}"]
             if waited > patience_s:
                 printed = last_lines(Path(self._start.output or ""))
                 raise UserError(
                     f"{self._prepared.snapshot.node}: did not join {', '.join(missing)} within "
-                    f"{patience_s:g} s (record with --launch what it hears at its start only); "
-                    f"it printed last: {' | '.join(printed) or 'nothing'}"
+                    f"{patience_s:g} s (topics that it joins only at its start need "
+                    f"`record --launch`); it printed last: {' | '.join(printed) or 'nothing'}"
                 )
             time.sleep(LOOK_S)
 
     def wait_for_outputs(self, primed: OutputCatcher | None) -> list[str]:
-        """Waits a while for the outputs. Notes.
+        """Waits a while for the outputs. Returns notes.
 
         A node that advertises an output with its first message would lose that; with ``primed`` the
         first message of each input is sent once beforehand, and what it answers is not kept.
@@ -93,11 +93,13 @@ class Connection:
                     "first of each input was sent once beforehand"
                 ]
             missing = still
-        return [f"{', '.join(missing)}: not advertised when playing began; first outputs may lack"]
+        return [
+            f"{', '.join(missing)}: not advertised before playing; first outputs may be missing"
+        ]
 
     def _wait_for_outputs(self) -> list[str]:
         deadline = time.monotonic() + PATIENCE_S
-        while missing := self._stage.waiting_for([], self._outputs):
+        while missing := self._isolated.waiting_for([], self._outputs):
             self._check_running()
             if time.monotonic() > deadline:
                 return missing
@@ -115,7 +117,7 @@ class Connection:
             activity.wait_idle(deadline - time.monotonic())
 
     def _send(self, waiting: list[Stored]) -> list[Stored]:
-        """Sends what someone hears; what is left."""
+        """Sends what has a reader; what is left."""
         left = []
         for message in waiting:
             sink = self._sinks[message.topic]
@@ -135,5 +137,5 @@ def died(node: NodeProcess, start: Start) -> str:
     status = node.status()
     how = f"with status {status}" if status is None or status >= 0 else f"by signal {-status}"
     printed = last_lines(Path(start.output)) if start.output else []
-    said = f"; it printed last: {' | '.join(printed)}" if printed else "; it printed nothing"
-    return f"the node ended {how}{said}"
+    last = f"; it printed last: {' | '.join(printed)}" if printed else "; it printed nothing"
+    return f"the node ended {how}{last}"

@@ -16,7 +16,7 @@ EDGE_NS = 3 * 10**9
 @dataclass(frozen=True)
 class Comparison:
     """``difference``: the first one in words; None where all messages were equal. ``skipped``: how
-    many at the begin one side had and the other not."""
+    many messages at the beginning only one side had."""
 
     what: str
     messages: int
@@ -58,8 +58,8 @@ def compare_with_recording(
     edge: dict[str, int] = {}
     for one in recorded:
         if one.log_ns >= first_input_ns:
-            said = digest(one.data, one.topic in counted)
-            expected.setdefault(one.topic, []).append(said)
+            own = digest(one.data, one.topic in counted)
+            expected.setdefault(one.topic, []).append(own)
             edge[one.topic] = edge.get(one.topic, 0) + (one.log_ns < first_input_ns + EDGE_NS)
     if not expected:
         return None
@@ -76,11 +76,11 @@ def compare_with_recording(
 
 def _begin(theirs: list[str], ours: list[str], most: int) -> tuple[int, int]:
     """From where on both are equal, among the first ``most`` and one; the begin where nowhere."""
-    places: dict[str, int] = {}
+    first_at: dict[str, int] = {}
     for at, one in enumerate(ours[: 2 * most + 1]):
-        places.setdefault(one, at)
+        first_at.setdefault(one, at)
     for here, one in enumerate(theirs[: most + 1]):
-        there = places.get(one)
+        there = first_at.get(one)
         if there is not None and all(
             a == b for a, b in zip(theirs[here:], ours[there:], strict=False)
         ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording that somebody else made would start, in words to be agreed to."""
+"""What a recording of another user or machine would start, for the user to agree to."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Foreign:
     def line(self) -> str:
         """On one line, shortened."""
         variables = " ".join(self.variables)
-        told = f"{shortened(self.command, MOST_OF_LINE)} in {shortened(self.directory, 300)}"
-        return f"{told} with {shortened(variables, MOST_OF_LINE)}" if variables else told
+        start = f"{shortened(self.command, MOST_OF_LINE)} in {shortened(self.directory, 300)}"
+        return f"{start} with {shortened(variables, MOST_OF_LINE)}" if variables else start
 
     def lines(self) -> list[str]:
         """Whole: the command, the folder, the variables."""
@@ -35,7 +35,7 @@ class Foreign:
 
 
 def foreign(snapshot: Snapshot, starting: Starting, here: Mapping[str, str]) -> Foreign | None:
-    """None where nothing is started that this user did not record or give."""
+    """None where all that is started was recorded or given by this user."""
     process = snapshot.process
     if snapshot.made_here or process is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a recording's inputs to a node that has joined its stage."""
+"""Plays a recording's inputs to a node that has joined the isolated system."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.process.node import NodeProcess
 from wirecost.replay.recording.reader import Recorded, Stored
 from wirecost.replay.recording.snapshot import Snapshot
-from wirecost.replay.system import Stage
+from wirecost.replay.system import IsolatedSystem
 
 SPIN_NS, FIFO_SPIN_NS = 200_000, 100_000
 """How long before a message is due the player stops sleeping: longer than waking up takes."""
@@ -79,7 +79,7 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
     inputs = [one for one in recorded.inputs if one.topic in known]
     first = min((one.log_ns for one in inputs), default=0)
-    # A busy machine may deliver late what was kept; DDS tells that it was published before.
+    # A busy machine may deliver kept messages late; over DDS, their time of publication shows it.
     kept = [
         one.topic in latched and (one.log_ns <= first + KEPT_NS or one.publish_ns < first)
         for one in inputs
@@ -110,7 +110,7 @@ class Played:
 
 def play(
     prepared: Prepared,
-    stage: Stage,
+    isolated: IsolatedSystem,
     sinks: Sequence[Sink],
     node: NodeProcess,
     playing: Playing,
@@ -138,7 +138,7 @@ def play(
         with _uncollected(), interruption:
             for loop in range(playing.loops):
                 origin_ns = time.monotonic_ns() + AHEAD_NS
-                with _calls(prepared, stage, playing, origin_ns, notes, ended):
+                with _calls(prepared, isolated, playing, origin_ns, notes, ended):
                     if playing.consumed:
                         times = _as_consumed(prepared, sinks, node, playing, notes, ended)
                     else:
@@ -182,7 +182,7 @@ def _uncollected() -> Iterator[None]:
 
 def _calls(
     prepared: Prepared,
-    stage: Stage,
+    isolated: IsolatedSystem,
     playing: Playing,
     origin_ns: int,
     notes: list[str],
@@ -192,7 +192,7 @@ def _calls(
     services = {service.name: service for service in prepared.snapshot.provides}
     calls = [call for call in prepared.recorded.calls if call.service in services]
     return CallSchedule(
-        stage, services, calls, prepared.first_ns, origin_ns, playing.rate, notes, ended
+        isolated, services, calls, prepared.first_ns, origin_ns, playing.rate, notes, ended
     )
 
 

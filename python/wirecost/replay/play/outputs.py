@@ -33,7 +33,7 @@ class Output:
 
 
 def counted_topics(profile: str, topics: Sequence[Topic]) -> frozenset[str]:
-    """Whose messages begin with a number that ROS 1's libraries count from the node's start."""
+    """Topics whose messages begin with ROS 1's ``seq``, which counts from the node's start."""
     return frozenset(
         topic.name
         for topic in topics
@@ -42,9 +42,9 @@ def counted_topics(profile: str, topics: Sequence[Topic]) -> frozenset[str]:
 
 
 def digest(message: bytes, counted: bool = False) -> str:
-    """Of what the node said itself: without that number where it is ``counted``."""
-    said = memoryview(message)[SEQ_BYTES if counted else 0 :]
-    return hashlib.blake2b(said, digest_size=8).hexdigest()
+    """Hash of a message; without ``seq`` where it is ``counted``."""
+    own = memoryview(message)[SEQ_BYTES if counted else 0 :]
+    return hashlib.blake2b(own, digest_size=8).hexdigest()
 
 
 class OutputCatcher:
@@ -58,7 +58,7 @@ class OutputCatcher:
         self.queue = Queue(QUEUE_BYTES)
         self.outputs: list[Output] = []
         self.paused = False
-        """While it is, what comes is nobody's."""
+        """While it is set, messages are dropped."""
         self._topics = topics
         self._profile = system.profile
         self._writer = RecordingWriter(path, system)
@@ -111,8 +111,8 @@ class OutputCatcher:
         stamp = stamp_ns(self._profile, message) if self._stamped[channel] else None
         name, index = self._topics[channel].name, self._counts[channel]
         self._counts[channel] += 1
-        said = digest(message, name in self._counted)
-        self.outputs.append(Output(name, index, monotonic_ns, stamp, said, len(message)))
+        own = digest(message, name in self._counted)
+        self.outputs.append(Output(name, index, monotonic_ns, stamp, own, len(message)))
         if self._error is None:
             try:
                 self._writer.write(self._channels[channel], wall_ns, source_ns, message)

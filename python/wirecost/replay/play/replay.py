@@ -47,7 +47,7 @@ class Settings:
     command_line: list[str]
 
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 def examined(cpu: int | None) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def replay(
     settings: Settings,
     about: dict[str, Any],
     folder: Path,
-    tell: Tell,
+    report: Report,
     system: System | None = None,
     snapshot: Snapshot | None = None,
 ) -> bool:
@@ -78,7 +78,7 @@ def replay(
     was read of the recording before, and agreed to.
 
     Raises:
-        UserError: before the first run ended. What later runs run into is told in the result.
+        UserError: before the first run ended. What fails in later runs is in the result's notes.
     """
     snapshot = snapshot or read_snapshot(settings.recording)
     system = system or system_named(snapshot.system)
@@ -105,16 +105,16 @@ def replay(
     with _off(settings.starting.cpu):
         for number in range(1, settings.repeats + 1):
 
-            def said(text: str, number: int = number) -> None:
-                tell(f"run {number} of {settings.repeats}: {text}")
+            def at_run(text: str, number: int = number) -> None:
+                report(f"run {number} of {settings.repeats}: {text}")
 
             try:
                 with _probes(folder, number) as probes:
                     output = folder / f"node-output-{number}.txt"
                     start = start_of(snapshot, settings.starting, folder, output, probes)
                     file = folder / f"outputs-{number}.mcap"
-                    stage = system.stage()
-                    runs.append(run_once(prepared, system, stage, start, playing, file, said))
+                    isolated = system.isolated()
+                    runs.append(run_once(prepared, system, isolated, start, playing, file, at_run))
             except UserError as error:
                 if not runs:
                     raise

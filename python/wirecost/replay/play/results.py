@@ -56,7 +56,7 @@ OUTPUTS = pl.Schema(
 
 @dataclass(frozen=True)
 class Context:
-    """What a replay was asked for and where it ran. ``complete``: all runs came to their end."""
+    """The options of a replay and where it ran. ``complete``: no run ended early."""
 
     recording: Path
     starting: Starting
@@ -190,8 +190,8 @@ def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, dict[st
         for one in run.outputs:
             match = matched.get(id(one))
             rule = match.rule if match else None
-            told = rules.setdefault(one.topic, {})
-            told[rule or "none"] = told.get(rule or "none", 0) + 1
+            counts = rules.setdefault(one.topic, {})
+            counts[rule or "none"] = counts.get(rule or "none", 0) + 1
             rows.append(
                 (one.topic, one.index, number, one.digest, one.bytes, one.received_ns,
                  match.input.topic if match else None, match.input.index if match else None,

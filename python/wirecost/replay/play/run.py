@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a replay: a stage, the node in it, its inputs at their times, its outputs kept."""
+"""One run of a replay: the node alone in a system, its inputs at their times, its outputs kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wirecost.replay.play.matching import Sent
 from wirecost.replay.play.outputs import Output, OutputCatcher
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import Counts, counts_of
-from wirecost.replay.system import Call, Service, Stage
+from wirecost.replay.system import Call, IsolatedSystem, Service
 from wirecost.replay.systems import System
 
 QUIET_S, SETTLE_S = 0.5, 5.0
@@ -50,38 +50,38 @@ def answers_of(prepared: Prepared, service: Service) -> list[Call]:
 def run_once(
     prepared: Prepared,
     system: System,
-    stage: Stage,
+    isolated: IsolatedSystem,
     start: Callable[[dict[str, str]], Start],
     playing: Playing,
     outputs_file: Path,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> RunResult:
-    """``start`` makes the node's start from the stage's environment.
+    """``start`` makes the node's start from the isolated system's environment.
 
     Raises:
-        UserError: the node cannot be started or does not join its stage. A node that dies while it
-            is played to is no error: the result holds what came until then.
+        UserError: the node cannot be started or does not join the isolated system. A node that dies
+            while it is played to is no error: the result holds what came until then.
     """
     snapshot, result = prepared.snapshot, RunResult()
     topics = [one.topic for one in snapshot.outputs]
-    with stage, OutputCatcher(outputs_file, system, topics) as catcher:
-        stage.prepare(snapshot.node, snapshot.parameters)
-        sinks = [stage.publish(one.topic) for one in snapshot.inputs]
+    with isolated, OutputCatcher(outputs_file, system, topics) as catcher:
+        isolated.prepare(snapshot.node, snapshot.parameters)
+        sinks = [isolated.publish(one.topic) for one in snapshot.inputs]
         for channel, topic in enumerate(topics):
-            stage.listen(topic, channel, catcher.queue)
+            isolated.listen(topic, channel, catcher.queue)
         for service in snapshot.calls:
             if answers := answers_of(prepared, service):
-                stage.answer(service, answers)
-        started = start(stage.environment())
+                isolated.answer(service, answers)
+        started = start(isolated.environment())
         with NodeProcess(started) as node:
-            tell("waiting for the node")
-            connection = Connection(prepared, stage, sinks, node, started)
+            report("waiting for the node")
+            connection = Connection(prepared, isolated, sinks, node, started)
             result.notes += connection.wait_for_inputs(playing.connect_s)
             result.notes += connection.wait_for_outputs(catcher if playing.prime else None)
             Activity(node.pid).wait_idle(PATIENCE_S)
-            tell("playing")
+            report("playing")
             before, begun = counts_of(node.pid), time.monotonic()
-            played = play(prepared, stage, sinks, node, playing, result.notes)
+            played = play(prepared, isolated, sinks, node, playing, result.notes)
             result.sent, result.interrupted = played.sent, played.interrupted
             result.played_s = time.monotonic() - begun
             if node.running():
@@ -92,7 +92,7 @@ def run_once(
             if not node.running():
                 result.status = node.status()
                 result.notes.append(died(node, started))
-            result.notes += stage.unmatched()
+            result.notes += isolated.unmatched()
     result.outputs = catcher.outputs
     if dropped := catcher.dropped():
         result.notes.append(f"{dropped:,} outputs came quicker than they could be kept")

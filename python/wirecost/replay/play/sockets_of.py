@@ -21,8 +21,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def bytes_wait(pid: int) -> bool:
     """Raises OSError where the process is gone.
 
-    Its sockets are asked themselves (pidfd_getfd(2)); where the kernel or a container's filter does
-    not allow that, /proc/net tells of TCP and UDP, which takes milliseconds.
+    Its sockets are read themselves (pidfd_getfd(2)); where the kernel or a container's filter does
+    not allow that, /proc/net shows TCP and UDP, which takes milliseconds.
     """
     sockets = _sockets(pid)
     handle = os.pidfd_open(pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a recorded node is started again: as its snapshot says, but in a stage and as asked."""
+"""How a recorded node is started again: as in its snapshot, but for what the user changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROBE = "WIRECOST_PROBE"
 
 @dataclass(frozen=True)
 class Starting:
-    """What is asked for beyond the snapshot. ``command`` empty: the recorded one."""
+    """What the user changes of the recorded start. ``command`` empty: the recorded one."""
 
     command: list[str]
     cpu: int | None = None
@@ -64,8 +64,8 @@ def check_fifo(option: str, priority: int | None) -> None:
 def player_priority(asked: int | None) -> tuple[int, list[str]]:
     """The player's SCHED_FIFO priority, 0 for normal scheduling, and notes.
 
-    Unless asked otherwise it is the lowest: above all that is scheduled normally, below whatever is
-    real-time itself. On a single CPU the node would have to wait for a player that spins.
+    By default it is the lowest: above normal scheduling, below other real-time tasks. On a single
+    CPU the default is normal scheduling, since the node would have to wait for a spinning player.
 
     Raises:
         UserError: what is asked for is not allowed.
@@ -95,14 +95,14 @@ def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
     path = process.executable
     if not Path(path).is_file() or not os.access(path, os.X_OK):
         raise UserError(
-            f"{path}: the recorded program is not there any more; name it where it is now: "
+            f"{path}: the recorded program does not exist any more; give its new path: "
             "wirecost replay DIR -- COMMAND"
         )
     notes = []
     if executable_size(process) != snapshot.executable_size:
-        notes.append(f"{path}: another program than the recorded one, its size changed")
+        notes.append(f"{path}: the program has changed since the recording (its size)")
     elif snapshot.executable_sha256 and executable_sha256(Path(path)) != snapshot.executable_sha256:
-        notes.append(f"{path}: another program than the recorded one, its content changed")
+        notes.append(f"{path}: the program has changed since the recording (its content)")
     if process.policy in {"fifo", "rr"} and starting.fifo is None:
         notes.append(
             f"recorded under {process.policy} {process.priority}, replayed under normal "
@@ -114,8 +114,8 @@ def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
 def start_of(
     snapshot: Snapshot, starting: Starting, folder: Path, output: Path, probes: Path
 ) -> Callable[[dict[str, str]], Start]:
-    """From a stage's environment to the node's start. Parameter files that are gone or changed are
-    written below ``folder`` as recorded."""
+    """From an isolated system's variables to the node's start. Parameter files that are gone or
+    changed are written below ``folder`` as recorded."""
     process = _process(snapshot)
     arguments = starting.command or _with_parameter_files(snapshot, process, folder)
     if snapshot.system == "ros1" and not any(word.startswith("__name:=") for word in arguments):
@@ -124,8 +124,8 @@ def start_of(
     usable = os.sched_getaffinity(0)
     recorded = sorted(usable & set(process.affinity))
 
-    def start(stage: dict[str, str]) -> Start:
-        environment = _environment(process, stage, os.environ) | {PROBE: str(probes)}
+    def start(variables: dict[str, str]) -> Start:
+        environment = _environment(process, variables, os.environ) | {PROBE: str(probes)}
         if RUN in os.environ:  # by which its processes are known
             environment |= {RUN: os.environ[RUN]}
         if starting.heap is not None:
@@ -152,15 +152,16 @@ def _process(snapshot: Snapshot) -> ProcessState:
 
 
 def _environment(
-    process: ProcessState, stage: Mapping[str, str], here: Mapping[str, str]
+    process: ProcessState, variables: Mapping[str, str], here: Mapping[str, str]
 ) -> dict[str, str]:
-    """What was recorded; beside it what nobody records (HOME, LANG), and how probes count here."""
+    """The recorded variables; of this process those that are never recorded (HOME, LANG) and the
+    settings of probes."""
     kept = {
         name: value
         for name, value in here.items()
         if not KEPT_VARIABLES.fullmatch(name) or name.startswith(f"{PROBE}_")
     }
-    return {**process.environment, **kept, **stage}
+    return {**process.environment, **kept, **variables}
 
 
 def _with_parameter_files(snapshot: Snapshot, process: ProcessState, folder: Path) -> list[str]:

@@ -18,10 +18,10 @@ from wirecost.errors import UserError
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 START_S = 30.0
 REMEDIES = {
-    "start": "name the program after -- where it is now",
+    "start": "give the program's new path after --",
     "directory": "the node's working directory is gone: make it, or record again",
-    "output": "name a writable --out",
-    "cpus": "name a CPU that this process may use",
+    "output": "choose a writable --out",
+    "cpus": "choose a CPU that this process may use",
     "fifo": "run as root, or allow real-time priorities (ulimit -r, /etc/security/limits.conf)",
     "limits": "record again on this machine",
 }
@@ -29,7 +29,7 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Start:
-    """What to start and how. ``output``: file of standard output and error, None: our own.
+    """What to start and how. ``output``: file of standard output and error; None: this process's.
 
     ``limits``: soft limits by the names of Python's ``resource``. ``remove``: folders to
     remove if this process is killed. Signals follow each other ``grace_s`` apart when it ends.
@@ -56,8 +56,8 @@ class NodeProcess:
 
     def __init__(self, start: Start) -> None:
         self._start = start
-        self._told: dict[str, object] = {}
-        self._listening = threading.Lock()
+        self._reported: dict[str, object] = {}
+        self._reading = threading.Lock()
         self._supervisor = subprocess.Popen(
             [sys.executable, "-I", "-S", str(SUPERVISOR)],
             stdin=subprocess.PIPE,
@@ -67,10 +67,10 @@ class NodeProcess:
         )
         try:
             self._write(json.dumps(asdict(start)))
-            self._listen(START_S)
-            if "error" in self._told or "pid" not in self._told:
-                step = str(self._told.get("step", "start"))
-                reason = self._told.get("error", "its supervisor ended")
+            self._read(START_S)
+            if "error" in self._reported or "pid" not in self._reported:
+                step = str(self._reported.get("step", "start"))
+                reason = self._reported.get("error", "its supervisor ended")
                 what = start.executable if step == "start" else f"{step} of {start.executable}"
                 if step == "directory":
                     what = start.directory
@@ -81,30 +81,30 @@ class NodeProcess:
 
     @property
     def pid(self) -> int:
-        return int(str(self._told["pid"]))
+        return int(str(self._reported["pid"]))
 
     def running(self) -> bool:
-        if "exit" not in self._told:
-            self._listen(0)
-        return "exit" not in self._told
+        if "exit" not in self._reported:
+            self._read(0)
+        return "exit" not in self._reported
 
     def status(self) -> int | None:
         """The exit status once it ended, negative for a signal; None while it runs."""
         self.running()
-        found = self._told.get("exit")
+        found = self._reported.get("exit")
         return None if found is None else int(str(found))
 
     def end(self) -> None:
         """SIGINT, then SIGTERM, then SIGKILL to the whole process group."""
         if self.running():
             self._write("end")
-            self._listen(4 * self._start.grace_s)
+            self._read(4 * self._start.grace_s)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if "pid" in self._told:
+        if "pid" in self._reported:
             self.end()
         for stream in (self._supervisor.stdin, self._supervisor.stdout):
             if stream is not None:
@@ -113,19 +113,19 @@ class NodeProcess:
 
     def _write(self, line: str) -> None:
         assert self._supervisor.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # its output tells the rest
+        with contextlib.suppress(BrokenPipeError):  # what it printed states why
             content = memoryview((line + "\n").encode("utf-8"))
             while content:
                 content = content[self._supervisor.stdin.write(content) or 0 :]
 
-    def _listen(self, timeout_s: float) -> None:
+    def _read(self, timeout_s: float) -> None:
         """Reads the supervisor's next line, if there is one in time."""
         output = self._supervisor.stdout
         assert output is not None
-        with self._listening:
-            if "exit" not in self._told and select.select([output], [], [], timeout_s)[0]:
+        with self._reading:
+            if "exit" not in self._reported and select.select([output], [], [], timeout_s)[0]:
                 line = output.readline()
-                self._told |= json.loads(line) if line else {"exit": None}
+                self._reported |= json.loads(line) if line else {"exit": None}
 
 
 def last_lines(path: Path, count: int = 5) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel tells of a running process (proc(5)): how it was started, what it cost so far."""
+"""What the kernel reports of a process (proc(5)): how it was started, what it cost so far."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ProcessState:
     limits: dict[str, tuple[int | None, int | None]]
     """Soft and hard by the kernel's names; None: unlimited."""
     user: int | None = None
-    """Whose process it is; None where a version before recorded it."""
+    """Owner of the process; None in recordings of earlier versions."""
 
 
 def state_of(pid: int) -> ProcessState:
@@ -77,9 +77,11 @@ def state_of(pid: int) -> ProcessState:
             user=folder.stat().st_uid,
         )
     except (FileNotFoundError, ProcessLookupError) as error:
-        raise UserError(f"--pid {pid}: no such process; name the node's own") from error
+        raise UserError(f"--pid {pid}: no such process; give the PID of the node") from error
     except PermissionError as error:
-        raise UserError(f"process {pid}: of another user; record as that user or root") from error
+        raise UserError(
+            f"process {pid} belongs to another user; record as that user or as root"
+        ) from error
 
 
 def counts_of(pid: int) -> Counts | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program between replay and the node: whatever becomes of replay, the node does not stay.
+"""The program between wirecost and the node: the node ends with it, however wirecost ends.
 
 Run by its path, on the standard library alone. It reads one line of JSON (``Start`` in
-``node_process.py``), starts the program, and tells what becomes of it in lines of JSON:
+``node.py``), starts the program, and reports what becomes of it in lines of JSON:
 ``{"pid": …}`` or ``{"error": …, "step": …}``, then ``{"exit": …}`` (negative: the signal). The line
 ``end`` ends the program and all it started; the end of the input kills them at once.
 """
@@ -41,15 +41,15 @@ def main() -> None:
     error = os.read(failed, 4096)
     if error:
         step, _, reason = error.decode("utf-8", "replace").partition(":")
-        _tell({"error": reason, "step": step})
+        _report({"error": reason, "step": step})
         return
-    _tell({"pid": program})
+    _report({"pid": program})
     status = _watch(program, woken, float(start["grace_s"]))
     _kill_all()
     if status is None:
         for path in start["remove"]:
             shutil.rmtree(path, ignore_errors=True)
-    _tell({"exit": status})
+    _report({"exit": status})
 
 
 def _first_line() -> bytes:
@@ -72,10 +72,10 @@ def _become(start: dict[str, Any], fail: int) -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         step = "output"
         nothing = os.open(os.devnull, os.O_RDONLY)
-        told = 2
+        output = 2
         if start["output"] is not None:
-            told = os.open(start["output"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        for descriptor, target in ((nothing, 0), (told, 1), (told, 2)):
+            output = os.open(start["output"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        for descriptor, target in ((nothing, 0), (output, 1), (output, 2)):
             os.dup2(descriptor, target)
         step = "directory"
         os.chdir(start["directory"])
@@ -103,7 +103,7 @@ def _become(start: dict[str, Any], fail: int) -> None:
 
 def _watch(program: int, woken: int, grace_s: float) -> int | None:
     """Waits for the program's end, or brings it about. Its status; None where it was killed
-    because nobody listens any more."""
+    because nothing reads our output any more."""
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
     deadline: float | None = None
     while True:
@@ -163,8 +163,8 @@ def _prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-def _tell(message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # nobody reads: there is nobody left to be told
+def _report(message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # the reader has ended
         os.write(1, (json.dumps(message) + "\n").encode())
 
 

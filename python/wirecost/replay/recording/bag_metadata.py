@@ -47,12 +47,12 @@ def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted
 
 def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
     """The text. A topic that has two channels alike, input and output, is one entry."""
-    heard = [one for one in counted if one.messages]
-    begin = min((one.first_ns for one in heard), default=0)
+    written = [one for one in counted if one.messages]
+    begin = min((one.first_ns for one in written), default=0)
     extent = [
-        f"duration: {{nanoseconds: {max((one.last_ns for one in heard), default=0) - begin}}}",
+        f"duration: {{nanoseconds: {max((one.last_ns for one in written), default=0) - begin}}}",
         f"starting_time: {{nanoseconds_since_epoch: {begin}}}",
-        f"message_count: {sum(one.messages for one in heard)}",
+        f"message_count: {sum(one.messages for one in written)}",
     ]
     lines = [
         "rosbag2_bagfile_information:",
@@ -84,6 +84,6 @@ def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """YAML's double-quoted style, for text that anybody on the network may have made up."""
+    """YAML's double-quoted style, for text that any program on the network may have sent."""
     kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return '"' + "".join(kept).replace("\\U0000000a", "\\n") + '"'

@@ -2,7 +2,7 @@
 """Whether a recording was made by this user on this machine: a seal over all that is started.
 
 The seal is an HMAC by a key that lies in this user's private folder, over ``node.json`` without the
-seal and the machine's identity. It proves nothing to anybody else, and needs not.
+seal and the machine's identity. It proves nothing to other users.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _key(make: bool) -> bytes:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Two that make the key at once make one."""
+    """Processes that make the key at the same time make one."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

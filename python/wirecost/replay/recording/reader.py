@@ -38,7 +38,7 @@ DAMAGED = (McapError, ValueError, KeyError, IndexError, EOFError, struct.error, 
 
 @dataclass(frozen=True)
 class Stored:
-    """A message by its topic. ``log_ns``: received; ``publish_ns``: sent, where its sender told."""
+    """A message by its topic. ``log_ns``: received; ``publish_ns``: sent, where that is known."""
 
     topic: str
     log_ns: int
@@ -85,7 +85,7 @@ def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: in
                 found.profile = record.profile
                 if record.profile != profile:
                     raise UserError(
-                        f"{path}: MCAP of profile {record.profile[:40]!r}, but node.json tells "
+                        f"{path}: MCAP of profile {record.profile[:40]!r}, but node.json has "
                         f"{profile!r}; keep a recording's files together"
                     )
             elif isinstance(record, Channel):
@@ -106,7 +106,7 @@ def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: in
 
 def _records(file: BinaryIO, size: int, allowed: int) -> Iterator[Any]:
     """Header, channels and messages, those in chunks too. The library's own reader trusts the
-    lengths in a file; this one hands it records that are as long as they say."""
+    lengths in a file; this one hands it records whose length was checked."""
     if file.read(len(MAGIC)) != MAGIC:
         raise ValueError("no MCAP")
     while True:
@@ -127,7 +127,7 @@ def _in_chunk(chunk: Chunk, allowed: int) -> Iterator[Any]:
         raise ValueError("a chunk larger than memory")
     content = _content(chunk)
     if len(content) != chunk.uncompressed_size:
-        raise ValueError("a chunk of another size than it tells")
+        raise ValueError("a chunk of another size than it states")
     if chunk.uncompressed_crc and zlib.crc32(content) != chunk.uncompressed_crc:
         raise ValueError("a damaged chunk")
     at = 0

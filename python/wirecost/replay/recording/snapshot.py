@@ -35,7 +35,7 @@ SECRET = re.compile(r"secret|token|passw|passphrase|credential|private|api_?key"
 
 @dataclass(frozen=True)
 class JoinedTopic:
-    """A topic of the node; ``after_s`` after the start it appeared. ``kept``: how many messages."""
+    """A topic of the node, which appeared ``after_s`` after the start; how many were written."""
 
     topic: Topic
     after_s: float
@@ -56,7 +56,7 @@ class Snapshot:
     process: ProcessState | None = None
     executable_size: int = 0
     executable_sha256: str = ""
-    """Of the file that ran; empty where nobody could read it, or a version before wrote this."""
+    """Of the file that ran; empty where it could not be read, or an earlier version wrote this."""
     parameter_files: dict[str, str] = field(default_factory=dict)
     """Content by the path that the arguments name."""
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -67,14 +67,14 @@ class Snapshot:
     started: str = ""
     duration_s: float = 0.0
     ended: str = "killed"
-    """interrupted, time, node gone, or failed; killed where nobody came to say so."""
+    """interrupted, time, node gone, or failed; killed where none of these was written."""
     notes: list[str] = field(default_factory=list)
     made_here: bool = False
     """Of this user's own process, by this user, on this machine, as it is read; not stored."""
 
 
 def kept_environment(environment: dict[str, str]) -> dict[str, str]:
-    """What of an environment may be stored; nothing whose name speaks of a secret."""
+    """What of an environment may be stored; nothing whose name suggests a secret."""
     return {
         name: value
         for name, value in sorted(environment.items())
@@ -93,7 +93,7 @@ def parameter_files(process: ProcessState) -> dict[str, str]:
             if path.is_file() and path.stat().st_size <= LARGEST_PARAMETER_FILE:
                 found[argument] = path.read_text(encoding="utf-8")
         except (OSError, ValueError):
-            continue  # not a parameter file that anybody could read
+            continue  # not a readable parameter file
     return found
 
 
@@ -205,14 +205,14 @@ def _process(value: dict[str, Any]) -> ProcessState:
 
 
 def _joined(value: dict[str, Any]) -> JoinedTopic:
-    told = value["topic"]
-    qos = told["qos"]
+    topic = value["topic"]
+    qos = topic["qos"]
     return JoinedTopic(
         Topic(
-            name=_text(told["name"]),
-            type=_text(told["type"]),
-            type_hash=_text(told["type_hash"]),
-            definition=_text(told["definition"]),
+            name=_text(topic["name"]),
+            type=_text(topic["type"]),
+            type_hash=_text(topic["type_hash"]),
+            definition=_text(topic["definition"]),
             qos=Qos(
                 reliability=_reliability(qos["reliability"]),
                 durability=_durability(qos["durability"]),

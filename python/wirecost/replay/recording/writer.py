@@ -40,7 +40,7 @@ class RecordingWriter:
         self._call_schema: int | None = None
         self._sequences: dict[int, int] = {}
         self._counted: dict[int, Counted] = {}
-        with self._told():
+        with self._as_user_error():
             self._writer.start(system.profile, "wirecost")
 
     def add_topic(self, topic: Topic, role: str) -> int:
@@ -58,7 +58,7 @@ class RecordingWriter:
             metadata["offered_qos_profiles"] = profiles(topic.qos)
             metadata["topic_type_hash"] = topic.type_hash
         key = (topic.type, topic.definition)
-        with self._told():
+        with self._as_user_error():
             if key not in self._schemas:
                 encoding = self._system.schema if topic.definition else ""
                 self._schemas[key] = self._writer.register_schema(
@@ -73,7 +73,7 @@ class RecordingWriter:
     def write(self, channel: int, log_ns: int, publish_ns: int, message: bytes) -> None:
         sequence = self._sequences.get(channel, 0)
         self._sequences[channel] = (sequence + 1) & 0xFFFFFFFF
-        with self._told():
+        with self._as_user_error():
             self._writer.add_message(channel, max(log_ns, 0), message, max(publish_ns, 0), sequence)
         if channel in self._counted:
             self._counted[channel].add(max(log_ns, 0))
@@ -86,7 +86,7 @@ class RecordingWriter:
                 "type": service.type,
                 "md5sum": service.type_hash,
             }
-            with self._told():
+            with self._as_user_error():
                 # An empty schema, since rosbag2 opens no file with a channel that has none.
                 if self._call_schema is None:
                     self._call_schema = self._writer.register_schema(call_record.SCHEMA, "", b"")
@@ -99,11 +99,11 @@ class RecordingWriter:
         self.write(self._calls[service.name], log_ns, log_ns, call_record.encode(call))
 
     def flush(self) -> None:
-        with self._told():
+        with self._as_user_error():
             self._writer.flush()  # type: ignore[no-untyped-call]
 
     def write_bag_metadata(self) -> None:
-        """What rosbag2 wants to know of the file, as far as it is written; nothing for ROS 1."""
+        """The file by which rosbag2 opens the recording, so far; none for ROS 1."""
         if self._system.profile == "ros2":
             write_bag_metadata(self.path, self._system.encoding, list(self._counted.values()))
 
@@ -119,13 +119,13 @@ class RecordingWriter:
         try:
             if self._file.failed:
                 return
-            with self._told():
+            with self._as_user_error():
                 self._writer.finish()  # type: ignore[no-untyped-call]
         finally:
             self._file.close()
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_user_error(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -136,7 +136,7 @@ class RecordingWriter:
 
 
 class _Unbuffered:
-    """A file whose every write reaches the kernel, so that nothing is left to be lost."""
+    """A file whose every write reaches the kernel, so that a killed process loses none."""
 
     def __init__(self, path: Path) -> None:
         self.failed = False

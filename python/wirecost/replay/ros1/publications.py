@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics that a stage offers to the node, and services that it answers from a recording."""
+"""The topics that replay publishes to the node, and the services that it answers as recorded."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Publications:
                     f"{header.get('type')} ({wanted})"
                 )
             return
-        # A subscriber of a type that the recording does not know is told what it wants to hear.
+        # Where the recording does not know the type, the subscriber gets its own back.
         answer = {
             "callerid": self._caller,
             "topic": name,

@@ -13,7 +13,7 @@ from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import Client, NoReplyError
-from wirecost.replay.dds.discovery import STAGE, Discovery
+from wirecost.replay.dds.discovery import REPLAYER, Discovery
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
@@ -27,14 +27,16 @@ _CALL_S = 10.0
 _ANNOUNCED_S = 2.0
 
 
-class DdsStage:
-    """A ``Stage`` of ROS 2 or of other DDS programs."""
+class DdsIsolatedSystem:
+    """``IsolatedSystem`` of ROS 2 or of other DDS programs."""
 
     def __enter__(self) -> Self:
         self._exits = ExitStack()
         with ExitStack() as exits:
             self._domain = exits.enter_context(FreeDomain())
-            self._participant = _dds.Participant(self._domain.number, STAGE, ENCLAVE, (LOOPBACK,))
+            self._participant = _dds.Participant(
+                self._domain.number, REPLAYER, ENCLAVE, (LOOPBACK,)
+            )
             exits.callback(self._participant.close)
             self._discovery = Discovery(self._participant)
             exits.callback(self._discovery.close)
@@ -100,7 +102,7 @@ class DdsStage:
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
         """A topic is joined once the node, too, is known to have found our side of it: what is sent
-        before that is lost without a trace."""
+        before that is lost without notice."""
         writers = self._writers
         missing = [
             topic.name
@@ -116,7 +118,7 @@ class DdsStage:
         return self._refused + [line for server in self._servers for line in server.unmatched()]
 
     def _set_parameters(self) -> bool:
-        """False: the node has not told yet that it is there."""
+        """False: the node has not announced itself yet."""
         now = time.monotonic()
         self._joined_at = self._joined_at or now
         found = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
@@ -130,7 +132,8 @@ class DdsStage:
             return False
         else:
             self._refused.append(
-                f"{self._node}: has no set_parameters; those set at run time are missing"
+                f"{self._node}: has no set_parameters service, so parameters recorded at run time "
+                "are not set"
             )
         self._parameters = {}
         return True

@@ -71,7 +71,7 @@ def main(master_uri: str, recorder: str, recorder_uri: str, host: str) -> None:
     # Ctrl-C is meant for the recorder, which then closes our input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    asked_to_end, end = os.pipe()
+    ending, end = os.pipe()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: os.write(end, b"."))
     output = _Output()
@@ -82,9 +82,9 @@ def main(master_uri: str, recorder: str, recorder_uri: str, host: str) -> None:
         ServiceProxy(master, api.uri, host, output.call) as proxy,
     ):
         try:
-            _obey(asked_to_end, proxy, subscribed, output)
+            _obey(ending, proxy, subscribed, output)
         finally:
-            proxy.give_back()
+            proxy.hand_back()
             for topic in subscribed:
                 with suppress(PeerError):
                     Master(master_uri, recorder).unsubscribe(topic, recorder_uri)
@@ -93,12 +93,12 @@ def main(master_uri: str, recorder: str, recorder_uri: str, host: str) -> None:
             time.sleep(0.2)
 
 
-def _obey(asked_to_end: int, proxy: ServiceProxy, subscribed: list[str], output: _Output) -> None:
+def _obey(ending: int, proxy: ServiceProxy, subscribed: list[str], output: _Output) -> None:
     pending = b""
     followed = time.monotonic()
     while True:
-        ready, _, _ = select.select([0, asked_to_end], [], [], FOLLOW_S)
-        if asked_to_end in ready:
+        ready, _, _ = select.select([0, ending], [], [], FOLLOW_S)
+        if ending in ready:
             return
         if ready:
             content = os.read(0, 1 << 16)
@@ -120,7 +120,9 @@ def _command(
         return
     service = command["watch"]
     try:
-        output.put({"watched": service, "place": asdict(proxy.take(service, command["caller"]))})
+        output.put(
+            {"watched": service, "provider": asdict(proxy.intercept(service, command["caller"]))}
+        )
     except PeerError as error:
         output.put({"watched": service, "error": str(error)})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stage with Debian's topic_tools (roscpp) and rospy nodes in it."""
+"""An isolated system with Debian's topic_tools (roscpp) and rospy nodes in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, until
 from wirecost._middleware import Player, Queue
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, Qos, Service, Stage, Topic
+from wirecost.replay.system import Call, IsolatedSystem, Qos, Service, Topic
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"
@@ -38,15 +38,15 @@ def call(request: bytes, reply: bytes, error: str | None = None) -> Call:
 
 
 @pytest.fixture
-def stage() -> Iterator[Stage]:
-    with ros1.new_stage() as stage:
-        yield stage
+def isolated() -> Iterator[IsolatedSystem]:
+    with ros1.new_isolated_system() as isolated:
+        yield isolated
 
 
 @pytest.fixture
-def system(stage: Stage, tmp_path: Path) -> Iterator[System]:
-    """The stage's, with the nodes that the test starts in it."""
-    environment = stage.environment() | {"ROS_LOG_DIR": str(tmp_path)}
+def system(isolated: IsolatedSystem, tmp_path: Path) -> Iterator[System]:
+    """The isolated system's, with the nodes that the test starts in it."""
+    environment = isolated.environment() | {"ROS_LOG_DIR": str(tmp_path)}
     system = System(environment, tmp_path)
     try:
         yield system
@@ -55,17 +55,17 @@ def system(stage: Stage, tmp_path: Path) -> Iterator[System]:
 
 
 def test_a_node_hears_what_is_played_and_its_outputs_come_back(
-    stage: Stage, system: System
+    isolated: IsolatedSystem, system: System
 ) -> None:
     queue = Queue(1 << 24)
-    sink = stage.publish(in_topic())
-    stage.listen(Topic("/out", "*"), 7, queue)
-    assert stage.waiting_for([in_topic()], []) == ["/in"]
+    sink = isolated.publish(in_topic())
+    isolated.listen(Topic("/out", "*"), 7, queue)
+    assert isolated.waiting_for([in_topic()], []) == ["/in"]
     system.start(TOPIC_TOOLS / "relay", "/in", "/out")
-    until(lambda: stage.waiting_for([in_topic()], []) == [])
+    until(lambda: isolated.waiting_for([in_topic()], []) == [])
     # relay advertises with the first message and may lose what it sends before we are connected.
     sink.send(string("first"))
-    until(lambda: stage.waiting_for([], [Topic("/out", "*")]) == [])
+    until(lambda: isolated.waiting_for([], [Topic("/out", "*")]) == [])
     until(lambda: queue.counts() or sink.send(string("more")))
     # No more at once than relay's queues hold.
     messages = [string(f"message {i}") for i in range(8)]
@@ -81,8 +81,10 @@ def test_a_node_hears_what_is_played_and_its_outputs_come_back(
     assert got == [(7, message) for message in messages]
 
 
-def test_a_latched_input_reaches_a_node_that_starts_later(stage: Stage, system: System) -> None:
-    stage.publish(in_topic(latched=True)).send(string("kept"))
+def test_a_latched_input_reaches_a_node_that_starts_later(
+    isolated: IsolatedSystem, system: System
+) -> None:
+    isolated.publish(in_topic(latched=True)).send(string("kept"))
     system.rospy(
         "import rospy; from std_msgs.msg import String; rospy.init_node('late');"
         "print(rospy.wait_for_message('/in', String).data, 'came')"
@@ -101,8 +103,8 @@ print(sorted(rospy.get_param_names()), "done")
 """
 
 
-def test_parameters_are_set_before_and_served(stage: Stage, system: System) -> None:
-    stage.prepare("/reader", {"/a/b": 1, "/a/c": [True, 2.5], "/reader/own": "é", "/top": 3})
+def test_parameters_are_set_before_and_served(isolated: IsolatedSystem, system: System) -> None:
+    isolated.prepare("/reader", {"/a/b": 1, "/a/c": [True, 2.5], "/reader/own": "é", "/top": 3})
     system.rospy(PARAMETERS)
     until(lambda: "done" in system.output())
     assert system.output().splitlines() == [
@@ -115,16 +117,16 @@ def test_parameters_are_set_before_and_served(stage: Stage, system: System) -> N
     ]
 
 
-def test_simulated_time_runs_as_played(stage: Stage, system: System) -> None:
-    stage.prepare("/sleeper", {"/use_sim_time": True})
+def test_simulated_time_runs_as_played(isolated: IsolatedSystem, system: System) -> None:
+    isolated.prepare("/sleeper", {"/use_sim_time": True})
     clock = Topic("/clock", "rosgraph_msgs/Clock", "a9c97c1d230cfc112e270351a944ee47", "")
-    sink = stage.publish(clock)
+    sink = isolated.publish(clock)
     system.rospy(
         "import rospy; from rosgraph_msgs.msg import Clock; rospy.init_node('sleeper');"
         "start = rospy.wait_for_message('/clock', Clock).clock.to_sec(); rospy.sleep(100);"
         "end = rospy.get_time(); print('slept', int((end - start) // 10 * 10), 'until', int(end))"
     )
-    until(lambda: stage.waiting_for([clock], []) == [])
+    until(lambda: isolated.waiting_for([clock], []) == [])
     seconds = itertools.count(1000, 10)
     until(lambda: sink.send(struct.pack("<II", next(seconds), 0)) or system.output())
     before = next(seconds)
@@ -153,12 +155,12 @@ def reply(text: str) -> bytes:
     return b"\x01" + string(text)
 
 
-def test_calls_are_answered_as_recorded(stage: Stage, system: System) -> None:
-    stage.answer(
+def test_calls_are_answered_as_recorded(isolated: IsolatedSystem, system: System) -> None:
+    isolated.answer(
         SWITCH,
         [call(b"\x01", reply("1st")), call(b"\x00", b"", "will not"), call(b"\x01", reply("2nd"))],
     )
-    stage.answer(Service("/other", SWITCH.type, SWITCH.type_hash), [])
+    isolated.answer(Service("/other", SWITCH.type, SWITCH.type_hash), [])
     system.rospy(ASKS)
     until(lambda: "done" in system.output())
     assert system.output().splitlines() == [
@@ -168,58 +170,62 @@ def test_calls_are_answered_as_recorded(stage: Stage, system: System) -> None:
         "service [/other] responded with an error: b'wirecost replay: no recorded answer'",
         "done",
     ]
-    assert stage.unmatched() == ["/other: a request of 1 bytes (00) has no recorded answer"]
-    assert stage.unmatched() == []
+    assert isolated.unmatched() == ["/other: a request of 1 bytes (00) has no recorded answer"]
+    assert isolated.unmatched() == []
 
 
-def test_services_of_the_node_are_called(stage: Stage, system: System) -> None:
+def test_services_of_the_node_are_called(isolated: IsolatedSystem, system: System) -> None:
     system.rospy(
         "import rospy; from std_srvs.srv import SetBool, SetBoolResponse; rospy.init_node('node');"
         "rospy.Service('/switch', SetBool,"
         " lambda r: SetBoolResponse(r.data, 'ok') if r.data else 1 / 0); rospy.spin()"
     )
-    until(lambda: stage.call(SWITCH, b"\x01").error is None)
-    good = stage.call(SWITCH, b"\x01")
+    until(lambda: isolated.call(SWITCH, b"\x01").error is None)
+    good = isolated.call(SWITCH, b"\x01")
     assert (good.reply, good.error) == (reply("ok"), None)
     assert good.reply_ns > good.request_ns
-    bad = stage.call(SWITCH, b"\x00")
+    bad = isolated.call(SWITCH, b"\x00")
     assert bad.error is not None
     assert "division by zero" in bad.error
-    missing = stage.call(Service("/none", "a/B"), b"")
+    missing = isolated.call(Service("/none", "a/B"), b"")
     assert missing.error == "no provider of /none"
 
 
-def test_a_node_that_wants_another_type_is_refused_and_told(stage: Stage, system: System) -> None:
-    stage.publish(in_topic())
+def test_a_node_that_wants_another_type_is_refused_and_told(
+    isolated: IsolatedSystem, system: System
+) -> None:
+    isolated.publish(in_topic())
     system.rospy(
         "import rospy; from std_msgs.msg import Int32; rospy.init_node('other');"
         "rospy.Subscriber('/in', Int32, print); rospy.spin()"
     )
-    (line,) = set(until(stage.unmatched))
+    (line,) = set(until(isolated.unmatched))
     assert line.startswith(f"/in: recorded as std_msgs/String ({STRING}), but the node subscribes")
-    assert stage.waiting_for([in_topic()], []) == ["/in"]
+    assert isolated.waiting_for([in_topic()], []) == ["/in"]
 
 
-def test_what_the_stage_plays_is_no_output_of_the_node(stage: Stage, system: System) -> None:
+def test_what_the_isolated_system_plays_is_no_output_of_the_node(
+    isolated: IsolatedSystem, system: System
+) -> None:
     queue = Queue(1 << 20)
-    sink = stage.publish(in_topic("/both"))
-    stage.listen(Topic("/both", "*"), 0, queue)
+    sink = isolated.publish(in_topic("/both"))
+    isolated.listen(Topic("/both", "*"), 0, queue)
     system.rospy(
         "import rospy; from std_msgs.msg import String; rospy.init_node('node');"
         "p = rospy.Publisher('/both', String, queue_size=10);"
         "rospy.Subscriber('/both', String, lambda m: p.publish('own') if m.data == 'go' else None);"
         "rospy.spin()"
     )
-    until(lambda: stage.waiting_for([in_topic("/both")], [in_topic("/both")]) == [])
+    until(lambda: isolated.waiting_for([in_topic("/both")], [in_topic("/both")]) == [])
     sink.send(string("go"))
     assert [message for *_, message in until(lambda: queue.take(10, 1.0))] == [string("own")]
 
 
-def test_a_stage_listens_on_loopback_only_and_leaves_nothing() -> None:
+def test_an_isolated_system_listens_on_loopback_only_and_leaves_nothing() -> None:
     before = psutil.Process().net_connections()
     threads = psutil.Process().num_threads()
-    with ros1.new_stage() as stage:
-        stage.publish(in_topic())
+    with ros1.new_isolated_system() as isolated:
+        isolated.publish(in_topic())
         new = [one for one in psutil.Process().net_connections() if one not in before]
         assert new
         assert {one.laddr.ip for one in new} == {"127.0.0.1"}
@@ -228,15 +234,17 @@ def test_a_stage_listens_on_loopback_only_and_leaves_nothing() -> None:
     until(lambda: psutil.Process().num_threads() <= threads)
 
 
-def test_large_messages_at_lidar_rate_reach_the_node(stage: Stage, system: System) -> None:
+def test_large_messages_at_lidar_rate_reach_the_node(
+    isolated: IsolatedSystem, system: System
+) -> None:
     topic = Topic("/image", "std_msgs/UInt8MultiArray", "82373f1612381bb6ee473b5cd6f5d89c", "")
-    sink = stage.publish(topic)
+    sink = isolated.publish(topic)
     system.rospy(
         "import rospy; from std_msgs.msg import UInt8MultiArray; rospy.init_node('camera_reader');"
         "rospy.Subscriber('/image', UInt8MultiArray, lambda m: print(len(m.data), m.data[-1]));"
         "rospy.spin()"
     )
-    until(lambda: stage.waiting_for([topic], []) == [])
+    until(lambda: isolated.waiting_for([topic], []) == [])
     head = struct.pack("<III", 0, 0, 4_000_000)
     messages = [(i * 50_000_000, 0, head + bytes([i]) * 4_000_000) for i in range(20)]
     Player(messages, True).play([sink], 1.0, 0, 20, 100_000, None, None)

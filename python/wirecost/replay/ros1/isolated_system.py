@@ -21,8 +21,8 @@ from wirecost.replay.ros1.subscriptions import Subscriptions
 from wirecost.replay.system import Call, Service, Topic
 
 
-class Ros1Stage:
-    """``Stage`` with a master of our own."""
+class Ros1IsolatedSystem:
+    """``IsolatedSystem`` with a master of our own."""
 
     def __init__(self) -> None:
         self._name = f"/wirecost_replay_{os.getpid()}"
@@ -33,10 +33,10 @@ class Ros1Stage:
         with ExitStack() as left:
             self._server = left.enter_context(MasterServer(LOOPBACK))
             self._master = Master(self._server.uri, self._name)
-            self._links = Subscriptions(self._name, Definitions(self._name).heard)
-            left.callback(self._links.close)
-            self._offers = left.enter_context(Publications(self._name, LOOPBACK))
-            api = SlaveApi(self._master.uri, self._set_publishers, self._offers.tcpros)
+            self._subscriptions = Subscriptions(self._name, Definitions(self._name).learn)
+            left.callback(self._subscriptions.close)
+            self._publications = left.enter_context(Publications(self._name, LOOPBACK))
+            api = SlaveApi(self._master.uri, self._set_publishers, self._publications.tcpros)
             self._uri = left.enter_context(ApiServer(LOOPBACK, api)).uri
             self._left = left.pop_all()
         return self
@@ -56,19 +56,19 @@ class Ros1Stage:
             self._server.api.set(name, value)
 
     def publish(self, topic: Topic) -> Sink:
-        sink = self._offers.add(topic)
+        sink = self._publications.add(topic)
         self._master.publish(topic.name, topic.type or "*", self._uri)
         return sink
 
     def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
-        self._links.add(topic.name, channel, queue)
+        self._subscriptions.add(topic.name, channel, queue)
         if topic.name not in self._subscribed:
             self._subscribed.add(topic.name)
             self._set_publishers(topic.name, self._master.subscribe(topic.name, self._uri))
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
-        self._offers.answer(service, recorded)
-        self._master.provide(service.name, self._offers.service_uri, self._uri)
+        self._publications.answer(service, recorded)
+        self._master.provide(service.name, self._publications.service_uri, self._uri)
 
     def call(self, service: Service, request: bytes) -> Call:
         request_ns = time.time_ns()
@@ -88,12 +88,14 @@ class Ros1Stage:
         return Call(service.name, self._name, request_ns, time.time_ns(), request, content, error)
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
-        missing = [topic.name for topic in subscribed if not self._offers.readers(topic.name)]
-        return missing + [one.name for one in published if not self._links.connected(one.name)]
+        missing = [topic.name for topic in subscribed if not self._publications.readers(topic.name)]
+        return missing + [
+            one.name for one in published if not self._subscriptions.connected(one.name)
+        ]
 
     def unmatched(self) -> list[str]:
-        return self._offers.unmatched()
+        return self._publications.unmatched()
 
     def _set_publishers(self, topic: str, uris: list[str]) -> None:
         # What we play ourselves on a topic is no output of the node.
-        self._links.set_publishers(topic, [uri for uri in uris if uri != self._uri])
+        self._subscriptions.set_publishers(topic, [uri for uri in uris if uri != self._uri])
