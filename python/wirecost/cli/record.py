@@ -28,7 +28,8 @@ from wirecost.cli.choices import completing
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay.record.session import Request, TopicProgress, record
+from wirecost.replay.record.record import Request, record
+from wirecost.replay.record.topics import TopicProgress
 from wirecost.replay.recording.origin import seal
 from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
 from wirecost.replay.systems import SYSTEMS, system_named

@@ -28,7 +28,7 @@ from support.replay_fakes import (
     stamped,
 )
 from wirecost.errors import UserError
-from wirecost.replay.record.session import Request, record
+from wirecost.replay.record.record import Request, record
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, bag_metadata
 from wirecost.replay.recording.reader import read_recording
