@@ -2,11 +2,14 @@
 """Groups of commands whose modules are imported when their command is asked for.
 
 Every worker of a benchmark imports ``wirecost.cli`` anew, and all commands together take a second.
+Their help is without the types of Python that Typer prints: ``<bool>`` beside a flag, and
+``<list[Path]>`` beside an argument whose name says more.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from typing import Any
 
 import typer
@@ -25,7 +28,6 @@ def imported(prefix: str, *names: str) -> type[TyperGroup]:
             self.commands = dict.fromkeys(names)  # type: ignore[assignment]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            del ctx
             if cmd_name not in names:
                 return None
             module = importlib.import_module(prefix + cmd_name)
@@ -35,6 +37,22 @@ def imported(prefix: str, *names: str) -> type[TyperGroup]:
                 app.command(cmd_name)(module.command)
             command = get_command(app)
             command.name = cmd_name
+            for one in (command, *getattr(command, "commands", {}).values()):
+                if one is not None:
+                    _hide_types(one.get_params(ctx))
             return command
 
+        def get_params(self, ctx: Any) -> Any:
+            params = super().get_params(ctx)
+            _hide_types(params)
+            return params
+
     return Imported
+
+
+def _hide_types(params: Iterable[Any]) -> None:
+    for param in params:
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda **_: None
+        elif param.is_flag and param.metavar is None:
+            param.metavar = ""

@@ -108,7 +108,7 @@ def _records(file: BinaryIO, size: int, allowed: int) -> Iterator[Any]:
     """Header, channels and messages, those in chunks too. The library's own reader trusts the
     lengths in a file; this one hands it records whose length was checked."""
     if file.read(len(MAGIC)) != MAGIC:
-        raise ValueError("no MCAP")
+        raise ValueError("not MCAP")
     while True:
         kind, length = RECORD_HEAD.unpack(file.read(RECORD_HEAD.size))
         if length > size - file.tell():
