@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from wirecost.replay.dds import envelope
 from wirecost.replay.dds.envelope import CYCLONE, Envelope
-from wirecost.replay.dds.server import Answers
-from wirecost.replay.system import Call
 
 FAST = 0x010F
 HEADER, NOBODY = b"\0\1\0\0", bytes(16)
@@ -43,15 +41,3 @@ def test_others_name_the_message_they_answer() -> None:
 def test_a_client_may_be_known_by_the_reader_it_waits_with() -> None:
     request = received(HEADER + b"ask", CLIENT, 7, (READER, 0))
     assert envelope.open_request(request, FAST) == (envelope.Call(READER, 7), HEADER + b"ask")
-
-
-def test_equal_requests_get_their_replies_in_order_and_then_the_last() -> None:
-    def call(request: bytes, reply: bytes, error: str | None = None) -> Call:
-        return Call("/x", "", 0, 0, request, reply, error)
-
-    answers = Answers(
-        [call(b"a", b"1"), call(b"b", b"2"), call(b"a", b"3"), call(b"a", b"", "failed")]
-    )
-    assert [answers.reply_to(b"a") for _ in range(3)] == [b"1", b"3", b"3"]
-    assert answers.reply_to(b"b") == b"2"
-    assert answers.reply_to(b"c") is None

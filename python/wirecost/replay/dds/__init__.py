@@ -10,9 +10,6 @@ from wirecost.errors import UserError
 if TYPE_CHECKING:
     from wirecost.replay.system import IsolatedSystem, Recorder
 
-MIDDLEWARE = "ros2"
-ENCODING = "cdr"
-
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:
     """``domain`` None is ``ROS_DOMAIN_ID``, else 0; ``interfaces`` as of ``DdsRecorder``."""

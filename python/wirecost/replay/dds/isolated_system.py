@@ -10,6 +10,7 @@ from typing import Self
 
 from wirecost import _dds
 from wirecost._middleware import Queue
+from wirecost.replay.answers import Answers
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import Client, NoReplyError
@@ -19,7 +20,7 @@ from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.recorder import ENCLAVE
-from wirecost.replay.dds.server import Answers, Server
+from wirecost.replay.dds.server import Server
 from wirecost.replay.system import Call, Service, Topic
 
 _CALL_S = 10.0
@@ -84,9 +85,8 @@ class DdsIsolatedSystem:
         self._listening.add(topic, channel, queue)
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
-        self._servers.append(
-            Server(self._participant, service, Answers(recorded), self._discovery.vendor)
-        )
+        answers = Answers([call for call in recorded if call.error is None])
+        self._servers.append(Server(self._participant, service, answers, self._discovery.vendor))
 
     def call(self, service: Service, request: bytes) -> Call:
         client = self._clients.get(service.name)

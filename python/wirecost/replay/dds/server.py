@@ -5,33 +5,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from wirecost import _dds
+from wirecost.replay.answers import Answers
 from wirecost.replay.dds import envelope, names, qos
-from wirecost.replay.system import Call, Service
+from wirecost.replay.system import Service
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1
 # A request may come before discovery has found the reader that awaits the reply.
 _REPLY_READER_S = 2.0
 _LOOK_S = 0.002
-
-
-class Answers:
-    """Recorded replies by request: equal requests get theirs in recorded order, then the last."""
-
-    def __init__(self, recorded: Sequence[Call]) -> None:
-        self._replies: dict[bytes, list[bytes]] = {}
-        for call in recorded:
-            if call.error is None:
-                self._replies.setdefault(call.request, []).append(call.reply)
-
-    def reply_to(self, request: bytes) -> bytes | None:
-        replies = self._replies.get(request)
-        if replies is None:
-            return None
-        return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
 class Server:
@@ -81,16 +66,16 @@ class Server:
         if opened is None:
             return
         call, content = opened
-        reply = self._answers.reply_to(content)
-        if reply is None:
+        recorded = self._answers.to(content)
+        if recorded is None:
             self._unmatched[content] = self._unmatched.get(content, 0) + 1
             return
         self._wait_for_reader()
         if vendor == envelope.CYCLONE:
-            self._replies.send(envelope.with_numbers(call, reply))
+            self._replies.send(envelope.with_numbers(call, recorded.reply))
         else:
             assert isinstance(call.sequence, int)
-            self._replies.answer(reply, call.client, call.sequence)
+            self._replies.answer(recorded.reply, call.client, call.sequence)
 
     def _wait_for_reader(self) -> None:
         end = time.monotonic() + _REPLY_READER_S

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from wirecost.replay.system import IsolatedSystem, Recorder
 
-MIDDLEWARE = "ros1"
-ENCODING = "ros1"
-
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:  # noqa: ARG001
     """Records in the system of $ROS_MASTER_URI; ROS 1 has no domains and names its hosts."""
