@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -55,12 +56,12 @@ def compare_with_recording(
     side are skipped up to where both are equal to the end.
     """
     expected: dict[str, list[str]] = {}
-    edge: dict[str, int] = {}
+    edge = Counter[str]()
     for one in recorded:
         if one.log_ns >= first_input_ns:
             own = digest(one.data, one.topic in counted)
             expected.setdefault(one.topic, []).append(own)
-            edge[one.topic] = edge.get(one.topic, 0) + (one.log_ns < first_input_ns + EDGE_NS)
+            edge[one.topic] += one.log_ns < first_input_ns + EDGE_NS
     if not expected:
         return None
     found = by_topic(run)

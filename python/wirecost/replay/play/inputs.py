@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -223,10 +224,8 @@ def _as_consumed(
 
 
 def _sent(prepared: Prepared, times: Times, loop: int) -> list[Sent]:
-    already: dict[str, int] = {}
-    for one in prepared.timed:
-        already[one.topic] = already.get(one.topic, 0) + 1
-    index = {topic: loop * count for topic, count in already.items()}
+    per_loop = Counter(one.topic for one in prepared.timed)
+    index = {topic: loop * count for topic, count in per_loop.items()}
     sent = []
     for message, stamp, (due, ready, before, after) in zip(
         prepared.timed, prepared.stamps, times.tolist(), strict=False

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -121,7 +122,7 @@ def write_replay(
             **asdict(context.playing),
         },
         "repeats": [_repeat(run) for run in runs],
-        "inputs": _counted(run.sent for run in runs),
+        "inputs": Counter(one.topic for run in runs for one in run.sent),
         "rules": rules,
         "equality": [asdict(one) for one in [*equal, *([recorded] if recorded else [])]],
         "notes": list(dict.fromkeys([*context.notes, *(n for run in runs for n in run.notes)])),
@@ -181,17 +182,16 @@ def _turnarounds(folder: Path) -> list[tuple[str, str, int, int, int, int]]:
     return rows
 
 
-def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
+def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter[str]]]:
     """The outputs of all runs, and by topic how many of them were matched by which rule."""
     rows = []
-    rules: dict[str, dict[str, int]] = {}
+    rules: dict[str, Counter[str]] = {}
     for number, run in enumerate(runs, start=1):
         matched = {id(one.output): one for one in latencies(run.sent, run.outputs)}
         for one in run.outputs:
             match = matched.get(id(one))
             rule = match.rule if match else None
-            counts = rules.setdefault(one.topic, {})
-            counts[rule or "none"] = counts.get(rule or "none", 0) + 1
+            rules.setdefault(one.topic, Counter())[rule or "none"] += 1
             rows.append(
                 (one.topic, one.index, number, one.digest, one.bytes, one.received_ns,
                  match.input.topic if match else None, match.input.index if match else None,
@@ -212,14 +212,6 @@ def _repeat(run: RunResult) -> dict[str, Any]:
         "outputs": len(run.outputs),
         "exit_status": run.status,
     }
-
-
-def _counted(sent: Any) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for run in sent:
-        for one in run:
-            counts[one.topic] = counts.get(one.topic, 0) + 1
-    return counts
 
 
 def _variant(playing: Playing) -> str:

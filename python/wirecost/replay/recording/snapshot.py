@@ -10,7 +10,9 @@ import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
+
+import msgspec
 
 from wirecost.errors import UserError
 from wirecost.records import json_document
@@ -18,7 +20,7 @@ from wirecost.regular_file import read_regular
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording.origin import seal, sealed_here
 from wirecost.replay.recording.snapshot_schema import Document
-from wirecost.replay.system import Qos, Service, Topic
+from wirecost.replay.system import Service, Topic
 
 FORMAT, VERSION = "wirecost-recording", 1
 FILE, MESSAGES = "node.json", "recording.mcap"
@@ -161,100 +163,15 @@ def read_snapshot(folder: Path) -> Snapshot:
 
 
 def _snapshot(document: dict[str, Any]) -> Snapshot:
-    process = document["process"]
-    return Snapshot(
-        system=_text(document["system"]),
-        profile=_text(document["profile"]),
-        node=_text(document["node"]),
-        pid=document["pid"],
-        pid_found=_text(document["pid_found"]),
-        process=None if process is None else _process(process),
-        executable_size=int(document["executable_size"]),
-        executable_sha256=_text(document.get("executable_sha256", "")),
-        parameter_files=_texts(document["parameter_files"]),
-        parameters=dict(document["parameters"]),
-        inputs=[_joined(one) for one in document["inputs"]],
-        outputs=[_joined(one) for one in document["outputs"]],
-        provides=[Service(**_texts(one)) for one in document["provides"]],
-        calls=[Service(**_texts(one)) for one in document["calls"]],
-        started=_text(document["started"]),
-        duration_s=float(document["duration_s"]),
-        ended=_text(document["ended"]),
-        notes=[_text(note) for note in document["notes"]],
-    )
-
-
-def _process(value: dict[str, Any]) -> ProcessState:
-    arguments = [_text(argument) for argument in value["arguments"]]
-    if not arguments or any("\0" in argument for argument in arguments):
+    found = msgspec.convert(document, Snapshot)
+    process = found.process
+    if process is None:
+        return found
+    if any("\0" in argument for argument in process.arguments):
         raise ValueError("arguments that no program can have")
-    return ProcessState(
-        executable=_text(value["executable"]),
-        arguments=arguments,
-        working_directory=_text(value["working_directory"]),
-        environment=kept_environment(_texts(value["environment"])),
-        affinity=[int(cpu) for cpu in value["affinity"]],
-        policy=_text(value["policy"]),
-        priority=int(value["priority"]),
-        nice=int(value["nice"]),
-        limits={
-            name: (_limit(soft), _limit(hard)) for name, (soft, hard) in value["limits"].items()
-        },
-        user=_limit(value.get("user")),
+    return replace(
+        found, process=replace(process, environment=kept_environment(process.environment))
     )
-
-
-def _joined(value: dict[str, Any]) -> JoinedTopic:
-    topic = value["topic"]
-    qos = topic["qos"]
-    return JoinedTopic(
-        Topic(
-            name=_text(topic["name"]),
-            type=_text(topic["type"]),
-            type_hash=_text(topic["type_hash"]),
-            definition=_text(topic["definition"]),
-            qos=Qos(
-                reliability=_reliability(qos["reliability"]),
-                durability=_durability(qos["durability"]),
-                depth=_limit(qos["depth"]),
-                deadline_ns=_limit(qos["deadline_ns"]),
-                lifespan_ns=_limit(qos["lifespan_ns"]),
-                liveliness="manual_by_topic"
-                if qos["liveliness"] == "manual_by_topic"
-                else "automatic",
-                lease_ns=_limit(qos["lease_ns"]),
-            ),
-        ),
-        after_s=float(value["after_s"]),
-        messages=int(value["messages"]),
-        dropped=int(value["dropped"]),
-    )
-
-
-def _reliability(value: object) -> Literal["reliable", "best_effort"]:
-    return "best_effort" if value == "best_effort" else "reliable"
-
-
-def _durability(value: object) -> Literal["volatile", "transient_local"]:
-    return "transient_local" if value == "transient_local" else "volatile"
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
-    return value
-
-
-def _texts(value: dict[str, Any]) -> dict[str, str]:
-    return {_text(name): _text(entry) for name, entry in value.items()}
-
-
-def _limit(value: object) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
-        raise ValueError(f"{value!r:.40} is no size")
-    return value
 
 
 def executable_sha256(path: Path) -> str:
