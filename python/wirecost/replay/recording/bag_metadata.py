@@ -14,6 +14,7 @@ from pathlib import Path
 from wirecost.errors import UserError
 from wirecost.replay.recording.qos_text import profiles
 from wirecost.replay.system import Topic
+from wirecost.whole_file import write_text
 
 FILE = "metadata.yaml"
 VERSION = 5
@@ -37,10 +38,8 @@ class Counted:
 def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted]) -> None:
     """Replaces the file beside ``recording`` as a whole. Raises UserError."""
     path = recording.with_name(FILE)
-    partial = path.with_name(f".{FILE}.partial")
     try:
-        partial.write_text(bag_metadata(recording.name, encoding, counted), encoding="ascii")
-        partial.replace(path)
+        write_text(path, bag_metadata(recording.name, encoding, counted))
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
 

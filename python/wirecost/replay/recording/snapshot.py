@@ -21,6 +21,7 @@ from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording.origin import seal, sealed_here
 from wirecost.replay.recording.snapshot_schema import Document
 from wirecost.replay.system import Service, Topic
+from wirecost.whole_file import write_text
 
 FORMAT, VERSION = "wirecost-recording", 1
 FILE, MESSAGES = "node.json", "recording.mcap"
@@ -125,11 +126,10 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
     if process is not None and process.user == os.geteuid():
         with suppress(UserError):  # then replay asks
             document["seal"] = seal(document)
-    path, partial = folder / FILE, folder / f".{FILE}.partial"
+    path = folder / FILE
     try:
-        # PEP 383's lone surrogates stand for bytes of arguments that are no UTF-8.
-        partial.write_text(json.dumps(document, indent=2) + "\n", encoding="ascii")
-        partial.replace(path)
+        # JSON's escapes also hold PEP 383's lone surrogates, for arguments that are not UTF-8.
+        write_text(path, json.dumps(document, indent=2) + "\n")
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
 
