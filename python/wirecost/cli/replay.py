@@ -24,11 +24,10 @@ from wirecost.printable import printable
 from wirecost.records.folder import read_results
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.replay.play.foreign import foreign
-from wirecost.replay.play.inputs import Playing
+from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.own_network import enter as own_network_of_replay
 from wirecost.replay.play.replay import Settings, examined, replay
 from wirecost.replay.play.results import SCENARIO
-from wirecost.replay.play.start import Starting
 from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.report.export import write_report
 from wirecost.report.scenarios import Content, content_of
@@ -130,14 +129,14 @@ def command(
         options = Options(size, False, False, False, None, HEAP_WARMUP_S)
     settings = Settings(
         recording,
-        Starting(override or [], cpu, fifo, options),
-        Playing(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
+        StartOptions(override or [], cpu, fifo, options),
+        PlayOptions(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
         repeats,
         sys.argv[1:],
     )  # fmt: skip
     console = console_beside(json_file)
     snapshot = read_snapshot(recording)
-    agree(console, recording, foreign(snapshot, settings.starting, os.environ), yes)
+    agree(console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
     if own_network:
         own_network_of_replay()
     with watched() as watch, scratch.run(), new_folder(SCENARIO, out) as pending:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.replay.play.inputs import KEPT_NS, prepare
+from wirecost.replay.play.prepared import KEPT_NS, prepare
 from wirecost.replay.recording.reader import Recorded, Stored
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot
 from wirecost.replay.system import Qos, Topic

@@ -10,8 +10,8 @@ from pathlib import Path
 from wirecost._middleware import Sink
 from wirecost.errors import UserError
 from wirecost.replay.play.idle import Activity
-from wirecost.replay.play.inputs import Prepared
 from wirecost.replay.play.outputs import OutputCatcher
+from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start, last_lines
 from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import IsolatedSystem

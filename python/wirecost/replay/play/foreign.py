@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirecost.printable import printable, shortened
-from wirecost.replay.play.start import Starting
+from wirecost.replay.play.options import StartOptions
 from wirecost.replay.recording.snapshot import Snapshot
 
 MOST_OF_LINE = 1500
@@ -34,7 +34,9 @@ class Foreign:
         return [self.command, f"in {self.directory}", *(f"with {one}" for one in self.variables)]
 
 
-def foreign(snapshot: Snapshot, starting: Starting, here: Mapping[str, str]) -> Foreign | None:
+def foreign(
+    snapshot: Snapshot, start_options: StartOptions, here: Mapping[str, str]
+) -> Foreign | None:
     """None where all that is started was recorded or given by this user."""
     process = snapshot.process
     if snapshot.made_here or process is None:
@@ -44,11 +46,11 @@ def foreign(snapshot: Snapshot, starting: Starting, here: Mapping[str, str]) -> 
         for name, value in sorted(process.environment.items())
         if here.get(name) != value
     ]
-    if starting.command and not variables:
+    if start_options.command and not variables:
         return None
-    command = starting.command or process.arguments
-    program = starting.command[0] if starting.command else process.executable
+    command = start_options.command or process.arguments
+    program = start_options.command[0] if start_options.command else process.executable
     # The program's name for itself, its first argument, can be any other.
     words = [program, *command[1:]]
-    directory = "this folder" if starting.command else printable(process.working_directory)
+    directory = "this folder" if start_options.command else printable(process.working_directory)
     return Foreign(printable(shlex.join(words)), directory, variables)

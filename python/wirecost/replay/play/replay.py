@@ -20,11 +20,11 @@ from wirecost.errors import UserError
 from wirecost.records.new_folder import KILLED
 from wirecost.records.probe_log import SUFFIX
 from wirecost.records.run_logs import logs_of
-from wirecost.replay.play.inputs import Playing, prepare
+from wirecost.replay.play.options import PlayOptions, StartOptions
+from wirecost.replay.play.prepared import prepare
 from wirecost.replay.play.results import Context, write_replay
 from wirecost.replay.play.run import RunResult, run_once
 from wirecost.replay.play.start import (
-    Starting,
     check_cpu,
     check_executable,
     check_fifo,
@@ -41,8 +41,8 @@ class Settings:
     """``recording``: a folder of ``wirecost record``; ``command_line``: as the user gave it."""
 
     recording: Path
-    starting: Starting
-    playing: Playing
+    start_options: StartOptions
+    play_options: PlayOptions
     repeats: int
     command_line: list[str]
 
@@ -82,12 +82,12 @@ def replay(
     """
     snapshot = snapshot or read_snapshot(settings.recording)
     system = system or system_named(snapshot.system)
-    check_cpu("--cpu", settings.starting.cpu)
-    check_cpu("--player-cpu", settings.playing.player_cpu)
-    check_fifo("--fifo", settings.starting.fifo)
-    priority, notes = player_priority(settings.playing.player_fifo)
-    playing = replace(settings.playing, player_fifo=priority)
-    notes += check_executable(snapshot, settings.starting)
+    check_cpu("--cpu", settings.start_options.cpu)
+    check_cpu("--player-cpu", settings.play_options.player_cpu)
+    check_fifo("--fifo", settings.start_options.fifo)
+    priority, notes = player_priority(settings.play_options.player_fifo)
+    play_options = replace(settings.play_options, player_fifo=priority)
+    notes += check_executable(snapshot, settings.start_options)
     recorded = read_recording(settings.recording / MESSAGES, snapshot.profile)
     prepared = prepare(snapshot, recorded)
     if not prepared.player.locked:
@@ -97,12 +97,12 @@ def replay(
 
     def write(interrupted: bool | str, complete: bool) -> None:
         context = Context(
-            settings.recording, settings.starting, playing, settings.repeats,
+            settings.recording, settings.start_options, play_options, settings.repeats,
             settings.command_line, about, interrupted, complete, recorded.notes + notes,
         )  # fmt: skip
         write_replay(folder, context, prepared, runs)
 
-    with _off(settings.starting.cpu):
+    with _off(settings.start_options.cpu):
         for number in range(1, settings.repeats + 1):
 
             def at_run(text: str, number: int = number) -> None:
@@ -111,10 +111,12 @@ def replay(
             try:
                 with _probes(folder, number) as probes:
                     output = folder / f"node-output-{number}.txt"
-                    start = start_of(snapshot, settings.starting, folder, output, probes)
+                    start = start_of(snapshot, settings.start_options, folder, output, probes)
                     file = folder / f"outputs-{number}.mcap"
                     isolated = system.isolated()
-                    runs.append(run_once(prepared, system, isolated, start, playing, file, at_run))
+                    runs.append(
+                        run_once(prepared, system, isolated, start, play_options, file, at_run)
+                    )
             except UserError as error:
                 if not runs:
                     raise

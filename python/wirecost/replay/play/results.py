@@ -17,12 +17,12 @@ from wirecost.records.probe_log import events_of
 from wirecost.records.run_logs import run_logs
 from wirecost.records.whole_table import write_table
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
-from wirecost.replay.play.inputs import Playing, Prepared
 from wirecost.replay.play.lateness import inputs_table
 from wirecost.replay.play.matching import latencies
+from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.outputs import counted_topics
+from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.play.run import RunResult
-from wirecost.replay.play.start import Starting
 
 SCENARIO = "replay"
 SAMPLES = pl.Schema(
@@ -60,8 +60,8 @@ class Context:
     """The options of a replay and where it ran. ``complete``: no run ended early."""
 
     recording: Path
-    starting: Starting
-    playing: Playing
+    start_options: StartOptions
+    play_options: PlayOptions
     repeats: int
     command_line: list[str]
     environment: dict[str, Any]
@@ -80,7 +80,7 @@ def write_replay(
     write_table(folder / "outputs.parquet", outputs)
     write_table(folder / "inputs.parquet", inputs_table([run.sent for run in runs]))
     snapshot = prepared.snapshot
-    variant = _variant(context.playing)
+    variant = _variant(context.play_options)
     equal = compare_runs([run.outputs for run in runs]) if runs else []
     counted = counted_topics(snapshot.profile, [one.topic for one in snapshot.outputs])
     recorded = (
@@ -116,10 +116,10 @@ def write_replay(
             "recording": str(context.recording),
             "node": snapshot.node,
             "system": snapshot.system,
-            "cpu": context.starting.cpu,
-            "fifo": context.starting.fifo,
-            "heap": context.starting.heap is not None,
-            **asdict(context.playing),
+            "cpu": context.start_options.cpu,
+            "fifo": context.start_options.fifo,
+            "heap": context.start_options.heap is not None,
+            **asdict(context.play_options),
         },
         "repeats": [_repeat(run) for run in runs],
         "inputs": Counter(one.topic for run in runs for one in run.sent),
@@ -138,7 +138,7 @@ def _samples(
     outputs: pl.DataFrame,
 ) -> pl.DataFrame:
     lateness = []
-    if not context.playing.consumed:
+    if not context.play_options.consumed:
         lateness = [
             (
                 f"to {one.topic}",
@@ -163,7 +163,7 @@ def _samples(
     table = pl.DataFrame(rows, {name: SAMPLES[name] for name in columns}, orient="row")
     return table.with_columns(
         contender=pl.lit(prepared.snapshot.node),
-        variant=pl.lit(_variant(context.playing)),
+        variant=pl.lit(_variant(context.play_options)),
         build=pl.lit(""),
         repetition=pl.int_range(pl.len()).over("case", "stage"),
     ).select(list(SAMPLES))
@@ -214,14 +214,16 @@ def _repeat(run: RunResult) -> dict[str, Any]:
     }
 
 
-def _variant(playing: Playing) -> str:
-    if playing.consumed:
+def _variant(play_options: PlayOptions) -> str:
+    if play_options.consumed:
         return "as fast as consumed"
-    return "at recorded times" if playing.rate == 1 else f"{playing.rate:g} times as quick"
+    return (
+        "at recorded times" if play_options.rate == 1 else f"{play_options.rate:g} times as quick"
+    )
 
 
 def _program(context: Context, prepared: Prepared) -> str:
     process = prepared.snapshot.process
-    if context.starting.command:
-        return context.starting.command[0]
+    if context.start_options.command:
+        return context.start_options.command[0]
     return process.executable if process else ""

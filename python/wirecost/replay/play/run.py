@@ -10,9 +10,11 @@ from pathlib import Path
 
 from wirecost.replay.play.connection import PATIENCE_S, Connection, died
 from wirecost.replay.play.idle import Activity
-from wirecost.replay.play.inputs import Playing, Prepared, play
+from wirecost.replay.play.inputs import play
 from wirecost.replay.play.matching import Sent
+from wirecost.replay.play.options import PlayOptions
 from wirecost.replay.play.outputs import Output, OutputCatcher
+from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import Counts, counts_of
 from wirecost.replay.system import Call, IsolatedSystem, Service
@@ -52,7 +54,7 @@ def run_once(
     system: System,
     isolated: IsolatedSystem,
     start: Callable[[dict[str, str]], Start],
-    playing: Playing,
+    play_options: PlayOptions,
     outputs_file: Path,
     report: Callable[[str], None],
 ) -> RunResult:
@@ -76,12 +78,12 @@ def run_once(
         with NodeProcess(started) as node:
             report("waiting for the node")
             connection = Connection(prepared, isolated, sinks, node, started)
-            result.notes += connection.wait_for_inputs(playing.connect_s)
-            result.notes += connection.wait_for_outputs(catcher if playing.prime else None)
+            result.notes += connection.wait_for_inputs(play_options.connect_s)
+            result.notes += connection.wait_for_outputs(catcher if play_options.prime else None)
             Activity(node.pid).wait_idle(PATIENCE_S)
             report("playing")
             before, begun = counts_of(node.pid), time.monotonic()
-            played = play(prepared, isolated, sinks, node, playing, result.notes)
+            played = play(prepared, isolated, sinks, node, play_options, result.notes)
             result.sent, result.interrupted = played.sent, played.interrupted
             result.played_s = time.monotonic() - begun
             if node.running():

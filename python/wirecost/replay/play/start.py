@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.heap import launch
+from wirecost.replay.play.options import StartOptions
 from wirecost.replay.process.node import Start
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording.snapshot import (
@@ -29,16 +29,6 @@ LIMITS = {
 }
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 1, 99
 PROBE = "WIRECOST_PROBE"
-
-
-@dataclass(frozen=True)
-class Starting:
-    """What the user changes of the recorded start. ``command`` empty: the recorded one."""
-
-    command: list[str]
-    cpu: int | None = None
-    fifo: int | None = None
-    heap: launch.Options | None = None
 
 
 def check_cpu(option: str, cpu: int | None) -> None:
@@ -87,9 +77,9 @@ def _fifo_permitted(priority: int) -> bool:
     return not _refused(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority)))
 
 
-def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
+def check_executable(snapshot: Snapshot, start_options: StartOptions) -> list[str]:
     """Notes. Raises UserError where the recorded program is not there any more."""
-    if starting.command:
+    if start_options.command:
         return []
     process = _process(snapshot)
     path = process.executable
@@ -103,7 +93,7 @@ def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
         notes.append(f"{path}: the program has changed since the recording (its size)")
     elif snapshot.executable_sha256 and executable_sha256(Path(path)) != snapshot.executable_sha256:
         notes.append(f"{path}: the program has changed since the recording (its content)")
-    if process.policy in {"fifo", "rr"} and starting.fifo is None:
+    if process.policy in {"fifo", "rr"} and start_options.fifo is None:
         notes.append(
             f"recorded under {process.policy} {process.priority}, replayed under normal "
             f"scheduling; add --fifo {process.priority}"
@@ -112,12 +102,12 @@ def check_executable(snapshot: Snapshot, starting: Starting) -> list[str]:
 
 
 def start_of(
-    snapshot: Snapshot, starting: Starting, folder: Path, output: Path, probes: Path
+    snapshot: Snapshot, start_options: StartOptions, folder: Path, output: Path, probes: Path
 ) -> Callable[[dict[str, str]], Start]:
     """From an isolated system's variables to the node's start. Parameter files that are gone or
     changed are written below ``folder`` as recorded."""
     process = _process(snapshot)
-    arguments = starting.command or _with_parameter_files(snapshot, process, folder)
+    arguments = start_options.command or _with_parameter_files(snapshot, process, folder)
     if snapshot.system == "ros1" and not any(word.startswith("__name:=") for word in arguments):
         # An anonymous node would get another name, and not find its parameters.
         arguments = [*arguments, f"__name:={snapshot.node.rpartition('/')[2]}"]
@@ -128,16 +118,16 @@ def start_of(
         environment = _environment(process, variables, os.environ) | {PROBE: str(probes)}
         if RUN in os.environ:  # by which its processes are known
             environment |= {RUN: os.environ[RUN]}
-        if starting.heap is not None:
-            environment = launch.environment(starting.heap, environment)
+        if start_options.heap is not None:
+            environment = launch.environment(start_options.heap, environment)
         return Start(
-            executable=arguments[0] if starting.command else process.executable,
+            executable=arguments[0] if start_options.command else process.executable,
             arguments=arguments,
             environment=environment,
-            directory=str(Path.cwd()) if starting.command else process.working_directory,
+            directory=str(Path.cwd()) if start_options.command else process.working_directory,
             output=str(output),
-            cpus=[starting.cpu] if starting.cpu is not None else recorded or None,
-            fifo=starting.fifo,
+            cpus=[start_options.cpu] if start_options.cpu is not None else recorded or None,
+            fifo=start_options.fifo,
             limits=_limits(process),
             remove=[str(probes)],
         )
