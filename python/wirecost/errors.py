@@ -3,7 +3,7 @@
 
 
 class UserError(Exception):
-    """Something outside the program is wrong: one line names it and says what to do.
+    """Something outside the program is wrong: one line states it and what to do.
 
     The command line prints the message without a traceback and exits with ``status``.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGINT, SIGTERM and SIGHUP alike: the command ends in order and says so by its exit status."""
+"""SIGINT, SIGTERM and SIGHUP alike: the command ends in order, with the signal's exit status."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Watch:
         if self.seen is not None:
             raise self.seen
 
-    def heard(self, number: int, frame: FrameType | None) -> None:
+    def receive(self, number: int, frame: FrameType | None) -> None:
         """The signals' handler."""
         del frame
         self.seen = self.seen or Interrupted(signal.Signals(number))
@@ -78,7 +78,7 @@ def watched() -> Iterator[Watch]:
     if threading.current_thread() is threading.main_thread():
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
-                former[number] = signal.signal(number, watch.heard)
+                former[number] = signal.signal(number, watch.receive)
     try:
         yield watch
     finally:

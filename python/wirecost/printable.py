@@ -20,3 +20,16 @@ def printable(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """At most ``most`` characters of it, and how many are missing."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} characters more)"
+
+
+def shown(text: object, most: int = 80) -> str:
+    """Text from a file, as it may stand in a line for people."""
+    return shortened(printable(" ".join(str(text).split())), most)
+
+
+def without_middle(name: str, most: int = 24) -> str:
+    """Long names lose their middle: beginning and end distinguish files."""
+    if len(name) <= most:
+        return name
+    tail = most // 2
+    return f"{name[: most - tail - 1]}…{name[-tail:]}"

@@ -3,7 +3,7 @@
 
 A run is what one command does, in as many processes as it likes. Its folder lies in one that only
 this user can write, ``$TMPDIR/wirecost-<uid>/runs``, and beside it a lock file (``locks.py``) that
-says whether the run still lives. What is to be in memory lies in ``/dev/shm`` likewise. The run's
+shows whether the run still lives. What is to be in memory lies in ``/dev/shm`` likewise. The run's
 processes are known by the folder's path in their environment.
 """
 

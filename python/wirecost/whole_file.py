@@ -19,7 +19,7 @@ OPEN_FILES = Path("/proc/self/fd")
 @contextmanager
 def replaced(path: Path, unnamed: bool = True) -> Iterator[Path]:
     """Where to write what takes the place of ``path`` once the context ends well. Raises OSError
-    that tells ``path``. ``unnamed``: a descriptor may be spent on it."""
+    that has ``path``. ``unnamed``: a descriptor may be spent on it."""
     file = _unnamed(path.parent) if unnamed else None
     named = path.with_name(f".{path.name}.{os.getpid()}.new")
     made = named if file is None else OPEN_FILES / str(file)

@@ -16,13 +16,13 @@ from osi3.osi_sensorview_pb2 import SensorView
 
 from support.probe_logs import header, record
 from wirecost.columns.converter import Converter
-from wirecost.replay import call_record
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import Writer
-from wirecost.replay.process_state import ProcessState
-from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
+from wirecost.replay.process.state import ProcessState
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
+from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.ros1 import tcpros
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, write_snapshot
 from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.replay.systems import SYSTEMS
 from wirecost.traces import create_trace

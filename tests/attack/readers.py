@@ -22,13 +22,13 @@ from wirecost.compile.schema import CompileError
 from wirecost.errors import UserError
 from wirecost.heap.report import read_report
 from wirecost.records import probe_log, setlevel
-from wirecost.replay import call_record
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import CdrError
-from wirecost.replay.recording_reader import read_recording
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.reader import read_recording
+from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.replay.snapshot import read_snapshot
 from wirecost.scans import pcd
 from wirecost.traces import open_trace
 from wirecost.traces.info import info

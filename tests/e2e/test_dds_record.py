@@ -140,7 +140,9 @@ def test_a_wrong_name_is_told_with_the_nearest(domain: int) -> None:
 def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
     with (
         DdsRecorder(domain) as recorder,
-        pytest.raises(UserError, match=rf"nobody is in DDS domain {domain} .* set ROS_DOMAIN_ID"),
+        pytest.raises(
+            UserError, match=rf"no program is in DDS domain {domain} .* set ROS_DOMAIN_ID"
+        ),
     ):
         recorder.graph("/points_filter")
 

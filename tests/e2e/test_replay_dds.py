@@ -20,7 +20,7 @@ from rosbags.rosbag2 import Reader
 from support import dds_peers as peers
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.domain import environment as in_domain
-from wirecost.replay.recording_reader import read_recording
+from wirecost.replay.recording.reader import read_recording
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 

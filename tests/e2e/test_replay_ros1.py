@@ -89,7 +89,7 @@ def test_a_node_with_a_map_a_service_and_a_section(system: Ros1System, tmp_path:
         calls = list(make_reader(file).iter_messages(topics=["/count/_call"]))
     assert 2 <= len(calls) <= 8
     # The node began to count anew: it was really asked, and said so.
-    assert any("/count replied otherwise than recorded" in note for note in result["notes"])
+    assert any("/count replied differently than recorded" in note for note in result["notes"])
 
 
 def test_a_killed_recorder_leaves_a_recording_and_a_working_system(

@@ -21,7 +21,7 @@ from support.ros1_system import (
     ros1_system,
     until,
 )
-from wirecost.replay import call_record
+from wirecost.replay.recording import call_record
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks before a program is started that somebody else's file names."""
+"""Asks before a program is started that another user's recording contains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay.foreign import Foreign
+from wirecost.replay.play.foreign import Foreign
 
 ORIGIN = "not a node that you ran and recorded on this machine"
 
@@ -19,13 +19,13 @@ ORIGIN = "not a node that you ran and recorded on this machine"
 def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -> None:
     """Returns if it may be started; ``start`` None: there is nothing to ask.
 
-    Raises UserError where the user refuses, or nobody is there to be asked.
+    Raises UserError where the user refuses, or cannot be asked.
     """
     if start is None or yes:
         return
     if not (sys.stdin.isatty() and console.is_terminal):
         raise UserError(
-            f"{recording}: {ORIGIN}; look at it, then add --yes to start {start.line()}"
+            f"{recording}: {ORIGIN}; inspect it, then add --yes to start {start.line()}"
         )
     first = f"{printable(str(recording))}: {ORIGIN}. Replaying it starts, with your rights:"
     for line in (first, *(f"  {one}" for one in start.lines())):

@@ -16,7 +16,7 @@ from wirecost.advisor.errors import Errors
 from wirecost.advisor.sources import CloudSource, Source, TraceSource
 from wirecost.cli import columns_tables as tables
 from wirecost.cli.console import progress
-from wirecost.cli.trace_tables import write_json
+from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
 from wirecost.report.terminal import print_table
 from wirecost.traces import open_trace

@@ -10,7 +10,7 @@ from typing import Any
 
 from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
 from wirecost.advisor.measure import MOST_DISTINCT, Statistics
-from wirecost.cli.trace_tables import shortened
+from wirecost.printable import without_middle
 from wirecost.report import units
 from wirecost.report.table import Table
 
@@ -30,7 +30,7 @@ def _columns(one: ListAdvice, advice: Advice) -> Table:
     ]  # fmt: skip
     body = [
         [
-            shortened(path, PATH_WIDTH),
+            without_middle(path, PATH_WIDTH),
             column.type,
             _share(column.statistics),
             _distinct(column.statistics),

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.doctor_tables import print_examination, print_outcome
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
@@ -31,56 +29,55 @@ FAILED = 2
 def command(
     cpus: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="CPUs to measure on, like 2,8 [default: isolated ones]."),
+        typer.Option(
+            metavar="LIST", help="CPUs to measure on, such as 2,8; default: the isolated ones."
+        ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the checks as JSON, - for stdout."),
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 2 when a check fails.")] = (
-        False
-    ),
+    json_file: JsonFile = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 2 if a check fails.")
+    ] = (False),
     noise: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", help="Spin on each CPU that long and tell what was taken from it."
+            metavar="SECONDS", help="Measure noise: spin that long and report lost CPU time."
         ),
     ] = None,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the noise: .svg, .png, .pdf or .html."),
+        typer.Option(metavar="FILE", help="Plot the noise as .svg, .png, .pdf or .html."),
     ] = None,
     apply: Annotated[
-        bool, typer.Option("--fix", help="Change what can be changed now; keep the former values.")
+        bool,
+        typer.Option("--fix", help="Improve what can be changed now; the old values are saved."),
     ] = False,
     take_back: Annotated[
-        bool, typer.Option("--undo", help="Restore the values from before --fix.")
+        bool, typer.Option("--undo", help="Restore the values saved by --fix.")
     ] = False,
 ) -> None:
-    """Tell whether this machine is quiet enough to measure on, and what to change."""
+    """Check whether this machine is quiet enough to measure on, and what to change."""
     if apply and take_back:
-        raise UserError("--fix --undo: give one of them")
+        raise UserError("--fix and --undo: choose one")
     if figure is not None:
         if noise is None:
-            raise UserError(f"--figure {figure}: give --noise SECONDS, which it shows")
+            raise UserError(f"--figure {figure}: give --noise SECONDS as well")
         check_suffix(figure)
-    to_stdout = json_file == Path("-")
-    console = Console(stderr=to_stdout)
+    console = console_beside(json_file)
     examined = machine(System(), cpus)
     if apply or take_back:
         take_over(state_file())
     if apply:
-        print_outcome(console, fix(examined, state_file()), "Nothing to fix at run time.")
-        console.print(f"Former values: {state_file()}", soft_wrap=True, highlight=False)
+        print_outcome(console, fix(examined, state_file()), "Nothing to fix without a reboot.")
+        console.print(f"Old values are saved in {state_file()}", soft_wrap=True, highlight=False)
         console.print()
     if take_back:
         outcome = undo(examined.system, state_file())
         if outcome is None:
             console.print("Nothing to undo.")
         else:
-            print_outcome(console, outcome, "Everything was as before already.")
+            print_outcome(console, outcome, "All values were already as before.")
         console.print()
-    # Read anew: a fix changes what the first look remembers.
+    # Read again: a fix changes what the first examination read.
     examination = examine(machine(System(), cpus))
     print_examination(console, examination)
     document = examination.document()
@@ -90,18 +87,6 @@ def command(
         print_table(console, noise_table(document["noise"]))
         if figure is not None:
             write_noise_figure(document["noise"], figure)
-    if json_file is not None:
-        _write_json(json_file, document)
+    write_json(json_file, document)
     if strict and examination.verdict is Verdict.FAIL:
         raise typer.Exit(FAILED)
-
-
-def _write_json(path: Path, document: dict[str, Any]) -> None:
-    text = json.dumps(document, indent=2) + "\n"
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

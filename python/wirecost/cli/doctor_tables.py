@@ -38,10 +38,10 @@ def print_examination(console: Console, examination: Examination) -> None:
             if one.advice:
                 console.print(f"{one.title}: {one.advice}", highlight=False, markup=False)
     console.print()
-    _print_ways(console, examination)
+    _print_summary(console, examination)
 
 
-def _print_ways(console: Console, examination: Examination) -> None:
+def _print_summary(console: Console, examination: Examination) -> None:
     fixable = [one for one in examination.findings if one.fixable]
     open_to_all = [one.title for one in fixable if not one.privileged]
     closed = [one.title for one in fixable if one.privileged]
@@ -51,24 +51,24 @@ def _print_ways(console: Console, examination: Examination) -> None:
     if closed:
         lines.append(f"As root, wirecost doctor --fix improves: {', '.join(closed)}.")
     if words := examination.kernel_words:
-        lines.append("At boot, add to the kernel's command line (then update-grub and reboot):")
+        lines.append("Add to the kernel's command line (then update-grub and reboot):")
         lines.append(f'  GRUB_CMDLINE_LINUX_DEFAULT="… {" ".join(words)}"')
     counts = {v: sum(f.verdict is v for f in examination.findings) for v in Verdict}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    lines.append(f"{told}.")
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    lines.append(f"{counted}.")
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=line.startswith("  "))
 
 
 def print_outcome(console: Console, outcome: Outcome, nothing: str) -> None:
-    """What was written; ``nothing`` where that is nothing at all."""
+    """What was written; ``nothing`` where there was nothing to write."""
     for line in outcome.done:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in outcome.refused:
         console.print(f"refused: {line}", highlight=False, markup=False, soft_wrap=True)
     if outcome.skipped:
         console.print(
-            f"{len(outcome.skipped)} left as they are, which the kernel or this user cannot change,"
+            f"{len(outcome.skipped)} values stay, since the kernel or this user cannot change them,"
             f" such as {outcome.skipped[0]}",
             highlight=False,
             markup=False,

@@ -24,30 +24,39 @@ def heap() -> None:
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND", help="What to run.")],
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
+    ],
     pool: Annotated[
-        str, typer.Option(metavar="SIZE|auto", help="Memory touched at the start; auto: see below.")
+        str,
+        typer.Option(
+            metavar="SIZE|auto", help="Memory to touch at the start; auto: as --profile requires."
+        ),
     ] = "64M",
     profile: Annotated[
-        Path, typer.Option(metavar="FILE", help="Report of a former run, for --pool auto.")
+        Path, typer.Option(metavar="FILE", help="Report of an earlier run, for --pool auto.")
     ] = Path("wirecost-heap.json"),
     lock: Annotated[
-        bool, typer.Option("--lock", help="Lock the memory, so none is swapped.")
+        bool, typer.Option("--lock", help="Lock the memory, so that none is swapped out.")
     ] = False,
-    huge: Annotated[bool, typer.Option("--huge", help="Ask for huge pages.")] = False,
+    huge: Annotated[bool, typer.Option("--huge", help="Request huge pages.")] = False,
     report: Annotated[
-        bool, typer.Option("--report", help="Print what each thread did when the program ends.")
+        bool, typer.Option("--report", help="Print a report for each thread when the program ends.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report there as JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON.")
     ] = None,
     warmup: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Seconds until the report counts faults.")
+        int,
+        typer.Option(
+            metavar="SECONDS", min=0, max=1_000_000, help="Faults are counted only after this time."
+        ),
     ] = 5,
 ) -> None:
-    """Run COMMAND with an allocator whose steady state takes no page fault.
+    """Run COMMAND with an allocator that causes no page faults in its steady state.
 
-    Profile once with --out wirecost-heap.json, then run with --pool auto.
+    To size the pool: run once with --out wirecost-heap.json, then with --pool auto.
     """
     options = Options(pool_bytes(pool, profile), lock, huge, report, out, warmup)
     if out is not None and not out.absolute().parent.is_dir():
@@ -56,5 +65,5 @@ def run(
         os.execvpe(command[0], command, environment(options, os.environ))
     except OSError as error:
         raise UserError(
-            f"{command[0]}: {error.strerror}; name a program to run after --"
+            f"{command[0]}: {error.strerror}; give the program to run after --"
         ) from error

@@ -14,8 +14,8 @@ from rich.console import Console
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.cli.choices import chosen, completing
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.errors import UserError
-from wirecost.records import json_document
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
 from wirecost.report.probe_causes import cause_table, sentences
@@ -31,7 +31,7 @@ app = typer.Typer(
 )
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help="Probe logs, or folders that hold them.")
+    list[Path], typer.Argument(metavar="FILE", help="Probe logs, or folders of them.")
 ]
 
 
@@ -39,12 +39,10 @@ Files = Annotated[
 def show_command(
     files: Files,
     deadline: Annotated[
-        float | None, typer.Option(metavar="MS", help="Count what took longer, in milliseconds.")
+        float | None,
+        typer.Option(metavar="MS", help="Count executions that took longer, in milliseconds."),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML report with figures.")
     ] = None,
@@ -56,22 +54,22 @@ def show_command(
         typer.Option(
             "--format",
             metavar="FORMATS",
-            help=f"Of --figures, comma-separated: {', '.join(FIGURE_FORMATS)} [default: svg].",
+            help=f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default svg.",
             autocompletion=completing(FIGURE_FORMATS),
         ),
     ] = None,
 ) -> None:
-    """Print how long sections took, what their counters counted and what the time follows."""
+    """Print how long sections took, their counters, and what explains the time."""
     if deadline is not None and not 0 < deadline < float("inf"):
-        raise UserError(f"--deadline {deadline:g}: must be positive milliseconds")
+        raise UserError(f"--deadline {deadline:g}: must be a positive number of milliseconds")
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
-        raise UserError(f"--format {form}: give --figures DIR, which it is about")
+        raise UserError(f"--format {form}: needs --figures DIR")
     logs = read_logs(files)
     executed = executions(events_of(logs))
     sections = summary(executed, None if deadline is None else deadline * 1e6)
     explanations = explain(executed)
-    console = Console(stderr=json_file == Path("-"))
+    console = console_beside(json_file)
     tables = (
         time_table(sections, logs),
         counter_table(sections, logs),
@@ -82,9 +80,7 @@ def show_command(
             print_table(console, _fitting(table, console.width))
     for sentence in (text for one in explanations for text in sentences(one)):
         console.print(sentence, highlight=False, markup=False)
-    if json_file is not None:
-        content = document(sections, explanations, logs)
-        _write(json_file, json_document.text(content) + "\n")
+    write_json(json_file, document(sections, explanations, logs))
     if report is None and figures is None:
         return
     drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)
@@ -108,10 +104,10 @@ def convert_command(
             autocompletion=completing(FORMATS),
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="What to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE where it exists.")] = False,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
 ) -> None:
-    """Write probe logs for another tool: parquet, setlevel or perfetto."""
+    """Write probe logs in a format of other tools."""
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     logs = read_logs(files)

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost record``: what one node of a running system receives, to be replayed to it alone."""
+"""``wirecost record``: what one node of a running system receives and sends, for replay."""
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import socket
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,91 +15,91 @@ from typing import Annotated, Any
 
 import psutil
 import typer
-from rich import box
-from rich.console import Console
-from rich.live import Live
-from rich.markup import escape
-from rich.table import Table as RichTable
 
 from wirecost.cli.choices import completing
-from wirecost.cli.console import LINE_EVERY_S
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.record_progress import print_end, recording_progress
 from wirecost.errors import UserError
-from wirecost.printable import printable
-from wirecost.replay.origin import seal
-from wirecost.replay.record import Request, TopicProgress, record
-from wirecost.replay.snapshot import Snapshot, read_snapshot
+from wirecost.replay.record.record import Request, record
+from wirecost.replay.recording.snapshot import Snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
-from wirecost.report import units
 
 
 def command(
-    node: Annotated[str, typer.Argument(metavar="NODE", help="The node's name.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="Name of the node to record.")],
     launch: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND]", help="With --launch.")
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND", help="With --launch: what starts the node."),
     ] = None,
     system: Annotated[
         str,
-        typer.Option(help="ros1, or dds as ROS 2 speaks it.", autocompletion=completing(SYSTEMS)),
+        typer.Option(
+            metavar="NAME",
+            help="Middleware: ros1, or dds (which includes ROS 2).",
+            autocompletion=completing(SYSTEMS),
+        ),
     ] = "ros1",
     pid: Annotated[
-        int | None, typer.Option(metavar="PID", help="Its process, where the system tells none.")
+        int | None,
+        typer.Option(metavar="PID", help="The node's process, if it cannot be found out."),
     ] = None,
     launched: Annotated[
-        bool, typer.Option("--launch", help="Start the node by the COMMAND after --.")
+        bool, typer.Option("--launch", help="Start the node with the COMMAND after --.")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder to make; default recordings/<time>-<node>."),
+        typer.Option(metavar="DIR", help="Folder to create; default recordings/<time>-<node>."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--for", metavar="SECONDS", help="Default: until Ctrl-C.")
+        float | None,
+        typer.Option("--for", metavar="SECONDS", help="How long; default: until Ctrl-C."),
     ] = None,
     domain: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=232, help="DDS domain.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=232, help="DDS domain; default: ROS_DOMAIN_ID, else 0."
+        ),
     ] = None,
     interface: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ADDRESS",
-            help="With dds: this IPv4 address of the machine too, not loopback only.",
+            help="With dds: also use this IPv4 address of the machine, not just loopback.",
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the summary; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Record the inputs, outputs and service calls of one node, and how it was started."""
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
     if seconds is not None and not 0 < seconds < float("inf"):
-        raise UserError(f"--for {seconds:g}: must be positive seconds")
+        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     request = Request(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )
     folder = _new_folder(node, out)
-    console = Console(stderr=json_file == Path("-"))
+    console = console_beside(json_file)
     try:
-        with _stop_by_signals() as stopped, _progress(console) as tell:
-            snapshot = record(request, folder, tell, stopped)
+        with _stop_by_signals() as stopped, recording_progress(console) as report:
+            snapshot = record(request, folder, report, stopped)
     except UserError:
         _remove_empty(folder)
         raise
-    _tell_end(console, folder, snapshot)
-    if json_file is not None:
-        _write_json(json_file, _document(folder, snapshot))
+    print_end(console, folder, snapshot)
+    write_json(json_file, _document(folder, snapshot))
 
 
 def _addresses(texts: list[str]) -> tuple[str, ...]:
-    here = {
+    own = {
         address.address
         for addresses in psutil.net_if_addrs().values()
         for address in addresses
         if address.family == socket.AF_INET
     }
     for text in texts:
-        if text not in here:
-            raise UserError(f"--interface {text}: this machine has {', '.join(sorted(here))}")
+        if text not in own:
+            here = ", ".join(sorted(own))
+            raise UserError(f"--interface {text}: not of this machine, which has {here}")
     return tuple(texts)
 
 
@@ -139,85 +136,6 @@ def _stop_by_signals() -> Iterator[Callable[[], bool]]:
             signal.signal(which, handler)
 
 
-@contextmanager
-def _progress(console: Console) -> Iterator[Callable[[list[TopicProgress], list[str]], None]]:
-    """A table on a terminal, a line now and then elsewhere; notes as they come."""
-    if console.is_terminal:
-        with Live(console=console, transient=True, auto_refresh=False) as live:
-
-            def show(topics: list[TopicProgress], notes: list[str]) -> None:
-                _print_notes(console, notes)
-                live.update(_table(topics), refresh=True)
-
-            yield show
-        return
-    last = time.monotonic()
-
-    def line(topics: list[TopicProgress], notes: list[str]) -> None:
-        nonlocal last
-        _print_notes(console, notes)
-        now = time.monotonic()
-        if now - last >= LINE_EVERY_S:
-            last = now
-            total = sum(one.messages for one in topics)
-            dropped = sum(one.dropped for one in topics)
-            console.print(
-                f"{total:,} messages of {len(topics)} topics, {dropped:,} dropped", highlight=False
-            )
-
-    yield line
-
-
-def _table(topics: list[TopicProgress]) -> RichTable:
-    table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, caption="Ctrl-C ends the recording.")
-    table.add_column("topic")
-    for heading in ("is", "messages", "a second", "bytes", "dropped"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for one in topics:
-        table.add_row(
-            escape(printable(one.name)),
-            one.role,
-            f"{one.messages:,}",
-            f"{one.rate:.1f}",
-            units.size(one.bytes),
-            f"{one.dropped:,}",
-        )
-    return table
-
-
-def _print_notes(console: Console, notes: list[str]) -> None:
-    for note in notes:
-        console.print(f"note: {printable(note)}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _tell_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
-    inputs = sum(one.messages for one in snapshot.inputs)
-    outputs = sum(one.messages for one in snapshot.outputs)
-    dropped = sum(one.dropped for one in (*snapshot.inputs, *snapshot.outputs))
-    console.print(
-        f"{folder}: {inputs:,} messages to and {outputs:,} from {snapshot.node} in "
-        f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
-    if not inputs:
-        console.print("note: nothing came to the node; is the rest of the system running?")
-    if not read_snapshot(folder).made_here:
-        _print_notes(console, [f"{_why_not_ours()}; replay asks before it starts the node"])
-    console.print(
-        f"Replay: wirecost replay {folder}", markup=False, highlight=False, soft_wrap=True
-    )
-
-
-def _why_not_ours() -> str:
-    try:
-        seal({})
-    except UserError as error:
-        return str(error)
-    return "this was another user's process"
-
-
 def _document(folder: Path, snapshot: Snapshot) -> dict[str, Any]:
     return {
         "recording": str(folder),
@@ -246,14 +164,3 @@ def _document(folder: Path, snapshot: Snapshot) -> dict[str, Any]:
             "calls": [service.name for service in snapshot.calls],
         },
     }
-
-
-def _write_json(path: Path, document: dict[str, Any]) -> None:
-    text = json.dumps(document, indent=2) + "\n"
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

@@ -15,21 +15,20 @@ from rich.console import Console
 from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.cli.agreement import agree
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.results import INTERRUPTED, ending_of, say_recovered
 from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
-from wirecost.records import json_document
-from wirecost.records.folder import Results, read_results
+from wirecost.records.folder import read_results
 from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.replay.foreign import foreign
-from wirecost.replay.own_network import enter as own_network_of_replay
-from wirecost.replay.play import Playing
-from wirecost.replay.replay import Settings, examined, replay
-from wirecost.replay.results import SCENARIO
-from wirecost.replay.snapshot import read_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.foreign import foreign
+from wirecost.replay.play.options import PlayOptions, StartOptions
+from wirecost.replay.play.own_network import enter as own_network_of_replay
+from wirecost.replay.play.replay import Settings, examined, replay
+from wirecost.replay.play.results import SCENARIO
+from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.report.export import write_report
 from wirecost.report.scenarios import Content, content_of
 from wirecost.report.scenarios import replay as scenario
@@ -40,48 +39,52 @@ HEAP_WARMUP_S = 5
 
 
 def command(
-    recording: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of wirecost record.")],
+    recording: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A recording: a folder of wirecost record.")
+    ],
     override: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- COMMAND]", help="Start this instead of the recorded program."),
+        typer.Argument(metavar="-- COMMAND", help="Start this instead of the recorded program."),
     ] = None,
     cpu: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="The node's CPU; default: as recorded.")
     ] = None,
     player_cpu: Annotated[
-        int | None, typer.Option(metavar="M", min=0, help="The CPU that inputs are sent from.")
+        int | None, typer.Option(metavar="N", min=0, help="The CPU that sends the inputs.")
     ] = None,
     player_fifo: Annotated[
         int | None,
         typer.Option(
-            metavar="PRIO",
+            metavar="N",
             min=0,
-            help="The sender's SCHED_FIFO priority; default: 1 where permitted. 0: normal.",
+            help="SCHED_FIFO priority of the sender, 0 for none; default: 1 where permitted.",
         ),
     ] = None,
     rate: Annotated[
-        float, typer.Option(metavar="X", help="2: in half the time that was recorded.")
+        float, typer.Option(metavar="X", help="Speed: 2 plays twice as fast as recorded.")
     ] = 1.0,
     consumed: Annotated[
         bool,
         typer.Option(
-            "--as-fast-as-consumed", help="Each input once the node is done with the one before."
+            "--as-fast-as-consumed", help="Send an input once the node is done with the previous."
         ),
     ] = False,
     loops: Annotated[
-        int, typer.Option("--loop", metavar="N", min=1, help="Inputs N times over in each run.")
+        int, typer.Option("--loop", metavar="N", min=1, help="Play the inputs N times in each run.")
     ] = 1,
     fifo: Annotated[
-        int | None, typer.Option(metavar="PRIO", help="Run the node under SCHED_FIFO.")
+        int | None,
+        typer.Option(metavar="N", help="Run the node under SCHED_FIFO with this priority."),
     ] = None,
     heap: Annotated[
-        bool, typer.Option("--heap", help="Preload the allocator of wirecost heap.")
+        bool, typer.Option("--heap", help="Run the node with the allocator of wirecost heap.")
     ] = False,
     pool: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory that --heap touches at the start.")
     ] = "64M",
     repeats: Annotated[
-        int, typer.Option("--repeat", metavar="N", min=1, help="Runs, each with a fresh node.")
+        int,
+        typer.Option("--repeat", metavar="N", min=1, help="Number of runs; each starts the node."),
     ] = 1,
     connect_s: Annotated[
         float, typer.Option("--wait", metavar="SECONDS", help="How long the node may take to join.")
@@ -90,53 +93,50 @@ def command(
         bool,
         typer.Option(
             "--prime/--no-prime",
-            help="Send the first inputs once beforehand to a node that advertises only then.",
+            help="Send the first inputs once beforehand, to nodes that advertise only then.",
         ),
     ] = True,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Result folder; default results/<time>-replay."),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the summary; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
     page: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html with figures.")
     ] = True,
     own_network: Annotated[
         bool,
-        typer.Option("--own-network", help="Loopback alone for the node and the player; as root."),
+        typer.Option(
+            "--own-network", help="Give node and player a loopback network only; as root."
+        ),
     ] = False,
     yes: Annotated[
         bool,
-        typer.Option(
-            "--yes", "-y", help="Start what somebody else's recording says, without asking."
-        ),
+        typer.Option("--yes", "-y", help="Do not ask before starting another user's recording."),
     ] = False,
 ) -> None:
-    """Start the recorded node alone, play its inputs to it, and tell what that cost.
+    """Start the recorded node alone, play its inputs to it, and report what that cost.
 
-    A recording that you made on this machine starts at once; of another the command is shown first.
+    Your own recordings of this machine start at once; for others, you are asked first.
     """
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")
     if consumed and rate != 1.0:
-        raise UserError("--rate --as-fast-as-consumed: give one of them")
+        raise UserError("--rate and --as-fast-as-consumed: choose one")
     options = None
     if heap:
         size = pool_bytes(pool, Path("wirecost-heap.json"))
         options = Options(size, False, False, False, None, HEAP_WARMUP_S)
     settings = Settings(
         recording,
-        Starting(override or [], cpu, fifo, options),
-        Playing(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
+        StartOptions(override or [], cpu, fifo, options),
+        PlayOptions(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
         repeats,
         sys.argv[1:],
     )  # fmt: skip
-    console = Console(stderr=json_file == Path("-"))
+    console = console_beside(json_file)
     snapshot = read_snapshot(recording)
-    agree(console, recording, foreign(snapshot, settings.starting, os.environ), yes)
+    agree(console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
     if own_network:
         own_network_of_replay()
     with watched() as watch, scratch.run(), new_folder(SCENARIO, out) as pending:
@@ -155,11 +155,11 @@ def command(
     _print(console, content_of(results, rows))
     where = pending.final / "report.html" if page else pending.final
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
-    if json_file is not None:
-        _write_json(
-            json_file, json_document.text(document(results, rows) | scenario.document(results))
-        )
-    _end(results, whole)
+    write_json(json_file, document(results, rows) | scenario.document(results))
+    if results.meta["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+    if not whole:
+        raise typer.Exit(DIED)
 
 
 def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
@@ -174,27 +174,10 @@ def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
 
 
 def _print(console: Console, content: Content) -> None:
-    """Names and what the node printed come out as they are, whatever they look like to Rich."""
+    """Text of the node is printed as it is, not taken for Rich's markup."""
     for table in content.tables:
         print_table(console, table)
     for text in (content.built, content.lead):
         if text:
             lines = "\n".join(map(printable, text.splitlines()))
             console.print(lines, markup=False, highlight=False)
-
-
-def _end(results: Results, whole: bool) -> None:
-    if results.meta["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
-    if not whole:
-        raise typer.Exit(DIED)
-
-
-def _write_json(path: Path, text: str) -> None:
-    if path == Path("-"):
-        sys.stdout.write(text + "\n")
-        return
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

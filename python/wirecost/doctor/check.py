@@ -53,7 +53,7 @@ class Check(ABC):
     order: ClassVar[int]
     """Place in the table and among fixes: what others build on comes first."""
     settings: ClassVar[tuple[Setting, ...]] = ()
-    """All that ``fix`` may ever name; nothing else is written, whatever a file says."""
+    """All files that ``fix`` may ever write; nothing else is written, whatever a file contains."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine

@@ -25,7 +25,7 @@ def _read(path: str) -> str | None:
 
 
 def _cpu() -> dict[str, str]:
-    """What the kernel tells of the first CPU."""
+    """What the kernel reports of the first CPU."""
     first = (_read("/proc/cpuinfo") or "").split("\n\n")[0]
     pairs = (line.partition(":") for line in first.splitlines())
     return {name.strip(): value.strip() for name, _, value in pairs}
@@ -42,16 +42,16 @@ def _cache_bytes(level: int) -> int | None:
 
 
 def environment() -> dict[str, Any]:
-    """Machine, operating system and versions; what cannot be told is None."""
-    told = _cpu()
+    """Machine, operating system and versions; what is unknown is None."""
+    cpu = _cpu()
     return {
-        "cpu": told.get("model name") or platform.processor(),
+        "cpu": cpu.get("model name") or platform.processor(),
         "cores": os.cpu_count(),
         "usable_cores": len(os.sched_getaffinity(0)),
         "l2_cache_bytes": _cache_bytes(2),
         "l3_cache_bytes": _cache_bytes(3),
         "memory_bytes": psutil.virtual_memory().total,
-        "virtual_machine": "hypervisor" in told.get("flags", "").split(),
+        "virtual_machine": "hypervisor" in cpu.get("flags", "").split(),
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "transparent_huge_pages": _read("/sys/kernel/mm/transparent_hugepage/enabled"),
         "load_average": list(os.getloadavg()),

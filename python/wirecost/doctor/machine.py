@@ -19,7 +19,7 @@ CAPABILITIES = {"IPC_LOCK": 14, "SYS_ADMIN": 21, "SYS_NICE": 23, "PERFMON": 38}
 
 @dataclass(frozen=True)
 class Machine:
-    """A system with the CPUs to measure on; ``origin`` says why these."""
+    """A system with the CPUs to measure on; ``origin``: why these."""
 
     system: System
     cpus: tuple[int, ...]
@@ -132,7 +132,7 @@ def machine(system: System, cpus: str | None = None) -> Machine:
 
 
 def online(system: System) -> tuple[int, ...]:
-    """All CPUs that run; CPU 0 where the kernel does not tell."""
+    """All CPUs that run; CPU 0 where the kernel does not report them."""
     return cpulist.lenient(system.text(f"{CPU}/online")) or (0,)
 
 

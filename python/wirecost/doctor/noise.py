@@ -27,7 +27,7 @@ class CpuNoise:
     """One CPU's gaps, in nanoseconds, and the kernel's counts over the same time.
 
     ``waited_ns``: ready to run while another thread ran; ``stolen_ns``: while another virtual
-    machine did, in steps of 10 ms; both None where the kernel does not tell.
+    machine did, in steps of 10 ms; both None where the kernel does not report it.
     """
 
     cpu: int
@@ -48,7 +48,7 @@ class CpuNoise:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Counters:
     """What the kernel counted up to now."""
 
     interrupts: Counts
@@ -75,21 +75,21 @@ def measure_noise(machine: Machine, seconds: float) -> list[CpuNoise]:
         waited = None if before is None or after is None else after - before
         spun[cpu] = (noise, waited)
 
-    before = _told(machine.system)
+    before = _counters(machine.system)
     # As daemons, they do not keep an interrupted program alive.
     threads = [threading.Thread(target=work, args=(cpu,), daemon=True) for cpu in machine.cpus]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    after = _told(machine.system)
+    after = _counters(machine.system)
     for cpu, reason in refused.items():
         raise UserError(f"--noise: CPU {cpu}: {reason}; name CPUs this process may use in --cpus")
     return [_noise(cpu, *spun[cpu], before, after) for cpu in machine.cpus]
 
 
 def _noise(
-    cpu: int, noise: _core.Noise, waited: int | None, before: _Told, after: _Told
+    cpu: int, noise: _core.Noise, waited: int | None, before: _Counters, after: _Counters
 ) -> CpuNoise:
     stolen = after.stolen_ns.get(cpu)
     return CpuNoise(
@@ -113,8 +113,8 @@ def _added(before: Counts, after: Counts, cpu: int) -> dict[str, int]:
     return dict(busiest(since(before, after), cpu, MOST_SOURCES))
 
 
-def _told(system: System) -> _Told:
-    return _Told(counts(system, INTERRUPTS), counts(system, SOFTIRQS), _stolen_ns(system))
+def _counters(system: System) -> _Counters:
+    return _Counters(counts(system, INTERRUPTS), counts(system, SOFTIRQS), _stolen_ns(system))
 
 
 def _stolen_ns(system: System) -> dict[int, int]:

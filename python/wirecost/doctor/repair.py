@@ -105,8 +105,8 @@ def _apply(system: System, change: Change, outcome: Outcome) -> None:
     try:
         _write(system, change.path, change.value)
     except OSError as error:
-        told = f"/{change.path}: {error.strerror}"
-        (outcome.skipped if change.optional else outcome.refused).append(told)
+        line = f"/{change.path}: {error.strerror}"
+        (outcome.skipped if change.optional else outcome.refused).append(line)
         return
     outcome.done.append(f"/{change.path}: {former} → {change.value}")
 

@@ -34,7 +34,7 @@ class Former:
 
 @dataclass(frozen=True)
 class State:
-    """``boot`` tells one boot from another: after the next, nothing is left to undo."""
+    """``boot`` identifies the boot: after the next, nothing is left to undo."""
 
     boot: str
     former: list[Former]

@@ -48,7 +48,7 @@ def library() -> Path:
     """The installed allocator, or the one that ``WIRECOST_HEAP_LIBRARY`` names.
 
     Raises:
-        UserError: it is not there, or the loader could not be told of its path.
+        UserError: it is not there, or the loader cannot take its path.
     """
     named = os.environ.get("WIRECOST_HEAP_LIBRARY")
     path = Path(named) if named else Path(_core.__file__).parent / "lib" / LIBRARY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocator's JSON report; ``docs/heap.md`` says what its fields mean."""
+"""The allocator's JSON report; ``docs/heap.md`` explains its fields."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Section:
         return Execution(self._id, loop, value)
 
     def mark(self, part: int, *, loop: int | None = None, value: int = 0) -> None:
-        """Records one instant; ``wirecost probe show`` tells the time from one part (0 to 65535)
+        """Records one instant; ``wirecost probe show`` prints the time from one part (0 to 65535)
         to the next of the same loop. Reads no counter."""
         _core.probe_mark(self._id, part, _core.PROBE_COUNT_LOOPS if loop is None else loop, value)
 

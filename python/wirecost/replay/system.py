@@ -34,7 +34,7 @@ class Topic:
     ``name`` and ``type`` are written as the middleware's users write them: ``/points`` and
     ``sensor_msgs/PointCloud2`` (ROS 1) or ``sensor_msgs/msg/PointCloud2`` (ROS 2).
     ``type_hash`` is ROS 1's MD5 sum or ROS 2's ``RIHS01_…``; ``definition`` the ``.msg`` text with
-    what it refers to, as MCAP stores it. Both are empty where nobody tells them.
+    what it refers to, as MCAP stores it. Both are empty where they are unknown.
     """
 
     name: str
@@ -55,10 +55,10 @@ class Service:
 
 @dataclass(frozen=True)
 class NodeGraph:
-    """What a running node is joined to. ``pid`` is None where the middleware does not tell it.
+    """What a running node is joined to. ``pid`` is None where the middleware does not report it.
 
-    ``calls``: services of others that the node may call. In ROS 1 nobody knows before it calls, so
-    these are all services of other nodes.
+    ``calls``: services of others that the node may call. In ROS 1 they are not known before it
+    calls, so these are all services of other nodes.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Recorder(Protocol):
         """Names of all running nodes, sorted."""
 
     def graph(self, node: str) -> NodeGraph:
-        """What ``node`` is joined to now; asked again and again, since topics appear later.
+        """What ``node`` is joined to now. Called repeatedly, since topics appear later.
 
         Raises:
             UserError: there is no such node (the nearest names are given), or the system is not
@@ -115,19 +115,19 @@ class Recorder(Protocol):
         what it publishes, or everything else."""
 
     def watch_services(self, graph: NodeGraph) -> None:
-        """From now on, calls by and to the node are seen by ``calls``."""
+        """From now on, ``calls`` returns calls by and to the node."""
 
     def calls(self) -> list[Call]:
-        """The calls that finished since this was asked last."""
+        """The calls that finished since the last call of this."""
 
     def parameters(self, node: str) -> dict[str, object]:
         """What the system's parameters are for the node; JSON values."""
 
     def notes(self) -> list[str]:
-        """What the user must know and was not told yet, one line each."""
+        """New notes for the user, one line each."""
 
 
-class Stage(Protocol):
+class IsolatedSystem(Protocol):
     """A system of its own, for one node to be replayed in. Leaving its context stops all of it."""
 
     def __enter__(self) -> Self: ...
@@ -144,7 +144,7 @@ class Stage(Protocol):
         """Offers a topic to the node; the player sends through the sink."""
 
     def listen(self, topic: Topic, channel: int, queue: Queue) -> None:
-        """As ``Recorder.listen``, but for what the stage itself publishes."""
+        """As ``Recorder.listen``, but for what the isolated system itself publishes."""
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         """Answers calls of the node from the recording, matched by request."""
@@ -153,7 +153,7 @@ class Stage(Protocol):
         """Calls a service of the node and waits for the reply."""
 
     def waiting_for(self, subscribed: Sequence[Topic], published: Sequence[Topic]) -> list[str]:
-        """Topics whose connection with the node does not stand yet, by name; empty: go."""
+        """Names of topics that are not connected with the node yet; empty: playing may begin."""
 
     def unmatched(self) -> list[str]:
-        """Requests that the recording had no answer to, one line each; asked once at the end."""
+        """Requests that the recording had no answer to, one line each; called once at the end."""

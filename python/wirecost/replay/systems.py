@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The middlewares by name; a package is imported only when its system is asked for."""
+"""The middlewares by name; a package is imported only when its system is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.errors import UserError
-from wirecost.replay.system import Recorder, Stage
+from wirecost.replay.system import IsolatedSystem, Recorder
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class System:
         made: Recorder = self._package().new_recorder(domain, interfaces)
         return made
 
-    def stage(self) -> Stage:
-        made: Stage = self._package().new_stage()
+    def isolated(self) -> IsolatedSystem:
+        made: IsolatedSystem = self._package().new_isolated_system()
         return made
 
     def _package(self) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
+from wirecost.printable import shown
 from wirecost.regular_file import open_regular
-from wirecost.traces.files import shown
 
 LONGEST_HEADER = 1 << 16
 MOST_VALUES = 1 << 16

@@ -23,7 +23,7 @@ from wirecost.traces.trace import About, Frame, Progress, Trace, TraceWriter, si
 __all__ = ["About", "Frame", "Trace", "TraceWriter", "create_trace", "open_trace"]
 
 LOOKED_AT = 4
-"""Frames that tell the type of a trace whose name does not."""
+"""Frames from which a type is detected that the name does not give."""
 
 
 def open_trace(
@@ -35,13 +35,13 @@ def open_trace(
     """Open a trace file by its ending.
 
     ``topic``: the channel of an .mcap file with several. ``type_name``: the message type, instead
-    of what MCAP's schema, the name or else the first frames tell. Raises UserError.
+    of what MCAP's schema, the name or else the first frames give. Raises UserError.
     """
     if type_name is not None:
         messages.message_class(type_name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise UserError(f"{path}: no trace file by its name; there are {', '.join(SUFFIXES)}")
+        raise UserError(f"{path}: not a trace by its suffix; known are {', '.join(SUFFIXES)}")
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":
@@ -57,18 +57,20 @@ def open_trace(
 
 def _type_seen(trace: OsiTrace) -> str:
     """By the name where that fits the first frames, else by those."""
-    told = type_of(trace.path)
+    named = type_of(trace.path)
     first = [message for _, message in islice(trace.frames(), LOOKED_AT)]
-    if told is not None and messages.fits(told, first) < 0.5:
-        return told
+    if named is not None and messages.fits(named, first) < 0.5:
+        return named
     if not first:
-        raise UserError(f"{trace.path}: holds no whole frame to tell its message type; say --type")
+        raise UserError(
+            f"{trace.path}: holds no whole frame to detect the message type from; give --type"
+        )
     known = messages.identify(first)
-    if told is not None and len(known) != 1:
-        return told
+    if named is not None and len(known) != 1:
+        return named
     found = _only(trace.path, known)
-    if told is not None:
-        trace.warnings.append(misnamed(trace.path, told, found))
+    if named is not None:
+        trace.warnings.append(misnamed(trace.path, named, found))
     return found
 
 
@@ -79,9 +81,9 @@ def _type_read(path: Path) -> str:
 
 def _only(path: Path, found: list[str]) -> str:
     if not found:
-        raise UserError(f"{path}: its frames are no OSI messages; is it a trace file?")
+        raise UserError(f"{path}: its frames are not OSI messages; is it a trace file?")
     if len(found) > 1:
-        raise UserError(f"{path}: could be {' or '.join(found)}; say --type")
+        raise UserError(f"{path}: could be {' or '.join(found)}; give --type")
     return found[0]
 
 
@@ -90,7 +92,7 @@ def create_trace(
 ) -> TraceWriter:
     """Begin a trace file of frames of one type; it appears once the ``with`` block ends well.
 
-    ``about``: what the source says of itself, for .mcap. Raises UserError.
+    ``about``: the source's own metadata, for .mcap. Raises UserError.
     """
     suffix = path.suffix.lower()
     if suffix == ".osi":
@@ -99,4 +101,4 @@ def create_trace(
         return McapWriter(path, type_name, about or about_named(path), compression)
     if suffix == ".txth":
         return TextWriter(path, type_name)
-    raise UserError(f"{path}: no trace file by its name; there are {', '.join(SUFFIXES)}")
+    raise UserError(f"{path}: not a trace by its suffix; known are {', '.join(SUFFIXES)}")

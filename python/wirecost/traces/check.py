@@ -11,8 +11,8 @@ from itertools import islice
 
 import numpy as np
 
+from wirecost.printable import shown
 from wirecost.traces import messages
-from wirecost.traces.files import shown
 from wirecost.traces.mcap_file import CHANNEL, METADATA, McapTrace
 from wirecost.traces.mcap_writer import DATE_TIME
 from wirecost.traces.names import FORM, misnamed, parse_name, type_of
@@ -150,15 +150,15 @@ def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
     if seen.unparsable.count:
         yield Finding(
             error,
-            f"no {trace.type_name} in {_frames(seen.unparsable, seen.count)}",
-            "say the right --type, or record it again",
+            f"cannot be parsed as {trace.type_name}: {_frames(seen.unparsable, seen.count)}",
+            "give the right --type, or record it again",
         )
     if seen.unknown.count:
         yield Finding(
             warning,
             f"fields that OSI {messages.schema_version()} does not know in "
             f"{_frames(seen.unknown, seen.count)}: {', '.join(seen.unknown_names[:3])}",
-            "say the right --type, or expect readers to skip them",
+            "give the right --type, or expect readers to skip them",
         )
     if seen.unversioned.count:
         yield Finding(
@@ -167,8 +167,8 @@ def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
             "have the recorder set the message's version",
         )
     if len(seen.versions) > 1:
-        told = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
-        yield Finding(error, f"changes its OSI version: {told}", "split it by version")
+        found = ", ".join(f"{v} from frame {n}" for v, n in list(seen.versions.items())[:4])
+        yield Finding(error, f"changes its OSI version: {found}", "split it by version")
 
 
 def _of_times(seen: _Frames) -> Iterator[Finding]:
@@ -181,7 +181,7 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
     if seen.backwards.count:
         yield Finding(
             Severity.ERROR,
-            f"timestamps that do not grow in {_frames(seen.backwards, seen.count)}",
+            f"timestamps that do not increase in {_frames(seen.backwards, seen.count)}",
             "sort it, or record each run into a file of its own",
         )
     if seen.other_times.count:
@@ -189,7 +189,7 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
             Severity.WARNING,
             f"log time differs from the message's timestamp in "
             f"{_frames(seen.other_times, seen.count)}",
-            "write it again with `wirecost trace convert` by way of .osi",
+            "write it again with `wirecost trace convert` via .osi",
         )
     steps = np.diff(np.asarray(seen.times))
     usual = float(np.median(steps)) if len(steps) > 1 else 0.0
@@ -205,11 +205,11 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
 
 
 def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
-    told = type_of(trace.path)
-    if told not in (None, trace.type_name):
+    named = type_of(trace.path)
+    if named not in (None, trace.type_name):
         yield Finding(
             Severity.ERROR,
-            f"is named as {told}, but its frames are {trace.type_name}",
+            f"is named as {named}, but its frames are {trace.type_name}",
             f"put {_tag(trace.type_name)} into its name",
         )
     name = parse_name(trace.path)
@@ -228,7 +228,7 @@ def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
         if version.replace(".", "") != name.osi:
             yield Finding(
                 Severity.ERROR,
-                f"is named for OSI {name.osi}, but its frames say {version}",
+                f"is named for OSI {name.osi}, but its frames have {version}",
                 f"put {version.replace('.', '')} into its name",
             )
             break
@@ -260,7 +260,7 @@ def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
     for version in seen.versions:
         if stated is not None and version != stated:
             yield Finding(
-                warning, f"its channel says OSI {shown(stated)}, its frames {version}", remedy
+                warning, f"its channel states OSI {shown(stated)}, its frames {version}", remedy
             )
             break
 

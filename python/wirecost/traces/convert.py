@@ -70,8 +70,8 @@ def convert(
                     result = change(message)
                 except ValueError as error:
                     raise UserError(
-                        f"{trace.path}: frame {number} is no {trace.type_name} ({error}); say the "
-                        "right --type"
+                        f"{trace.path}: frame {number} is not a {trace.type_name} ({error}); "
+                        "give the right --type"
                     ) from error
             writer.write(time, result)
             frames += 1
@@ -83,15 +83,15 @@ def convert(
 
 
 def _about(trace: Trace) -> About:
-    """What the source says of itself, in its name and its first frame if nowhere else."""
+    """The source's metadata, from its name and first frame if it has no other."""
     version = f"{CHANNEL}.osi_version"
     if version in trace.about.channel:
         return trace.about
     about = trace.about if trace.about.topic else about_named(trace.path)
     for _, message in trace.frames(0, 1):
-        told = messages.osi_version(trace.type_name, message)
-        if told is not None:
-            return replace(about, channel={**about.channel, version: told})
+        version_found = messages.osi_version(trace.type_name, message)
+        if version_found is not None:
+            return replace(about, channel={**about.channel, version: version_found})
     return about
 
 

@@ -75,12 +75,6 @@ class WholeFile:
             raise unwritable(self.path, failure) from failure
 
 
-def shown(text: object, longest: int = 80) -> str:
-    """Text from a file as it may stand in a line for people: printable, and not too long."""
-    plain = "".join(c if c.isprintable() else "?" for c in " ".join(str(text).split()))
-    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
-
-
 def unwritable(path: Path, error: OSError) -> UserError:
     """The error for a file that cannot be written."""
     return UserError(f"{path}: {error.strerror}; name a file that can be written")

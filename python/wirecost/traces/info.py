@@ -120,7 +120,7 @@ def _contents(
             try:
                 found.append(messages.lists(messages.parse(trace.type_name, message)))
             except ValueError:
-                continue  # `trace check` says which frames cannot be parsed
+                continue  # `trace check` lists the frames that cannot be parsed
     paths = dict.fromkeys(path for counts in found for path in counts)
     spreads = {path: _spread([counts.get(path, 0) for counts in found]) for path in paths}
     return spreads, versions, len(found)

@@ -11,8 +11,9 @@ from mcap.opcode import Opcode
 from mcap.records import Channel
 
 from wirecost.errors import UserError
+from wirecost.printable import shown
 from wirecost.traces import mcap_index
-from wirecost.traces.files import Mapped, shown
+from wirecost.traces.files import Mapped
 from wirecost.traces.messages import TYPES
 from wirecost.traces.trace import About, Closing, Frame, Progress, silent
 
@@ -33,7 +34,7 @@ class McapTrace(Closing):
         try:
             contents = mcap_index.read_contents(self._data.view, progress)
         except mcap_index.DAMAGE as error:
-            raise UserError(f"{path}: no MCAP file; record it again") from error
+            raise UserError(f"{path}: not an MCAP file; record it again") from error
         channels = osi_channels(contents)
         self.topics = tuple(channels)
         """Of all OSI channels in the file."""

@@ -130,8 +130,8 @@ class Contents:
 
 
 def read_contents(view: memoryview, progress: Progress) -> Contents:
-    """By the summary where it says all; else all chunks are read once. Raises what DAMAGE names
-    only where the file is no MCAP at all."""
+    """By the summary where it is complete; else all chunks are read once. Raises the errors in
+    DAMAGE only where the file is not MCAP at all."""
     if next(StreamReader(stream(view), record_size_limit=len(view)).records, None) is None:
         raise ValueError("no record")
     summary, complaint = _summary(view)
@@ -288,7 +288,7 @@ def unpacked(chunk: Chunk) -> memoryview:
     else:
         raise ValueError(f"compression {chunk.compression}")
     if len(data) != size:
-        raise ValueError("a chunk is not as long as it says")
+        raise ValueError("a chunk of another size than it states")
     if chunk.uncompressed_crc not in (0, zlib.crc32(data)):  # 0: its writer took none
         raise ValueError("a chunk's checksum is wrong")
     return memoryview(data)

@@ -33,7 +33,7 @@ DATE_TIME = re.compile(
 
 
 class McapWriter:
-    """``about``: what the source says of itself; it is carried over. Raises UserError."""
+    """``about``: the source's own metadata, which is copied. Raises UserError."""
 
     def __init__(self, path: Path, type_name: str, about: About, compression: str = "zstd") -> None:
         if compression not in COMPRESSIONS:
@@ -114,7 +114,7 @@ class McapWriter:
 
 
 def about_named(path: Path) -> About:
-    """What a file's name tells that MCAP's metadata can hold: when its recording began."""
+    """What of a file's name MCAP's metadata can hold: when its recording began."""
     name = parse_name(path)
     if name is None:
         return About()

@@ -66,7 +66,7 @@ def schema_version() -> str:
         version = wire.interface_version(options, INTERFACE_VERSION_OPTION)
         if version is not None:
             return version
-    raise UserError("the installed OSI schema does not tell its version; install wirecost again")
+    raise UserError("the installed OSI schema has no version; install wirecost again")
 
 
 @cache

@@ -51,7 +51,7 @@ def parse_name(path: Path) -> TraceName | None:
 
 
 def type_of(path: Path) -> str | None:
-    """The message type a name tells, be it by the convention or by a lone ``_sv_`` in it."""
+    """The message type in a name, by OSI's convention or a lone ``_sv_``."""
     name = parse_name(path)
     if name is not None:
         return TYPES.get(name.tag)
@@ -59,6 +59,6 @@ def type_of(path: Path) -> str | None:
     return TYPES[tags.pop()] if len(tags) == 1 else None
 
 
-def misnamed(path: Path, told: str, found: str) -> str:
-    """The warning for a name that tells another type than the frames."""
-    return f"{path}: is named as {told}, but its frames are {found}"
+def misnamed(path: Path, named: str, found: str) -> str:
+    """The warning for a name with another type than the frames."""
+    return f"{path}: is named as {named}, but its frames are {found}"

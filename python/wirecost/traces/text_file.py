@@ -18,9 +18,10 @@ from google.protobuf import text_format
 from google.protobuf.message import EncodeError, Message
 
 from wirecost.errors import UserError
+from wirecost.printable import shown
 from wirecost.regular_file import open_regular
 from wirecost.traces import messages
-from wirecost.traces.files import WholeFile, shown, unwritable
+from wirecost.traces.files import WholeFile, unwritable
 from wirecost.traces.trace import About, Closing, Frame
 
 MAX_LINE = 1 << 26
@@ -72,8 +73,8 @@ class TextTrace(Closing):
                     )
                     return
                 raise UserError(
-                    f"{self.path}: frame {number} from line {line} is no {self.type_name} "
-                    f"({shown(error)}); say its --type"
+                    f"{self.path}: frame {number} from line {line} is not a {self.type_name} "
+                    f"({shown(error)}); give its --type"
                 ) from error
             yield messages.timestamp_ns(self.type_name, frame), frame
 
@@ -113,7 +114,7 @@ class TextTrace(Closing):
             with io.TextIOWrapper(open_regular(self.path), encoding="utf-8") as file:
                 while line := file.readline(MAX_LINE):
                     if len(line) == MAX_LINE:
-                        raise UserError(f"{self.path}: a line of {MAX_LINE} characters; no .txth")
+                        raise UserError(f"{self.path}: a line of {MAX_LINE} characters; not .txth")
                     yield line
         except OSError as error:
             raise UserError(f"{self.path}: {error.strerror}; name a readable trace file") from error
@@ -139,8 +140,8 @@ class TextWriter:
             parsed = messages.parse(self._type, memoryview(message))
         except ValueError as error:
             raise UserError(
-                f"{self.path}: frame {self.frame_count} is no {self._type} ({error}); "
-                "say its --type"
+                f"{self.path}: frame {self.frame_count} is not a {self._type} ({error}); "
+                "give its --type"
             ) from error
         if messages.unknown_bytes(parsed):
             raise UserError(

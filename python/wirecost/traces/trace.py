@@ -25,7 +25,7 @@ def silent(_done: int, _total: int, _text: str) -> None:
 
 @dataclass(frozen=True)
 class About:
-    """What a trace file says of itself beside its frames; empty where the format cannot."""
+    """A trace file's own metadata; empty where the format has none."""
 
     topic: str = ""
     file: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Trace(Protocol):
 
     @property
     def frame_count(self) -> int | None:
-        """None where only reading to the end would tell."""
+        """None where it is known only after reading to the end."""
         ...
 
     def frames(self, start: int = 0, stop: int | None = None) -> Iterator[Frame]:

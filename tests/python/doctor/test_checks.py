@@ -54,7 +54,7 @@ sibling: fail: 3, not isolated
 intel_pstate: n/a
 turbo: fail: on
 frequency: fail: schedutil 1.40–3.60 GHz
-irq_affinity: warn: 1 of 2 interrupts may come
+irq_affinity: warn: 1 of 2 interrupts allowed
 interrupts: warn: 196/s on CPU 3: Local timer interrupts, nvme0q1
 softirqs: warn: 194/s on CPU 3: SCHED, TIMER
 thp: warn: always
@@ -79,7 +79,7 @@ sibling: ok: none
 intel_pstate: n/a
 turbo: n/a
 frequency: n/a
-irq_affinity: warn: 1 of 3 interrupts may come
+irq_affinity: warn: 1 of 3 interrupts allowed
 interrupts: warn: 316/s on CPU 1: Local timer interrupts, virtio1-req.0
 softirqs: warn: 273/s on CPU 1: NET_RX, BLOCK
 thp: ok: madvise
@@ -129,7 +129,7 @@ sibling: fail: 7, not isolated
 intel_pstate: warn: active
 turbo: fail: on
 frequency: fail: powersave 0.80–4.50 GHz
-irq_affinity: warn: 1 of 2 interrupts may come
+irq_affinity: warn: 1 of 2 interrupts allowed
 interrupts: warn: 99.6/s on CPU 7: Local timer interrupts, nvme0q1
 softirqs: warn: 98.8/s on CPU 7: SCHED, TIMER
 thp: warn: always

@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from wirecost.replay.dds import envelope
-from wirecost.replay.dds.envelope import CYCLONE, Letter
-from wirecost.replay.dds.server import Answers
-from wirecost.replay.system import Call
+from wirecost.replay.dds.envelope import CYCLONE, Envelope
 
 FAST = 0x010F
 HEADER, NOBODY = b"\0\1\0\0", bytes(16)
 CLIENT, READER, SERVER = b"c" * 16, b"r" * 16, b"s" * 16
 
 
-def letter(message: bytes, writer: bytes, sequence: int, answered: tuple[bytes, int]) -> Letter:
-    return Letter(1, 1, writer, sequence, *answered, message)
+def received(message: bytes, writer: bytes, sequence: int, answered: tuple[bytes, int]) -> Envelope:
+    return Envelope(1, 1, writer, sequence, *answered, message)
 
 
 def test_cyclone_numbers_stand_before_the_content() -> None:
     numbers = bytes(range(16))
-    sent = letter(HEADER + numbers + b"body", CLIENT, 7, (NOBODY, 0))
+    sent = received(HEADER + numbers + b"body", CLIENT, 7, (NOBODY, 0))
     opened = envelope.open_request(sent, CYCLONE)
     assert opened == (envelope.Call(numbers[:8], numbers[8:]), HEADER + b"body")
     assert envelope.with_numbers(*opened) == sent.message
@@ -28,30 +26,18 @@ def test_cyclone_numbers_stand_before_the_content() -> None:
 
 def test_a_message_too_short_for_numbers_is_left() -> None:
     assert (
-        envelope.open_request(letter(HEADER + bytes(15), CLIENT, 1, (NOBODY, 0)), CYCLONE) is None
+        envelope.open_request(received(HEADER + bytes(15), CLIENT, 1, (NOBODY, 0)), CYCLONE) is None
     )
 
 
 def test_others_name_the_message_they_answer() -> None:
-    request = letter(HEADER + b"ask", CLIENT, 7, (NOBODY, 0))
-    reply = letter(HEADER + b"tell", SERVER, 1, (CLIENT, 7))
+    request = received(HEADER + b"ask", CLIENT, 7, (NOBODY, 0))
+    reply = received(HEADER + b"tell", SERVER, 1, (CLIENT, 7))
     asked, told = envelope.open_request(request, FAST), envelope.open_reply(reply, FAST)
     assert asked == (envelope.Call(CLIENT, 7), HEADER + b"ask")
     assert told == (envelope.Call(CLIENT, 7), HEADER + b"tell")
 
 
 def test_a_client_may_be_known_by_the_reader_it_waits_with() -> None:
-    request = letter(HEADER + b"ask", CLIENT, 7, (READER, 0))
+    request = received(HEADER + b"ask", CLIENT, 7, (READER, 0))
     assert envelope.open_request(request, FAST) == (envelope.Call(READER, 7), HEADER + b"ask")
-
-
-def test_equal_requests_get_their_replies_in_order_and_then_the_last() -> None:
-    def call(request: bytes, reply: bytes, error: str | None = None) -> Call:
-        return Call("/x", "", 0, 0, request, reply, error)
-
-    answers = Answers(
-        [call(b"a", b"1"), call(b"b", b"2"), call(b"a", b"3"), call(b"a", b"", "failed")]
-    )
-    assert [answers.reply_to(b"a") for _ in range(3)] == [b"1", b"3", b"3"]
-    assert answers.reply_to(b"b") == b"2"
-    assert answers.reply_to(b"c") is None

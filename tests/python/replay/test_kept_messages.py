@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from wirecost.replay.play import KEPT_NS, prepare
-from wirecost.replay.recording_reader import Recorded, Stored
-from wirecost.replay.snapshot import JoinedTopic, Snapshot
+from wirecost.replay.play.prepared import KEPT_NS, prepare
+from wirecost.replay.recording.reader import Recorded, Stored
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot
 from wirecost.replay.system import Qos, Topic
 
 START = 10 * KEPT_NS

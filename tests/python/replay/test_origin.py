@@ -25,12 +25,12 @@ from support.replay_fakes import STAMPED, stamped
 from support.second_user import needs_root, open_folder, python_as_second_user
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.replay import origin
-from wirecost.replay.foreign import foreign
-from wirecost.replay.process_state import ProcessState, state_of
-from wirecost.replay.recording_writer import INPUT, RecordingWriter
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.foreign import foreign
+from wirecost.replay.play.options import StartOptions
+from wirecost.replay.process.state import ProcessState, state_of
+from wirecost.replay.recording import origin
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
+from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.systems import system_named
 
 NASTY = "\x1b[2K\r\n\u202egpj.sh\udc80"
@@ -190,7 +190,7 @@ def test_two_that_make_the_key_make_one(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_would_be_started_is_shown_whole_and_harmless() -> None:
     started = process(NASTY, "two words", LD_PRELOAD=f"/tmp/evil.so{NASTY}", PATH="/tmp/bin")
     snapshot = Snapshot("ros1", "ros1", "/node", 1, "given", started)
-    found = foreign(snapshot, Starting([]), {"PATH": "/usr/bin"})
+    found = foreign(snapshot, StartOptions([]), {"PATH": "/usr/bin"})
     assert found is not None
     text = "\n".join(found.lines())
     assert all(line.isprintable() for line in found.lines())
@@ -201,21 +201,21 @@ def test_what_would_be_started_is_shown_whole_and_harmless() -> None:
     assert started.executable in text
     assert found.line().isprintable()
     # What is set so here already is not the recording's doing.
-    same = foreign(snapshot, Starting([]), {"PATH": "/tmp/bin"})
+    same = foreign(snapshot, StartOptions([]), {"PATH": "/tmp/bin"})
     assert same is not None
     assert not any("PATH=/tmp/bin" in one for one in same.variables)
     # A command of one's own runs with the recording's variables.
-    own = foreign(snapshot, Starting(["./mine"]), {})
+    own = foreign(snapshot, StartOptions(["./mine"]), {})
     assert own is not None
     assert own.command == "./mine"
     assert own.variables == found.variables
-    assert foreign(snapshot, Starting(["./mine"]), started.environment) is None
-    assert foreign(replace(snapshot, made_here=True), Starting([]), {}) is None
+    assert foreign(snapshot, StartOptions(["./mine"]), started.environment) is None
+    assert foreign(replace(snapshot, made_here=True), StartOptions([]), {}) is None
 
 
 def test_a_program_that_calls_itself_another_is_shown_by_its_file() -> None:
     started = replace(process("-rf", "/"), executable="/bin/rm", arguments=["relay", "-rf", "/"])
-    found = foreign(Snapshot("ros1", "ros1", "/n", process=started), Starting([]), {})
+    found = foreign(Snapshot("ros1", "ros1", "/n", process=started), StartOptions([]), {})
     assert found is not None
     assert found.command == "/bin/rm -rf /"
 
@@ -311,7 +311,7 @@ def test_a_second_users_recording_is_not_ones_own() -> None:
     """Nor ours the second user's, even where the folder is open to both."""
     read = (
         "import dataclasses, os, pathlib, sys\n"
-        "from wirecost.replay.snapshot import read_snapshot, write_snapshot\n"
+        "from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot\n"
         "folder = pathlib.Path(sys.argv[1])\nsnapshot = read_snapshot(folder)\n"
         "print(snapshot.made_here)\n"
         "own = dataclasses.replace(snapshot.process, user=os.geteuid())\n"

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.replay import sockets_of
-from wirecost.replay.equality import compare_runs, compare_with_recording
-from wirecost.replay.idle import Activity
-from wirecost.replay.lateness import PREEMPTED, SENDING, WOKEN, causes, inputs_table
-from wirecost.replay.matching import LATEST, STAMP, Sent, latencies
-from wirecost.replay.outputs import Output, counted_topics, digest
-from wirecost.replay.recording_reader import Stored
-from wirecost.replay.stamps import begins_with_header, stamp_ns
+from wirecost.replay.play import sockets_of
+from wirecost.replay.play.equality import compare_runs, compare_with_recording
+from wirecost.replay.play.idle import Activity
+from wirecost.replay.play.lateness import PREEMPTED, SENDING, WOKEN, causes, inputs_table
+from wirecost.replay.play.matching import LATEST, STAMP, Sent, latencies
+from wirecost.replay.play.outputs import Output, counted_topics, digest
+from wirecost.replay.play.stamps import begins_with_header, stamp_ns
+from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import Topic
 
 READER = """

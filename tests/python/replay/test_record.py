@@ -28,12 +28,12 @@ from support.replay_fakes import (
     stamped,
 )
 from wirecost.errors import UserError
-from wirecost.replay import call_record, recording_writer
-from wirecost.replay.bag_metadata import Counted, bag_metadata
-from wirecost.replay.record import Request, record
-from wirecost.replay.recording_reader import read_recording
-from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.snapshot import read_snapshot
+from wirecost.replay.record.record import Request, record
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.bag_metadata import Counted, bag_metadata
+from wirecost.replay.recording.reader import read_recording
+from wirecost.replay.recording.snapshot import read_snapshot
+from wirecost.replay.recording.writer import CHUNK_BYTES, INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import Call, Qos
 from wirecost.replay.systems import SYSTEMS
 
@@ -263,7 +263,7 @@ def test_damaged_bytes_never_do_worse_than_one_line(recording: Path, tmp_path: P
 
 
 def test_another_profile_is_refused(recording: Path) -> None:
-    with pytest.raises(UserError, match=r"profile 'ros1', but node\.json tells 'ros2'"):
+    with pytest.raises(UserError, match=r"profile 'ros1', but node\.json has 'ros2'"):
         read_recording(recording / "recording.mcap", "ros2")
 
 
@@ -287,7 +287,7 @@ from pathlib import Path
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 from wirecost.errors import UserError
-from wirecost.replay.recording_writer import INPUT, RecordingWriter
+from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import SYSTEMS
 import os
@@ -407,10 +407,10 @@ def test_a_damaged_snapshot_is_one_line(
 
 
 def test_chunks_are_closed_several_times_a_second() -> None:
-    from wirecost.replay import record as module
+    from wirecost.replay.record.session import FLUSH_S
 
-    assert module.FLUSH_S <= 0.25
-    assert recording_writer.CHUNK_BYTES <= 8 << 20
+    assert FLUSH_S <= 0.25
+    assert CHUNK_BYTES <= 8 << 20
 
 
 def test_a_node_is_not_sent_again_what_it_published_itself(tmp_path: Path) -> None:

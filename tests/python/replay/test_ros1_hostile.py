@@ -219,7 +219,7 @@ def test_a_lying_publisher_is_told_and_others_are_heard() -> None:
         apis = [SlaveApi("", tcpros=lambda _, at=(HOST, port): at) for port in (lying, honest)]
         definitions = Definitions("/me")
         with ApiServer(HOST, apis[0]) as first, ApiServer(HOST, apis[1]) as second:
-            links = Subscriptions("/me", definitions.heard)
+            links = Subscriptions("/me", definitions.learn)
             queue = Queue(1 << 20)
             links.add("/x", 3, queue)
             links.set_publishers("/x", [first.uri, second.uri, "nonsense"])
@@ -238,11 +238,11 @@ def test_a_lying_publisher_is_told_and_others_are_heard() -> None:
             links.close()
 
 
-def test_a_stage_refuses_what_it_does_not_offer() -> None:
-    with ros1.new_stage() as stage:
-        stage.publish(Topic("/in", "a/B", "0"))
-        stage.answer(Service("/s", "a/B", "0"), [])
-        master = stage.environment()["ROS_MASTER_URI"]
+def test_an_isolated_system_refuses_what_it_does_not_offer() -> None:
+    with ros1.new_isolated_system() as isolated:
+        isolated.publish(Topic("/in", "a/B", "0"))
+        isolated.answer(Service("/s", "a/B", "0"), [])
+        master = isolated.environment()["ROS_MASTER_URI"]
         uri = rpc.call(master, "lookupService", "/me", "/s")
         for fields in ({"topic": "/none"}, {}, {"service": "/none"}):
             port = int(uri.rpartition(":")[2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A typed node of ROS's own C++ library, in a system of Debian's master and in a stage."""
+"""A typed node of ROS's own C++ library, with Debian's master and in an isolated system."""
 
 from __future__ import annotations
 
@@ -91,20 +91,20 @@ def test_it_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_it_is_replayed(tmp_path: Path) -> None:
-    with ros1.new_stage() as stage:
-        system = System(stage.environment() | {"ROS_LOG_DIR": str(tmp_path)}, tmp_path)
+    with ros1.new_isolated_system() as isolated:
+        system = System(isolated.environment() | {"ROS_LOG_DIR": str(tmp_path)}, tmp_path)
         queue = Queue(1 << 24)
-        stage.prepare("/shouter", {"/mark": "?"})
-        sink = stage.publish(IN)
-        stage.listen(OUT, 0, queue)
-        stage.listen(STATE, 1, queue)
+        isolated.prepare("/shouter", {"/mark": "?"})
+        sink = isolated.publish(IN)
+        isolated.listen(OUT, 0, queue)
+        isolated.listen(STATE, 1, queue)
         answers = [(ON, "1st"), (OFF, "none"), (ON, "2nd")]
-        stage.answer(
+        isolated.answer(
             SWITCH, [Call("/switch", "/shouter", 0, 0, ask, replied(t)) for ask, t in answers]
         )
         try:
             system.start(NODE)
-            until(lambda: stage.waiting_for([IN], [OUT, STATE]) == [])
+            until(lambda: isolated.waiting_for([IN], [OUT, STATE]) == [])
             for text in ("a", "b", "c"):
                 sink.send(string(text))
             got: list[tuple[int, bytes]] = []
@@ -120,16 +120,16 @@ def test_it_is_replayed(tmp_path: Path) -> None:
                 string("b? 2nd none"),
                 string("c? 2nd none"),
             ]
-            called = stage.call(MODE, ON)
+            called = isolated.call(MODE, ON)
             assert (called.reply, called.error) == (replied("mode on"), None)
             # Subscribed through the master: the node must be told of a change.
-            stage.prepare("/shouter", {"/mark": "."})
+            isolated.prepare("/shouter", {"/mark": "."})
 
             def change_is_heard() -> bool:
                 sink.send(string("d"))
                 return string("d. 2nd none") in {one[4] for one in queue.take(100, 0.1)}
 
             until(change_is_heard)
-            assert stage.unmatched() == []
+            assert isolated.unmatched() == []
         finally:
             system.stop()

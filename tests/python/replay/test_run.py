@@ -22,10 +22,9 @@ from support.replay_fakes import (
 from support.replayed import COUNT, PERIOD_NS, replayed, write_recording
 from wirecost.analysis.summary import summarize
 from wirecost.errors import UserError
-from wirecost.replay.play import Playing
-from wirecost.replay.recording_reader import read_recording
-from wirecost.replay.snapshot import read_snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.options import PlayOptions, StartOptions
+from wirecost.replay.recording.reader import read_recording
+from wirecost.replay.recording.snapshot import read_snapshot, write_snapshot
 from wirecost.report.scenarios import content_of
 
 
@@ -43,7 +42,7 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
     assert outputs["rule"].unique().to_list() == ["stamp"]
     assert outputs["index"].to_list() == outputs["input_index"].to_list() == 2 * [*range(COUNT)]
     assert (outputs["latency_ns"] > 0).all()
-    first, second = system.stages  # type: ignore[attr-defined]
+    first, second = system.made  # type: ignore[attr-defined]
     assert first.parameters == {"/node/gain": 2}
     assert first.called == second.called == [b"ab"]
     assert meta["repeats"][0]["minor_faults"] >= 0
@@ -54,7 +53,7 @@ def test_a_node_answers_alone_as_it_did_in_its_system(tmp_path: Path) -> None:
 
 def test_inputs_come_at_their_times(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording")
-    results, _ = replayed(recording, tmp_path / "out", playing=Playing(rate=2.0))
+    results, _ = replayed(recording, tmp_path / "out", play_options=PlayOptions(rate=2.0))
     # That a message is late is the machine's affair; that the schedule is the recording's is ours.
     assert results.meta["repeats"][0]["played_s"] >= (COUNT - 1) * PERIOD_NS / 2e9
     late = results.samples.filter(stage="lateness")
@@ -74,7 +73,9 @@ def test_as_fast_as_consumed_waits_for_the_node_alone(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording")
     content = json.loads((recording / "node.json").read_text())
     assert content["version"] == 1
-    results, whole = replayed(recording, tmp_path / "out", playing=Playing(consumed=True, loops=3))
+    results, whole = replayed(
+        recording, tmp_path / "out", play_options=PlayOptions(consumed=True, loops=3)
+    )
     assert whole
     outputs = pl.read_parquet(tmp_path / "out" / "outputs.parquet")
     assert len(outputs) == 3 * COUNT
@@ -106,7 +107,7 @@ def test_a_node_that_dies_leaves_its_samples_and_last_words(tmp_path: Path) -> N
 def test_a_node_that_joins_nothing_is_told_with_what_it_lacks(tmp_path: Path) -> None:
     recording = write_recording(tmp_path / "recording", "--deaf")
     with pytest.raises(UserError, match=r"did not join /in within 0\.5 s .*: started --deaf"):
-        replayed(recording, tmp_path / "out", playing=Playing(connect_s=0.5))
+        replayed(recording, tmp_path / "out", play_options=PlayOptions(connect_s=0.5))
     assert not _running("--deaf", tmp_path)
 
 
@@ -122,17 +123,19 @@ def test_parameter_files_are_as_recorded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("starting", "message"),
+    ("start_options", "message"),
     [
-        (Starting([], cpu=5000), "--cpu 5000: no such CPU for this process; it may use 0"),
-        (Starting([], fifo=100), "--fifo 100: priorities go from 1 to 99"),
-        (Starting(["/no/program"]), "/no/program: No such file or directory"),
+        (StartOptions([], cpu=5000), "--cpu 5000: no such CPU for this process; it may use 0"),
+        (StartOptions([], fifo=100), "--fifo 100: priorities go from 1 to 99"),
+        (StartOptions(["/no/program"]), "/no/program: No such file or directory"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(tmp_path: Path, starting: Starting, message: str) -> None:
+def test_what_cannot_be_done_is_one_line(
+    tmp_path: Path, start_options: StartOptions, message: str
+) -> None:
     recording = write_recording(tmp_path / "recording")
     with pytest.raises(UserError, match=message) as raised:
-        replayed(recording, tmp_path / "out", starting)
+        replayed(recording, tmp_path / "out", start_options)
     assert "\n" not in str(raised.value)
 
 
@@ -142,9 +145,9 @@ def test_a_program_that_moved_is_named(tmp_path: Path) -> None:
     assert snapshot.process is not None
     snapshot.process = replace(snapshot.process, executable="/opt/gone/node")
     write_snapshot(recording, snapshot)
-    with pytest.raises(UserError, match="/opt/gone/node: the recorded program is not there"):
+    with pytest.raises(UserError, match="/opt/gone/node: the recorded program does not exist"):
         replayed(recording, tmp_path / "out")
-    results, _ = replayed(recording, tmp_path / "out", Starting(COMMAND))
+    results, _ = replayed(recording, tmp_path / "out", StartOptions(COMMAND))
     assert [one["difference"] for one in results.meta["equality"]] == [None]
 
 
@@ -153,7 +156,7 @@ def test_no_permission_for_real_time_is_refused_before_anything_starts() -> None
 import os
 os.setresuid(65534, 65534, 65534)
 from wirecost.errors import UserError
-from wirecost.replay.start import check_fifo
+from wirecost.replay.play.start import check_fifo
 try:
     check_fifo("--fifo", 10)
 except UserError as error:
@@ -174,9 +177,9 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
 from support.replayed import replayed
-from wirecost.replay.play import Playing
-playing = Playing(consumed={consumed}, loops=100_000)
-results, whole = replayed(Path({str(recording)!r}), Path({str(out)!r}), playing=playing)
+from wirecost.replay.play.options import PlayOptions
+play_options = PlayOptions(consumed={consumed}, loops=100_000)
+results, whole = replayed(Path({str(recording)!r}), Path({str(out)!r}), play_options=play_options)
 assert not whole
 assert results.meta["interrupted"] and not results.meta["complete"]
 """

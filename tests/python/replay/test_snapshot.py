@@ -15,8 +15,8 @@ import pytest
 from attack.folder_edits import VALUES, nodes
 from support.replay_fakes import ANSWER, SERVICE, STAMPED
 from wirecost.errors import UserError
-from wirecost.replay.process_state import state_of
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
+from wirecost.replay.process.state import state_of
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snapshot, write_snapshot
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small middleware of sockets: everything above ``replay/system.py`` runs on it as on a real one.
 
-A frame is a four-byte length and a message. A node connects to the stage, says ``sub NAME`` or
-``pub NAME`` in its first frame, and receives or sends messages from then on.
+A frame is a four-byte length and a message. A node connects to the isolated system, sends
+``sub NAME`` or ``pub NAME`` in its first frame, and receives or sends messages from then on.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class FakeRecorder:
         return []
 
 
-class FakeStage:
+class FakeIsolatedSystem:
     """A system of its own on a TCP port; ``parameters`` are what ``prepare`` was given."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class FakeStage:
             self._tcp.close()
 
     def environment(self) -> dict[str, str]:
-        return {"FAKE_STAGE": str(self._server.getsockname()[1])}
+        return {"FAKE_SYSTEM": str(self._server.getsockname()[1])}
 
     def prepare(self, node: str, parameters: dict[str, object]) -> None:
         del node
@@ -185,19 +185,19 @@ class FakeStage:
 
 
 class FakeSystem(System):
-    """``recorder`` and ``stages`` are whatever the test gave; one stage is made for each run."""
+    """``given`` is the test's recorder; ``made`` holds the isolated system of each run."""
 
     def __init__(self, recorder: FakeRecorder | None = None) -> None:
         super().__init__("ros1", "ros1", "ros1", "ros1msg")
         object.__setattr__(self, "given", recorder)
-        object.__setattr__(self, "stages", [])
+        object.__setattr__(self, "made", [])
 
     def recorder(self, domain: int | None, interfaces: tuple[str, ...]) -> FakeRecorder:
         del domain, interfaces
         made: FakeRecorder = self.given  # type: ignore[attr-defined]
         return made
 
-    def stage(self) -> FakeStage:
-        made = FakeStage()
-        self.stages.append(made)  # type: ignore[attr-defined]
+    def isolated(self) -> FakeIsolatedSystem:
+        made = FakeIsolatedSystem()
+        self.made.append(made)  # type: ignore[attr-defined]
         return made

@@ -16,12 +16,11 @@ from support.replay_fakes import (
     stamped,
 )
 from wirecost.records.folder import Results, read_results
-from wirecost.replay.play import Playing
-from wirecost.replay.process_state import ProcessState, state_of
-from wirecost.replay.recording_writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.replay import Settings, replay
-from wirecost.replay.snapshot import JoinedTopic, Snapshot, write_snapshot
-from wirecost.replay.start import Starting
+from wirecost.replay.play.options import PlayOptions, StartOptions
+from wirecost.replay.play.replay import Settings, replay
+from wirecost.replay.process.state import ProcessState, state_of
+from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
+from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.system import Call
 
 COUNT = 40
@@ -72,14 +71,18 @@ def write_recording(folder: Path, *arguments: str, directory: Path | None = None
 def replayed(
     recording: Path,
     folder: Path,
-    starting: Starting | None = None,
-    playing: Playing | None = None,
+    start_options: StartOptions | None = None,
+    play_options: PlayOptions | None = None,
     repeats: int = 1,
     system: FakeSystem | None = None,
 ) -> tuple[Results, bool]:
     folder.mkdir(exist_ok=True)
     settings = Settings(
-        recording, starting or Starting([]), playing or Playing(), repeats, ["replay"]
+        recording,
+        start_options or StartOptions([]),
+        play_options or PlayOptions(),
+        repeats,
+        ["replay"],
     )
     whole = replay(settings, ABOUT, folder, lambda _: None, system or FakeSystem())
     return read_results(folder), whole

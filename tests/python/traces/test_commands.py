@@ -75,16 +75,16 @@ def test_every_fault_is_one_finding(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\x07")
     assert findings(path) == {
         "cut off, its last 1 bytes are no whole frame; the 10 whole frames before are read": error,
-        "no SensorView in frame 8": error,
+        "cannot be parsed as SensorView: frame 8": error,
         "fields that OSI 3.8.0 does not know in frame 9: SensorView field 999": warning,
         "no version in 2 of 10 frames, first 8": warning,
         "changes its OSI version: 3.7.0 from frame 0, 4.0.0 from frame 7": error,
         "no timestamp in 2 of 10 frames, first 8": warning,
-        "timestamps that do not grow in frame 3": error,
+        "timestamps that do not increase in frame 3": error,
         "1 of its 7 steps are longer than 1.5 usual ones of 50 ms; the longest is 350 ms "
         "from frame 3": warning,
         "is named for 6 frames, but holds 10": error,
-        "is named for OSI 370, but its frames say 4.0.0": error,
+        "is named for OSI 370, but its frames have 4.0.0": error,
     }
 
 
@@ -111,7 +111,7 @@ def test_metadata_that_osi_would_refuse_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / GOOD.replace(".osi", ".mcap"), [view(n) for n in range(6)], about)
     assert findings(path) == {
         "net.asam.osi.trace: zero_time 'yesterday' is no date with time and zone": Severity.ERROR,
-        "its channel says OSI 3.6.0, its frames 3.7.0": Severity.WARNING,
+        "its channel states OSI 3.6.0, its frames 3.7.0": Severity.WARNING,
     }
 
 
@@ -177,7 +177,7 @@ def test_every_frame_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     wanted = Wanted(columns=("all",))
     with open_trace(path) as trace:
         convert.convert(trace, out, wanted, "zstd", Bound(), Bound(frame=4), silent)
-        with pytest.raises(UserError, match=r"frame 4 is no SensorView \(too late\)"):
+        with pytest.raises(UserError, match=r"frame 4 is not a SensorView \(too late\)"):
             convert.convert(trace, tmp_path / "no.osi", wanted, "zstd", Bound(), Bound(), silent)
     with open_trace(out, type_name="SensorView") as trace:
         assert [bytes(m) for _, m in trace.frames()] == [view(number)[::-1] for number in range(4)]

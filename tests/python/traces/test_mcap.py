@@ -147,7 +147,7 @@ def test_other_encodings_are_refused(osi_data: Path, tmp_path: Path) -> None:
         open_trace(ros)
     path = tmp_path / "noise.mcap"
     path.write_bytes(b"MCAP, but not really")
-    with pytest.raises(UserError, match="no MCAP file"):
+    with pytest.raises(UserError, match="not an MCAP file"):
         open_trace(path)
 
 
@@ -212,7 +212,7 @@ def test_a_file_cut_anywhere_yields_its_whole_frames(
         try:
             frames, warnings = read(tmp_path / "cut.mcap", data[:size])
         except UserError as error:
-            assert "no OSI channel" in str(error) or "no MCAP file" in str(error)
+            assert "no OSI channel" in str(error) or "not an MCAP file" in str(error)
             continue
         assert frames == expected[: len(frames)]
         assert len(warnings) == 1

@@ -206,9 +206,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
     ("name", "data", "says"),
     [
         ("none.osi", None, "No such file"),
-        ("trace.bin", b"", "no trace file by its name"),
-        ("empty.osi", b"", "say --type"),
-        ("noise.osi", content([b"\xff" * 20] * 3), "no OSI messages"),
+        ("trace.bin", b"", "not a trace by its suffix"),
+        ("empty.osi", b"", "give --type"),
+        ("noise.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
     ],
 )
 def test_what_is_no_trace_is_told_in_one_line(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether addresses are drawn anew in every process."""
+"""Whether addresses are randomized in every process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class AddressLayout(Check):
     """
 
     name = "aslr"
-    title = "address layout drawn (ASLR)"
+    title = "address randomization (ASLR)"
     order = 51
     settings = (Setting(RANDOMIZE, r"[012]"),)
 

@@ -27,7 +27,7 @@ class ClockSource(Check):
     def advice(self) -> str:
         better = self._better()
         if better is None:
-            return "none here is read in user space: each timestamp costs a system call"
+            return "no clock here is readable in user space: each timestamp costs a system call"
         return f"write {better} to /{FOLDER}/current_clocksource"
 
     def fix(self) -> list[Change]:

@@ -68,8 +68,8 @@ class Frequency(Check):
         names = ["scaling_setspeed"] if self._governor(cpu) == "userspace" else []
         names += [] if names else ["scaling_min_freq", "scaling_max_freq"]
         speeds = [self._number(cpu, name) for name in names]
-        told = dict.fromkeys(f"{kHz / 1e6:.2f}" for kHz in speeds if kHz is not None)
-        return f"{self._governor(cpu)} {'–'.join(told)} GHz" if told else self._governor(cpu)
+        shown = dict.fromkeys(f"{kHz / 1e6:.2f}" for kHz in speeds if kHz is not None)
+        return f"{self._governor(cpu)} {'–'.join(shown)} GHz" if shown else self._governor(cpu)
 
     def _sustained(self, cpu: int) -> int | None:
         """The frequency in kHz that is kept without turbo and within the bounds set."""

@@ -24,8 +24,8 @@ class Hypervisor(Check):
             return "no"
         product = (self.system.text(f"{DMI}/product_name") or "")[:30]
         stolen = self._stolen_s()
-        told = "yes" if not product else f"yes ({product})"
-        return told if stolen is None else f"{told}, {stolen:.1f} s stolen"
+        found = "yes" if not product else f"yes ({product})"
+        return found if stolen is None else f"{found}, {stolen:.1f} s stolen"
 
     def verdict(self) -> Verdict:
         return Verdict.WARN if self.machine.virtual else Verdict.OK

@@ -11,7 +11,7 @@ QUIET_PER_S = 10.0
 
 class Interrupts(Check):
     name = "interrupts"
-    title = "interrupts seen"
+    title = "interrupts since boot"
     order = 41
     path = INTERRUPTS
 
@@ -28,7 +28,7 @@ class Interrupts(Check):
         return Verdict.WARN if self._worst()[0] > QUIET_PER_S else Verdict.OK
 
     def advice(self) -> str:
-        return "follows from nohz_full and the interrupts' routes; a mean since boot"
+        return "mean since boot; depends on nohz_full and on where interrupts are routed"
 
     def _worst(self) -> tuple[float, int]:
         """The highest rate among the CPUs, and whose it is."""

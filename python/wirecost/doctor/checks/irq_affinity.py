@@ -20,7 +20,7 @@ class IrqAffinity(Check):
 
     def value(self) -> str:
         here = self._allowed()
-        return f"{len(here)} of {len(self._numbers())} interrupts may come" if here else "yes"
+        return f"{len(here)} of {len(self._numbers())} interrupts allowed" if here else "yes"
 
     def verdict(self) -> Verdict:
         return Verdict.WARN if self._allowed() else Verdict.OK
@@ -37,7 +37,7 @@ class IrqAffinity(Check):
         return [Change(self._file(n), rest, optional=True) for n in self._allowed() if rest]
 
     def _allowed(self) -> list[str]:
-        """Interrupts that may come; for one in use, that it is told to come."""
+        """Interrupts that are allowed here; of one in use, that are routed here."""
         measured = set(self.machine.cpus)
         return [number for number in self._numbers() if measured & set(self._cpus(number))]
 

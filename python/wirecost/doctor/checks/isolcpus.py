@@ -33,10 +33,10 @@ class Isolcpus(Check):
         return [f"isolcpus={cpulist.render(self.machine.with_siblings)}"]
 
     def _isolated(self) -> tuple[int, ...]:
-        """As the kernel tells, which knows cpuset partitions too, else as it was booted."""
-        told = self.system.text(f"{CPU}/isolated")
-        if told is not None:
-            return cpulist.lenient(told)
+        """As the kernel reports, cpuset partitions included; else as it was booted."""
+        reported = self.system.text(f"{CPU}/isolated")
+        if reported is not None:
+            return cpulist.lenient(reported)
         # Flags such as "domain" and "managed_irq" stand before the list.
         words = self.machine.parameters.get("isolcpus", "").split(",")
         listed = ",".join(word for word in words if word[:1].isdigit())

@@ -25,7 +25,9 @@ class KernelConfig(Check):
 
     def advice(self) -> str:
         lines = " ".join(f"{name}=y" for name in self._missing())
-        return f"build the kernel with {lines}, or boot one that has it; isolation works less well"
+        return (
+            f"build the kernel with {lines}, or boot one that has it; otherwise isolation is weaker"
+        )
 
     def _missing(self) -> list[str]:
         return [name for name in NEEDED if self.machine.lacks(name)]

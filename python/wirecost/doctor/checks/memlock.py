@@ -18,8 +18,8 @@ class Memlock(Check):
 
     def value(self) -> str:
         limit = self.machine.limit("Max locked memory") or 0
-        told = "unlimited" if limit < 0 else f"{limit / (1 << 20):.4g} MiB"
-        return f"{told}, not applied (CAP_IPC_LOCK)" if self._free() else told
+        shown = "unlimited" if limit < 0 else f"{limit / (1 << 20):.4g} MiB"
+        return f"{shown}, not applied (CAP_IPC_LOCK)" if self._free() else shown
 
     def verdict(self) -> Verdict:
         limit = self.machine.limit("Max locked memory") or 0

@@ -36,7 +36,7 @@ class NohzFull(Check):
         # A kernel built without it ignores the parameter and has no such file, or "(null)" in it.
         if self.machine.lacks("CONFIG_NO_HZ_FULL"):
             return ()
-        told = self.system.text(f"{CPU}/nohz_full")
-        if told is None:
-            told = self.machine.parameters.get("nohz_full")
-        return cpulist.lenient(told, self.machine.online)
+        given = self.system.text(f"{CPU}/nohz_full")
+        if given is None:
+            given = self.machine.parameters.get("nohz_full")
+        return cpulist.lenient(given, self.machine.online)

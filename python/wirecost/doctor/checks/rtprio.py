@@ -18,8 +18,8 @@ class RealtimePriority(Check):
 
     def value(self) -> str:
         limit = self.machine.limit(NAME) or 0
-        told = "unlimited" if limit < 0 else str(limit)
-        return f"{told}, not applied (CAP_SYS_NICE)" if self._free() else told
+        shown = "unlimited" if limit < 0 else str(limit)
+        return f"{shown}, not applied (CAP_SYS_NICE)" if self._free() else shown
 
     def verdict(self) -> Verdict:
         return Verdict.OK if self.machine.limit(NAME) != 0 or self._free() else Verdict.WARN

@@ -9,7 +9,7 @@ from wirecost.doctor.counts import SOFTIRQS
 
 class Softirqs(Interrupts):
     name = "softirqs"
-    title = "soft interrupts seen"
+    title = "soft interrupts since boot"
     order = 42
     path = SOFTIRQS
 

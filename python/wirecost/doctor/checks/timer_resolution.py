@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether timers expire when they are told to, or at the next tick."""
+"""Whether timers expire when they are set to, or at the next tick."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class TimerResolution(Check):
     def _ns(self) -> int | None:
         """The coarsest of the kernel's timer bases, which only root may read."""
         lines = (self.system.text("proc/timer_list") or "").splitlines()
-        told = (line.partition(":")[2].split() for line in lines if ".resolution:" in line)
-        known = [ns for words in told if words and (ns := whole(words[0])) is not None]
+        resolutions = (line.partition(":")[2].split() for line in lines if ".resolution:" in line)
+        known = [ns for words in resolutions if words and (ns := whole(words[0])) is not None]
         return max(known, default=None)
 
     def _built(self) -> bool:

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from wirecost.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.replay.system import Recorder, Stage
-
-MIDDLEWARE = "ros2"
-ENCODING = "cdr"
+    from wirecost.replay.system import IsolatedSystem, Recorder
 
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:
@@ -22,11 +19,11 @@ def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Record
     return DdsRecorder(domain, interfaces)
 
 
-def new_stage() -> Stage:
+def new_isolated_system() -> IsolatedSystem:
     _require_fast_dds()
-    from wirecost.replay.dds.stage import DdsStage  # noqa: PLC0415
+    from wirecost.replay.dds.isolated_system import DdsIsolatedSystem  # noqa: PLC0415
 
-    return DdsStage()
+    return DdsIsolatedSystem()
 
 
 def _require_fast_dds() -> None:

@@ -17,7 +17,7 @@ _CHECK_S = 0.01
 
 
 class NoReplyError(Exception):
-    """The service did not answer in time; the text says what was waited for."""
+    """The service did not answer in time; the text states what was waited for."""
 
 
 class Client:
@@ -44,24 +44,24 @@ class Client:
         is a server.
 
         Raises:
-            NoReplyError: nobody provides the service, or the reply does not come.
+            NoReplyError: no node provides the service, or no reply comes.
         """
         end = time.monotonic() + timeout_s
         while not self._ready():
             if time.monotonic() > end:
-                raise NoReplyError(f"nobody provides it within {timeout_s:g} s")
+                raise NoReplyError(f"no node provided it within {timeout_s:g} s")
             time.sleep(_CHECK_S)
         server_vendor = vendor()
         mine = self._send(content, server_vendor)
         while (left := end - time.monotonic()) > 0:
             for each in self._replies.take(left):
-                opened = envelope.open_reply(envelope.Letter(*each), server_vendor)
+                opened = envelope.open_reply(envelope.Envelope(*each), server_vendor)
                 if opened is not None and opened[0] == mine:
                     return opened[1]
         raise NoReplyError(f"no reply within {timeout_s:g} s")
 
     def _ready(self) -> bool:
-        """A server that has not found the client could neither hear nor answer it."""
+        """A server that has not found the client could neither receive from nor answer it."""
         matched = self._requests.readers() and self._replies.writers()
         return bool(matched) and not (self._requests.unconfirmed() or self._replies.unconfirmed())
 

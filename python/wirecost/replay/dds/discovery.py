@@ -12,8 +12,8 @@ from wirecost import _dds
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.cdr import CdrError
 
-RECORDER, STAGE = "wirecost_record", "wirecost_replay"
-OWN_NAMES = (RECORDER, STAGE)
+RECORDER, REPLAYER = "wirecost_record", "wirecost_replay"
+OWN_NAMES = (RECORDER, REPLAYER)
 
 _PREFIX_BYTES = 12
 _INBOX_BYTES = 16 << 20
@@ -58,9 +58,9 @@ class Discovery:
         self._inbox.close()
 
     def settle(self) -> None:
-        """Waits until somebody answers, then until nothing new is heard, and then until those who
-        are there have acknowledged that we are. What is announced from then on arrives at once;
-        an announcement that came too early is repeated a second later."""
+        """Waits until a participant answers, then until nothing new is announced, then until all
+        have acknowledged that we are there. What is announced from then on arrives at once; an
+        announcement that came too early is repeated a second later."""
         end = time.monotonic() + _FIRST_S
         seen, changes = -1, 0
         while time.monotonic() < end and (changes != seen or not self._participant.endpoints()):
@@ -134,7 +134,7 @@ class Discovery:
                 announced = entities.read(message)
             except CdrError:
                 continue
-            # Nobody speaks for others, so these are no more than there are participants.
+            # Each participant announces only itself, which bounds what is kept.
             if announced.participant[:_PREFIX_BYTES] == writer[:_PREFIX_BYTES]:
                 self._announced[announced.participant] = announced.nodes
                 self._announcements += 1

@@ -28,7 +28,7 @@ def environment(domain: int) -> dict[str, str]:
         "ROS_DOMAIN_ID": str(domain),
         "ROS_LOCALHOST_ONLY": "1",
         "CYCLONEDDS_URI": _CYCLONE,
-        # Each of these would join the node to somebody else.
+        # Each of these would connect the node with another system.
         "ROS_DISCOVERY_SERVER": "",
         "ROS_STATIC_PEERS": "",
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a request or a reply says which call it belongs to.
+"""Which call a request or a reply belongs to.
 
 Cyclone's middleware puts 16 bytes before the content: the client's number and the call's. All
 others use what DDS has for it: a sample's identity, and the identity of the sample it answers.
@@ -17,8 +17,8 @@ _NOBODY = bytes(16)
 
 
 @dataclass(frozen=True)
-class Letter:
-    """A received message with its names; as ``_dds.Inbox.take`` gives it."""
+class Envelope:
+    """A received message and what identifies it, as ``_dds.Inbox.take`` returns it."""
 
     received_ns: int
     source_ns: int
@@ -38,20 +38,20 @@ class Call:
     sequence: bytes | int
 
 
-def open_request(letter: Letter, vendor: int) -> tuple[Call, bytes] | None:
+def open_request(received: Envelope, vendor: int) -> tuple[Call, bytes] | None:
     """The call and the content without numbers; None where the message is too short for them."""
     if vendor == CYCLONE:
-        return _without_numbers(letter.message)
-    # A client names the reader that it awaits the reply with, if it names anything.
-    named = letter.answered_writer != _NOBODY
-    client = letter.answered_writer if named else letter.writer
-    return Call(client, letter.sequence), letter.message
+        return _without_numbers(received.message)
+    # A client may give the reader by which it awaits the reply.
+    named = received.answered_writer != _NOBODY
+    client = received.answered_writer if named else received.writer
+    return Call(client, received.sequence), received.message
 
 
-def open_reply(letter: Letter, vendor: int) -> tuple[Call, bytes] | None:
+def open_reply(received: Envelope, vendor: int) -> tuple[Call, bytes] | None:
     if vendor == CYCLONE:
-        return _without_numbers(letter.message)
-    return Call(letter.answered_writer, letter.answered_sequence), letter.message
+        return _without_numbers(received.message)
+    return Call(received.answered_writer, received.answered_sequence), received.message
 
 
 def with_numbers(call: Call, content: bytes) -> bytes:

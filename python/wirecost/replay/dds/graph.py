@@ -14,12 +14,12 @@ from wirecost.replay.system import NodeGraph, Service, Topic
 
 
 def graph_of(node: FoundNode, everything: Iterable[_dds.FoundEndpoint]) -> NodeGraph:
-    """``everything``: all endpoints of the domain; where the node tells no type hash, that of
-    another end of the same topic is taken."""
+    """``everything``: all endpoints of the domain; where the node announces no type hash,
+    that of another endpoint of the same topic is taken."""
     hashes = {
-        (each.topic, each.type): told
+        (each.topic, each.type): hash_
         for each in everything
-        if (told := names.type_hash(each.user_data))
+        if (hash_ := names.type_hash(each.user_data))
     }
     return NodeGraph(
         name=node.name,

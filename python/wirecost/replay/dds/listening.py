@@ -30,7 +30,7 @@ class _Wanted:
 class Listening:
     """One reader for each kind of writer that a topic has, as they appear: a reader that asks for
     what the writer offers loses nothing, and one reader for all would get only what all offer.
-    Writers of the participant itself are not heard. ``live_only``: of volatile topics only what is
+    Writers of the participant itself are left out. ``live_only``: of volatile topics only what is
     published from now on, since what writers still keep for others came to those long ago."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Listening:
         self._live_only = live_only
         self._lock = threading.Lock()
         self._wanted: list[_Wanted] = []
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
         self._notes: list[str] = []
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="dds-follow", daemon=True)
@@ -75,8 +75,8 @@ class Listening:
 
     def notes(self) -> list[str]:
         with self._lock:
-            told, self._notes = self._notes, []
-            return told
+            notes, self._notes = self._notes, []
+            return notes
 
     def close(self) -> None:
         self._ending.set()
@@ -110,7 +110,7 @@ class Listening:
         for writer in writers:
             kind = (writer.qos.reliable, writer.qos.transient_local)
             if writer.type != type_:
-                self._tell_other_type(wanted.topic, writer.type)
+                self._note_other_type(wanted.topic, writer.type)
             elif kind not in wanted.readers and (only is None or writer.guid in only):
                 wanted.readers[kind] = _dds.Reader(
                     self._participant,
@@ -131,16 +131,16 @@ class Listening:
             own, _ = self._discovery.writers_of(wanted.only)
             return list(own), []
         if wanted.without is not None:
-            # What may turn out to be the node's own is left out until somebody claims it.
+            # What may turn out to be the node's own is left out until a node claims it.
             own, unclaimed = self._discovery.writers_of(wanted.without)
             return None, list(own | unclaimed)
         return None, []
 
-    def _tell_other_type(self, topic: Topic, type_: str) -> None:
+    def _note_other_type(self, topic: Topic, type_: str) -> None:
         note = (
-            f"{topic.name}: a writer with the type {names.type_from_dds(type_)} is left out; "
-            f"the node has {topic.type}"
+            f"{topic.name}: a writer of type {names.type_from_dds(type_)} is left out; "
+            f"the node uses {topic.type}"
         )
-        if note not in self._told:
-            self._told.add(note)
+        if note not in self._noted:
+            self._noted.add(note)
             self._notes.append(note)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and replies of the services through which ROS 2's nodes tell and take parameters."""
+"""Requests and replies of the services by which parameters of ROS 2 nodes are read and set."""
 
 from __future__ import annotations
 

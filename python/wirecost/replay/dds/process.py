@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node's process, where its participant tells it (Cyclone DDS does)."""
+"""A node's process, where its participant announces it (Cyclone DDS does)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ _COMM_CHARACTERS = 15
 
 
 def process_of(participant: _dds.FoundParticipant, proc: Path = Path("/proc")) -> int | None:
-    """None where it is not told, not on this machine, or not the process that it was."""
-    told = participant.properties
-    pid, name = told.get("__Pid", ""), told.get("__ProcessName", "")
-    if not pid.isascii() or not pid.isdigit() or told.get("__Hostname") != socket.gethostname():
+    """None where it is not announced, not on this machine, or not the process that it was."""
+    announced = participant.properties
+    pid, name = announced.get("__Pid", ""), announced.get("__ProcessName", "")
+    if (
+        not pid.isascii()
+        or not pid.isdigit()
+        or announced.get("__Hostname") != socket.gethostname()
+    ):
         return None
     # A process may have renamed itself, and an interpreter's script has a name of its own.
     names = {_text(proc / pid / "comm"), *_arguments(proc / pid / "cmdline")}

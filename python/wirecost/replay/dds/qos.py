@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirecost import _dds
 from wirecost.replay.system import Qos
 
-# Reliable and kept for nobody: services and what is asked for once.
+# Reliable, and not kept for late joiners.
 SERVICE = _dds.Qos(reliable=True, transient_local=False, depth=10)
 KEPT = _dds.Qos(reliable=True, transient_local=True, depth=1)
 
@@ -33,7 +33,7 @@ def to_send_all(qos: Qos) -> _dds.Qos:
 
 
 def from_dds(found: _dds.Qos) -> Qos:
-    """Discovery does not tell the depth: ROS 2's default where only present readers count, all
+    """Discovery does not carry the depth: ROS 2's default where only present readers count, all
     messages where late readers get them."""
     return Qos(
         reliability="reliable" if found.reliable else "best_effort",

@@ -49,7 +49,7 @@ class DdsRecorder:
         self._listening = Listening(self._participant, self._discovery, live_only=True)
         self._watching = Watching(self._participant, self._discovery)
         self._notes: list[str] = []
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
         self._discovery.settle()
         return self
 
@@ -66,7 +66,7 @@ class DdsRecorder:
         found = self._find(node)
         graph = graph_of(found, self._participant.endpoints())
         if graph.pid is not None:
-            self._tell_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
+            self._note_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
         return graph
 
     def listen(
@@ -94,12 +94,12 @@ class DdsRecorder:
         try:
             return dict(asked.read())
         except (NoReplyError, CdrError) as error:
-            self._tell_once(f"{found.name}: its parameters are not known ({error})")
+            self._note_once(f"{found.name}: its parameters could not be read ({error})")
             return {}
 
     def notes(self) -> list[str]:
-        told, self._notes = self._notes, []
-        return told + self._listening.notes() + self._watching.notes()
+        notes, self._notes = self._notes, []
+        return notes + self._listening.notes() + self._watching.notes()
 
     def _find(self, name: str) -> FoundNode:
         wanted = name if name.startswith("/") else f"/{name}"
@@ -114,23 +114,23 @@ class DdsRecorder:
                 raise UserError(self._not_found(wanted, [node.name for node in nodes]))
             time.sleep(_CHECK_S)
         if len(found) > 1:
-            self._tell_once(f"{wanted}: {len(found)} nodes have that name; one of them is taken")
+            self._note_once(f"{wanted}: {len(found)} nodes have that name; one of them is recorded")
         return found[0]
 
     def _not_found(self, wanted: str, present: list[str]) -> str:
         where = f"DDS domain {self._domain} on {', '.join(self._interfaces)}"
         if not present:
             return (
-                f"nobody is in {where}; start the system, or set ROS_DOMAIN_ID (and "
-                "ROS_LOCALHOST_ONLY=1 where it talks over the network only)"
+                f"no program is in {where}; start the system, or set ROS_DOMAIN_ID (and "
+                "ROS_LOCALHOST_ONLY=1 where it uses the network only)"
             )
         present = sorted(set(present))
         near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
 
-    def _tell_once(self, note: str) -> None:
-        if note not in self._told:
-            self._told.add(note)
+    def _note_once(self, note: str) -> None:
+        if note not in self._noted:
+            self._noted.add(note)
             self._notes.append(note)
 
 

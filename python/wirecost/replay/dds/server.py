@@ -5,37 +5,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from wirecost import _dds
+from wirecost.replay.answers import Answers
 from wirecost.replay.dds import envelope, names, qos
-from wirecost.replay.system import Call, Service
+from wirecost.replay.system import Service
 
 _INBOX_BYTES = 64 << 20
 _CHECK_S = 0.1
-# A request may come before discovery has told of the reader that awaits the reply.
+# A request may come before discovery has found the reader that awaits the reply.
 _REPLY_READER_S = 2.0
 _LOOK_S = 0.002
 
 
-class Answers:
-    """Recorded replies by request: equal requests get theirs in recorded order, then the last."""
-
-    def __init__(self, recorded: Sequence[Call]) -> None:
-        self._replies: dict[bytes, list[bytes]] = {}
-        for call in recorded:
-            if call.error is None:
-                self._replies.setdefault(call.request, []).append(call.reply)
-
-    def reply_to(self, request: bytes) -> bytes | None:
-        replies = self._replies.get(request)
-        if replies is None:
-            return None
-        return replies.pop(0) if len(replies) > 1 else replies[0]
-
-
 class Server:
-    """Answers in a thread until closed. ``vendor`` tells a writer's DDS implementation."""
+    """Answers in a thread until closed. ``vendor`` returns a writer's DDS implementation."""
 
     def __init__(
         self,
@@ -73,24 +58,24 @@ class Server:
     def _run(self) -> None:
         while not self._ending.is_set():
             for each in self._requests.take(_CHECK_S):
-                self._answer(envelope.Letter(*each))
+                self._answer(envelope.Envelope(*each))
 
-    def _answer(self, letter: envelope.Letter) -> None:
-        vendor = self._vendor(letter.writer)
-        opened = envelope.open_request(letter, vendor)
+    def _answer(self, received: envelope.Envelope) -> None:
+        vendor = self._vendor(received.writer)
+        opened = envelope.open_request(received, vendor)
         if opened is None:
             return
         call, content = opened
-        reply = self._answers.reply_to(content)
-        if reply is None:
+        recorded = self._answers.to(content)
+        if recorded is None:
             self._unmatched[content] = self._unmatched.get(content, 0) + 1
             return
         self._wait_for_reader()
         if vendor == envelope.CYCLONE:
-            self._replies.send(envelope.with_numbers(call, reply))
+            self._replies.send(envelope.with_numbers(call, recorded.reply))
         else:
             assert isinstance(call.sequence, int)
-            self._replies.answer(reply, call.client, call.sequence)
+            self._replies.answer(recorded.reply, call.client, call.sequence)
 
     def _wait_for_reader(self) -> None:
         end = time.monotonic() + _REPLY_READER_S

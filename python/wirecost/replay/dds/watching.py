@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of others, seen by listening to requests and replies."""
+"""Calls between other nodes, observed by reading requests and replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirecost.replay.dds.discovery import Discovery
 from wirecost.replay.system import Call, NodeGraph, Service
 
 _INBOX_BYTES = 64 << 20
-# Calls that nobody answers must not fill the memory.
+# Unanswered calls must not fill the memory.
 _MOST_PENDING_BYTES = 64 << 20
 _KEPT_BYTES = 500
 
@@ -42,9 +42,9 @@ class Watching:
         self._provided: set[str] = set()
         self._pending: OrderedDict[tuple[str, envelope.Call], _Request] = OrderedDict()
         self._pending_bytes = 0
-        # Replies that were heard before their requests; they wait for one round.
+        # Replies that came before their requests; they wait for one round.
         self._early: dict[tuple[str, envelope.Call], tuple[int, bytes]] = {}
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
         self._notes: list[str] = []
 
     def watch(self, graph: NodeGraph) -> None:
@@ -65,17 +65,17 @@ class Watching:
         self._early = {}
         for name, watched in self._watched.items():
             for each in watched.replies.take(0):
-                self._open_reply(name, envelope.Letter(*each), self._early)
+                self._open_reply(name, envelope.Envelope(*each), self._early)
             for each in watched.requests.take(0):
-                self._add_request(name, envelope.Letter(*each))
+                self._add_request(name, envelope.Envelope(*each))
             if watched.requests.dropped + watched.replies.dropped:
-                self._tell_once(f"{name}: calls were lost, they came faster than they were stored")
+                self._note_once(f"{name}: calls were lost; they came faster than they were stored")
         finished = self._finish(replies) + self._finish(self._early)
         return sorted(finished, key=lambda call: call.reply_ns)
 
     def notes(self) -> list[str]:
-        told, self._notes = self._notes, []
-        return told
+        notes, self._notes = self._notes, []
+        return notes
 
     def _listen(self, service: Service) -> _Watched:
         dds = names.service_to_dds(service.name, service.type)
@@ -88,29 +88,29 @@ class Watching:
             inbox(dds.request_topic, dds.request_type), inbox(dds.reply_topic, dds.reply_type)
         )
 
-    def _add_request(self, service: str, letter: envelope.Letter) -> None:
-        caller = self._discovery.owner(letter.writer)
-        opened = envelope.open_request(letter, self._discovery.vendor(letter.writer))
+    def _add_request(self, service: str, received: envelope.Envelope) -> None:
+        caller = self._discovery.owner(received.writer)
+        opened = envelope.open_request(received, self._discovery.vendor(received.writer))
         if opened is None or (service not in self._provided and caller != self._node):
             return
         call, content = opened
-        self._pending[service, call] = _Request(service, caller, letter.received_ns, content)
+        self._pending[service, call] = _Request(service, caller, received.received_ns, content)
         self._pending_bytes += len(content) + _KEPT_BYTES
         while self._pending_bytes > _MOST_PENDING_BYTES:
             _, oldest = self._pending.popitem(last=False)
             self._pending_bytes -= len(oldest.content) + _KEPT_BYTES
-            self._tell_once(f"{oldest.service}: calls without reply were given up")
+            self._note_once(f"{oldest.service}: calls without a reply were dropped")
 
     def _open_reply(
         self,
         service: str,
-        letter: envelope.Letter,
+        received: envelope.Envelope,
         replies: dict[tuple[str, envelope.Call], tuple[int, bytes]],
     ) -> None:
-        opened = envelope.open_reply(letter, self._discovery.vendor(letter.writer))
+        opened = envelope.open_reply(received, self._discovery.vendor(received.writer))
         if opened is not None:
             call, content = opened
-            replies[service, call] = (letter.received_ns, content)
+            replies[service, call] = (received.received_ns, content)
 
     def _finish(self, replies: dict[tuple[str, envelope.Call], tuple[int, bytes]]) -> list[Call]:
         finished = []
@@ -130,7 +130,7 @@ class Watching:
             )
         return finished
 
-    def _tell_once(self, note: str) -> None:
-        if note not in self._told:
-            self._told.add(note)
+    def _note_once(self, note: str) -> None:
+        if note not in self._noted:
+            self._noted.add(note)
             self._notes.append(note)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 1 spoken by ourselves: its master's and nodes' XML-RPC APIs, and TCPROS."""
+"""ROS 1 without its libraries: the XML-RPC APIs of master and nodes, and TCPROS."""
 
 from __future__ import annotations
 
-from wirecost.replay.system import Recorder, Stage
-
-MIDDLEWARE = "ros1"
-ENCODING = "ros1"
+from wirecost.replay.system import IsolatedSystem, Recorder
 
 
 def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Recorder:  # noqa: ARG001
@@ -16,8 +13,8 @@ def new_recorder(domain: int | None, interfaces: tuple[str, ...] = ()) -> Record
     return Ros1Recorder()
 
 
-def new_stage() -> Stage:
+def new_isolated_system() -> IsolatedSystem:
     """A system of its own, on loopback; nothing is started before it is entered."""
-    from wirecost.replay.ros1.stage import Ros1Stage  # noqa: PLC0415
+    from wirecost.replay.ros1.isolated_system import Ros1IsolatedSystem  # noqa: PLC0415
 
-    return Ros1Stage()
+    return Ros1IsolatedSystem()

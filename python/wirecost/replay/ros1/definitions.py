@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What publishers and providers say of their types. Only they know; the master does not."""
+"""Definitions of message and service types, which publishers and providers have, not the master."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ANY = "*"
 
 
 class Definitions:
-    """Keeps what publishers said in their headers, and asks each provider once."""
+    """Keeps what publishers sent in their headers, and asks each provider once."""
 
     def __init__(self, caller: str) -> None:
         self._caller = caller
         self._topics: dict[str, Topic] = {}
         self._services: dict[tuple[str, str], Service] = {}
 
-    def heard(self, name: str, header: dict[str, str]) -> None:
+    def learn(self, name: str, header: dict[str, str]) -> None:
         """A publisher's connection header. A topic counts as latched where one of its publishers
         latches."""
         known = self._topics.get(name)
@@ -35,11 +35,11 @@ class Definitions:
             )
 
     def topic(self, name: str, type_: str) -> Topic:
-        """As heard; else by name and the master's type."""
+        """As its publishers sent it; else by name and the master's type."""
         return self._topics.get(name) or Topic(name, type_)
 
     def service(self, name: str, uri: str) -> Service:
-        """A service's type as its provider says it; empty where it does not."""
+        """A service with its provider's type; empty where the provider gives none."""
         if (name, uri) not in self._services:
             try:
                 connection, fields = shake_hands_with_provider(

@@ -35,18 +35,18 @@ class Master:
         """The master of $ROS_MASTER_URI, else of ROS's default.
 
         Raises:
-            UserError: the variable is not a URI, or nobody answers there.
+            UserError: the variable is not a URI, or no master answers there.
         """
         given = os.environ.get("ROS_MASTER_URI")
         uri = given or DEFAULT_URI
-        said = f"ROS_MASTER_URI is {given}" if given else f"ROS_MASTER_URI is not set, so {uri}"
+        where = f"ROS_MASTER_URI is {given}" if given else f"ROS_MASTER_URI is not set, so {uri}"
         master = cls(uri, caller)
         try:
             address_of(uri, "http")
             master.system_state()
         except PeerError as error:
             raise UserError(
-                f"no ROS master: {said}: {error}; start roscore or set ROS_MASTER_URI"
+                f"no ROS master: {where}: {error}; start roscore or set ROS_MASTER_URI"
             ) from None
         return master
 
@@ -84,7 +84,7 @@ class Master:
         self._call("registerPublisher", topic, type_, own_uri)
 
     def provide(self, service: str, service_uri: str, own_uri: str) -> None:
-        """Takes the service's place, whoever has it."""
+        """Registers as the service's provider, instead of any other."""
         self._call("registerService", service, service_uri, own_uri)
 
     def withdraw(self, service: str, service_uri: str) -> None:

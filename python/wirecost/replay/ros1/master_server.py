@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS 1 master of our own, for a stage: one process less, on loopback only, and no ROS needed."""
+"""The master of an isolated ROS 1 system: in this process, on loopback, without ROS installed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class MasterApi:
         self._nodes: dict[str, str] = {}
         self._types: dict[str, str] = {}
         self._parameter_readers: Owners = {}
-        # One thread: what nodes are told keeps its order.
-        self._telling = ThreadPoolExecutor(1, "wirecost-master")
+        # One thread: notifications keep their order.
+        self._notifying = ThreadPoolExecutor(1, "wirecost-master")
 
     def close(self) -> None:
-        self._telling.shutdown(cancel_futures=True)
+        self._notifying.shutdown(cancel_futures=True)
 
     def set(self, name: str, value: object) -> None:
         """A parameter, as set by us."""
@@ -47,23 +47,23 @@ class MasterApi:
 
     def registerPublisher(self, caller: str, topic: str, type_: str, api: str) -> Answer:  # noqa: N802
         with self._lock:
-            self._know(caller, api)
+            self._register(caller, api)
             if type_ != "*":
                 self._types[topic] = type_
             self._publishers.setdefault(topic, {})[caller] = api
-            self._tell_publishers(topic)
+            self._notify_subscribers(topic)
             return 1, "", list(self._subscribers.get(topic, {}).values())
 
     def unregisterPublisher(self, caller: str, topic: str, api: str) -> Answer:  # noqa: N802
         with self._lock:
             removed = _remove(self._publishers, topic, caller, api)
             if removed:
-                self._tell_publishers(topic)
+                self._notify_subscribers(topic)
             return 1, "", removed
 
     def registerSubscriber(self, caller: str, topic: str, type_: str, api: str) -> Answer:  # noqa: N802
         with self._lock:
-            self._know(caller, api)
+            self._register(caller, api)
             if type_ != "*":
                 self._types.setdefault(topic, type_)
             self._subscribers.setdefault(topic, {})[caller] = api
@@ -75,7 +75,7 @@ class MasterApi:
 
     def registerService(self, caller: str, service: str, uri: str, api: str) -> Answer:  # noqa: N802
         with self._lock:
-            self._know(caller, api)
+            self._register(caller, api)
             self._services[service] = (caller, uri)
             return 1, "", 1
 
@@ -124,12 +124,12 @@ class MasterApi:
             self._parameters.set(name, value)
             full = "/" + name.strip("/")
             for key, readers in self._parameter_readers.items():
-                # A reader of a namespace hears of what is in it, one of a leaf of what is above.
+                # A namespace changes with what is in it, a leaf with what is above it.
                 if f"{full}/".startswith(f"{key}/") or f"{key}/".startswith(f"{full}/"):
                     now = self._parameters.get(key) if self._parameters.has(key) else {}
                     for node, api in readers.items():
                         if node != caller:
-                            self._tell(api, "paramUpdate", key, now)
+                            self._notify(api, "paramUpdate", key, now)
             return 1, "", 0
 
     def getParam(self, _caller: str, name: str) -> Answer:  # noqa: N802
@@ -165,21 +165,21 @@ class MasterApi:
             key = "/" + name.strip("/")
             return 1, "", _remove(self._parameter_readers, key, caller, api)
 
-    def _know(self, node: str, api: str) -> None:
+    def _register(self, node: str, api: str) -> None:
         before = self._nodes.get(node)
         self._nodes[node] = api
         if before is not None and before != api:
             # ROS's rule: a node that takes another's name ends it.
-            self._telling.submit(_call, before, "shutdown", f"a new node is called {node}")
+            self._notifying.submit(_call, before, "shutdown", f"a new node is called {node}")
 
-    def _tell_publishers(self, topic: str) -> None:
+    def _notify_subscribers(self, topic: str) -> None:
         publishers = list(self._publishers.get(topic, {}).values())
         for api in self._subscribers.get(topic, {}).values():
-            self._tell(api, "publisherUpdate", topic, publishers)
+            self._notify(api, "publisherUpdate", topic, publishers)
 
-    def _tell(self, api: str, method: str, *arguments: Any) -> None:
-        with suppress(RuntimeError):  # already closed: nobody is to be told any more
-            self._telling.submit(_call, api, method, *arguments)
+    def _notify(self, api: str, method: str, *arguments: Any) -> None:
+        with suppress(RuntimeError):  # already closed
+            self._notifying.submit(_call, api, method, *arguments)
 
     def _parameter(self, name: str, act: Callable[[], Any]) -> Answer:
         with self._lock:

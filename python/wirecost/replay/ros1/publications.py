@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics that a stage offers to the node, and services that it answers from a recording."""
+"""The topics that replay publishes to the node, and the services that it answers as recorded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from wirecost._middleware import TcpSink
+from wirecost.replay.answers import Answers
 from wirecost.replay.ros1.server import TcprosServer, refuse
 from wirecost.replay.ros1.service import Reply, read_frame, send_reply
 from wirecost.replay.ros1.sockets import deadline, send
@@ -17,23 +18,6 @@ from wirecost.replay.system import Call, Service, Topic
 ANY = "*"
 
 
-class RecordedAnswers:
-    """Answers matched by request; equal requests in recorded order, the last one repeated."""
-
-    def __init__(self, service: Service, recorded: Sequence[Call]) -> None:
-        self.service = service
-        self._replies: dict[bytes, list[Reply]] = {}
-        for call in recorded:
-            reply = Reply(call.error is None, (call.error or "").encode() or call.reply)
-            self._replies.setdefault(call.request, []).append(reply)
-
-    def to(self, request: bytes) -> Reply | None:
-        replies = self._replies.get(request)
-        if not replies:
-            return None
-        return replies.pop(0) if len(replies) > 1 else replies[0]
-
-
 class Publications:
     """The TCPROS side of a node of ours."""
 
@@ -41,7 +25,7 @@ class Publications:
         self._caller = caller
         self._lock = threading.Lock()
         self._topics: dict[str, tuple[Topic, TcpSink]] = {}
-        self._answers: dict[str, RecordedAnswers] = {}
+        self._answers: dict[str, tuple[Service, Answers]] = {}
         self._unmatched: list[str] = []
         self._server = TcprosServer(host, self._serve)
         self.address = (host, self._server.port)
@@ -62,7 +46,7 @@ class Publications:
 
     def answer(self, service: Service, recorded: Sequence[Call]) -> None:
         with self._lock:
-            self._answers[service.name] = RecordedAnswers(service, recorded)
+            self._answers[service.name] = (service, Answers(recorded))
 
     def tcpros(self, topic: str) -> tuple[str, int] | None:
         """Where a topic is offered; None: not here."""
@@ -106,7 +90,7 @@ class Publications:
                     f"{header.get('type')} ({wanted})"
                 )
             return
-        # A subscriber of a type that the recording does not know is told what it wants to hear.
+        # Where the recording does not know the type, the subscriber gets its own back.
         answer = {
             "callerid": self._caller,
             "topic": name,
@@ -122,33 +106,39 @@ class Publications:
     def _answer(self, client: socket.socket, header: dict[str, str]) -> None:
         name = header["service"]
         with self._lock:
-            answers = self._answers.get(name)
-        if answers is None:
+            offered = self._answers.get(name)
+        if offered is None:
             refuse(client, f"{name}: not answered here")
             return
-        type_ = answers.service.type
+        service, answers = offered
         answer = {
             "callerid": self._caller,
             "service": name,
-            "type": type_,
-            "request_type": f"{type_}Request",
-            "response_type": f"{type_}Response",
-            "md5sum": answers.service.type_hash or header.get("md5sum", ANY),
+            "type": service.type,
+            "request_type": f"{service.type}Request",
+            "response_type": f"{service.type}Response",
+            "md5sum": service.type_hash or header.get("md5sum", ANY),
         }
         send(client, encode(answer), deadline(HANDSHAKE_S))
         persistent = header.get("persistent", "").lower() in {"1", "true"}
         while header.get("probe") != "1":
             request = read_frame(client)
             with self._lock:
-                reply = answers.to(request)
-                if reply is None:
+                call = answers.to(request)
+                if call is None:
                     self._unmatched.append(
                         f"{name}: a request of {len(request)} bytes ({_start(request)}) has no "
                         "recorded answer"
                     )
-            send_reply(client, reply or Reply(False, b"wirecost replay: no recorded answer"))
+            send_reply(client, _reply(call))
             if not persistent:
                 return
+
+
+def _reply(call: Call | None) -> Reply:
+    if call is None:
+        return Reply(False, b"wirecost replay: no recorded answer")
+    return Reply(True, call.reply) if call.error is None else Reply(False, call.error.encode())
 
 
 def _start(request: bytes) -> str:

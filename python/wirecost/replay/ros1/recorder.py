@@ -14,8 +14,8 @@ from wirecost._middleware import Queue
 from wirecost.errors import UserError
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.definitions import Definitions
-from wirecost.replay.ros1.guard import Guard
 from wirecost.replay.ros1.master import Master, SystemState
+from wirecost.replay.ros1.restorer import Restorer
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of, is_local
 from wirecost.replay.ros1.subscriptions import Subscriptions
@@ -44,11 +44,11 @@ class Ros1Recorder:
         with ExitStack() as left:
             host = self._host = own_host(self._master.uri)
             self._definitions = Definitions(self._name)
-            self._links = Subscriptions(self._name, self._definitions.heard)
-            left.callback(self._links.close)
-            api = SlaveApi(self._master.uri, self._links.set_publishers)
+            self._subscriptions = Subscriptions(self._name, self._definitions.learn)
+            left.callback(self._subscriptions.close)
+            api = SlaveApi(self._master.uri, self._subscriptions.set_publishers)
             self._uri = left.enter_context(ApiServer(host, api)).uri
-            self._guard = left.enter_context(Guard(self._master, self._name, self._uri, host))
+            self._restorer = left.enter_context(Restorer(self._master, self._name, self._uri, host))
             left.callback(self._unsubscribe)
             self._left = left.pop_all()
         return self
@@ -65,8 +65,8 @@ class Ros1Recorder:
         nodes = _nodes(state)
         if name not in nodes:
             near = difflib.get_close_matches(name, nodes, 3, 0.4) or nodes[:10]
-            told = f"the nearest names are {', '.join(near)}" if near else "no node is running"
-            raise UserError(f"{name}: no such node at the master {self._master.uri}; {told}")
+            nearest = f"the nearest are {', '.join(near)}" if near else "no node is running"
+            raise UserError(f"{name}: no such node at the master {self._master.uri}; {nearest}")
         try:
             types = self._master.topic_types()
         except PeerError as error:
@@ -99,16 +99,16 @@ class Ros1Recorder:
         only: str | None = None,
         without: str | None = None,
     ) -> None:
-        self._links.add(topic.name, channel, queue, only, without)
+        self._subscriptions.add(topic.name, channel, queue, only, without)
         if topic.name in self._subscribed:
             return
-        self._guard.will_subscribe(topic.name)
+        self._restorer.will_subscribe(topic.name)
         try:
             publishers = self._master.subscribe(topic.name, self._uri)
         except PeerError as error:
             raise self._lost(error) from None
         self._subscribed.add(topic.name)
-        self._links.set_publishers(topic.name, publishers)
+        self._subscriptions.set_publishers(topic.name, publishers)
 
     def watch_services(self, graph: NodeGraph) -> None:
         if self._reachable is None:
@@ -121,10 +121,10 @@ class Ros1Recorder:
                 continue
             self._watched.add(service.name)
             # Of the others' services only the node's own calls are of interest.
-            self._guard.watch(service.name, None if service.name in provided else graph.name)
+            self._restorer.watch(service.name, None if service.name in provided else graph.name)
 
     def calls(self) -> list[Call]:
-        return self._guard.calls()
+        return self._restorer.calls()
 
     def parameters(self, node: str) -> dict[str, object]:  # noqa: ARG002 (a node may read all)
         try:
@@ -135,7 +135,7 @@ class Ros1Recorder:
 
     def notes(self) -> list[str]:
         notes, self._notes = self._notes, []
-        return notes + self._links.notes() + self._guard.notes()
+        return notes + self._subscriptions.notes() + self._restorer.notes()
 
     def _state(self) -> SystemState:
         try:
@@ -176,13 +176,13 @@ class Ros1Recorder:
         return True
 
     def _owner(self, service: str, owners: list[str]) -> str:
-        place = self._guard.place(service)
-        taken = place is not None and any(owner.startswith(OWN) for owner in owners)
-        return place.owner if place is not None and taken else "".join(owners[:1])
+        former = self._restorer.former_provider(service)
+        taken = former is not None and any(owner.startswith(OWN) for owner in owners)
+        return former.node if former is not None and taken else "".join(owners[:1])
 
     def _service(self, name: str) -> Service:
-        place = self._guard.place(name)
-        uri = place.service_uri if place is not None else ""
+        former = self._restorer.former_provider(name)
+        uri = former.service_uri if former is not None else ""
         with suppress(PeerError):
             uri = uri or self._master.service_uri(name)
         return self._definitions.service(name, uri) if uri else Service(name, "")
@@ -194,7 +194,7 @@ class Ros1Recorder:
 
 
 def own_host(master_uri: str) -> str:
-    """Where others reach us: on loopback, unless the user or the master's place says otherwise."""
+    """Where others reach us: on loopback, unless the user or the master requires another."""
     given = os.environ.get("ROS_HOSTNAME") or os.environ.get("ROS_IP")
     if given and is_local(given):
         return given

@@ -24,7 +24,7 @@ _MALFORMED = (ExpatError, xmlrpc.client.Error, ArithmeticError, ValueError, Look
 
 
 class RefusedError(PeerError):
-    """The API was reached and says no."""
+    """The API was reached and refuses."""
 
 
 def call(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
@@ -87,7 +87,7 @@ def _post(uri: str, body: bytes, timeout_s: float) -> bytes:
 
 
 def _length(response: bytearray) -> int | None:
-    """Bytes of head and body together, once the head is there and tells."""
+    """Bytes of head and body together, once the head is complete and has a length."""
     end = response.find(b"\r\n\r\n")
     if end < 0:
         return None

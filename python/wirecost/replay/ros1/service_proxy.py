@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes services' places at the master, hands calls on, and gives the places back."""
+"""Intercepts services: registers in place of their providers, forwards calls, and hands back."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ PROVIDER_CHECK_S = 1.0
 
 
 @dataclass(frozen=True)
-class Place:
-    """Who a service's place was taken from."""
+class Provider:
+    """Who provided a service before it was intercepted."""
 
-    owner: str
-    owner_uri: str
+    node: str
+    node_uri: str
     service_uri: str
 
 
 class ServiceProxy:
-    """``finished`` hears of every call whose caller is the one asked for by ``take``, or of all
-    calls where none is."""
+    """``finished`` gets every call whose caller is the one given to ``intercept``, or all calls
+    where none was."""
 
     def __init__(
         self, master: Master, own_uri: str, host: str, finished: Callable[[Call], None]
@@ -48,7 +48,7 @@ class ServiceProxy:
         self._own_uri = own_uri
         self._finished = finished
         self._lock = threading.Lock()
-        self._places: dict[str, Place | None] = {}
+        self._former: dict[str, Provider | None] = {}
         self._callers: dict[str, str | None] = {}
         self._server = TcprosServer(host, self._serve)
         self._service_uri = f"rosrpc://{host}:{self._server.port}"
@@ -60,49 +60,49 @@ class ServiceProxy:
     def __exit__(self, *raised: object) -> None:
         self._server.__exit__()
 
-    def take(self, service: str, caller: str | None) -> Place:
+    def intercept(self, service: str, caller: str | None) -> Provider:
         """From now on calls of the service come through here.
 
         Raises:
-            PeerError: nobody provides it.
+            PeerError: no node provides it.
         """
         with self._lock:
             self._callers[service] = caller
-            place = self._who_has(service)
-            self._places[service] = place
+            provider = self._who_has(service)
+            self._former[service] = provider
             self._master.provide(service, self._service_uri, self._own_uri)
-        return place
+        return provider
 
     def follow_providers(self) -> None:
-        """Takes the places again of services whose providers came anew, and gives up those whose
-        providers are gone. To be called now and then."""
+        """Intercepts services again whose providers restarted, and gives up those whose providers
+        are gone. To be called now and then."""
         with self._lock:
-            for service, place in list(self._places.items()):
+            for service, provider in list(self._former.items()):
                 with suppress(PeerError):
-                    self._follow(service, place)
+                    self._follow(service, provider)
 
-    def give_back(self) -> None:
-        """The places are as they would be without us; connections that stand are served on."""
+    def hand_back(self) -> None:
+        """Registers providers as they would be without us; open connections are still served."""
         with self._lock:
-            for service, place in self._places.items():
+            for service, provider in self._former.items():
                 # A master that was only slow is asked again: there is no later chance.
                 for _ in range(3):
                     with suppress(PeerError):
-                        if place is not None and self._is_ours(service):
-                            self._return(service, place)
+                        if provider is not None and self._is_ours(service):
+                            self._return(service, provider)
                         break
-            self._places = dict.fromkeys(self._places)
+            self._former = dict.fromkeys(self._former)
         self._server.stop_listening()
 
     def connections(self) -> int:
         return self._server.connections()
 
-    def _who_has(self, service: str) -> Place:
+    def _who_has(self, service: str) -> Provider:
         uri = self._master.service_uri(service)
         owners = self._master.system_state().services.get(service, [])
         if not owners or uri == self._service_uri:
-            raise PeerError(f"{service}: nobody provides it")
-        return Place(owners[0], self._master.node_uri(owners[0]), uri)
+            raise PeerError(f"{service}: no node provides it")
+        return Provider(owners[0], self._master.node_uri(owners[0]), uri)
 
     def _is_ours(self, service: str) -> bool:
         try:
@@ -110,40 +110,42 @@ class ServiceProxy:
         except RefusedError:
             return False
 
-    def _follow(self, service: str, place: Place | None) -> None:
+    def _follow(self, service: str, provider: Provider | None) -> None:
         if not self._is_ours(service):
-            self._places[service] = None
-            self._places[service] = self._who_has(service)
+            self._former[service] = None
+            self._former[service] = self._who_has(service)
             self._master.provide(service, self._service_uri, self._own_uri)
-        elif place is not None and not _lives(place):
-            self._return(service, place)
-            self._places[service] = None
+        elif provider is not None and not _lives(provider):
+            self._return(service, provider)
+            self._former[service] = None
 
-    def _return(self, service: str, place: Place) -> None:
-        # In the owner's name, and without a moment in which nobody has the place.
-        as_owner = Master(self._master.uri, place.owner)
-        as_owner.provide(service, place.service_uri, place.owner_uri)
-        if not _lives(place):
-            as_owner.withdraw(service, place.service_uri)
+    def _return(self, service: str, provider: Provider) -> None:
+        # In the provider's name, and without a moment in which the service is missing.
+        as_provider = Master(self._master.uri, provider.node)
+        as_provider.provide(service, provider.service_uri, provider.node_uri)
+        if not _lives(provider):
+            as_provider.withdraw(service, provider.service_uri)
 
     def _serve(self, client: socket.socket, header: dict[str, str]) -> None:
         service = header.get("service", "")
-        place = self._places.get(service)
-        if place is None:
+        former = self._former.get(service)
+        if former is None:
             refuse(client, f"{service or 'a topic'} is not provided here")
             return
         caller = header.get("callerid", "")
         try:
-            provider, answer = shake_hands_with_provider(place.service_uri, service, caller, header)
+            provider, answer = shake_hands_with_provider(
+                former.service_uri, service, caller, header
+            )
         except PeerError as error:
             refuse(client, str(error))
             return
         with provider:
             send(client, encode(answer), deadline(HANDSHAKE_S))
             if header.get("probe") != "1":
-                self._hand_on(service, caller, client, provider)
+                self._forward(service, caller, client, provider)
 
-    def _hand_on(
+    def _forward(
         self, service: str, caller: str, client: socket.socket, provider: socket.socket
     ) -> None:
         """Calls of one connection until either side closes it."""
@@ -164,12 +166,12 @@ class ServiceProxy:
                 self._finished(Call(service, caller, *times, *contents, error))
 
 
-def _lives(place: Place) -> bool:
+def _lives(provider: Provider) -> bool:
     try:
-        rpc.call(place.owner_uri, "getPid", place.owner, timeout_s=PROVIDER_CHECK_S)
+        rpc.call(provider.node_uri, "getPid", provider.node, timeout_s=PROVIDER_CHECK_S)
     except GoneError:
         return False
     except PeerError:
-        # Slow or odd, but there: a node at work is not to lose its place.
+        # Slow or odd, but there: a node at work must stay registered.
         pass
     return True

@@ -20,7 +20,7 @@ Answer = tuple[int, str, Any]
 class _Handler(SimpleXMLRPCRequestHandler):
     # Of each receive: a silent client keeps a thread no longer.
     timeout = 10
-    encode_threshold = sys.maxsize  # Nobody in ROS 1 reads compressed answers.
+    encode_threshold = sys.maxsize  # ROS 1's libraries read no compressed answers.
 
     def do_POST(self) -> None:  # noqa: N802 (named by the standard library)
         length = self.headers.get("content-length", "")
@@ -43,10 +43,10 @@ class _Server(ThreadingMixIn, SimpleXMLRPCServer):
 
     def __init__(self, host: str) -> None:
         super().__init__((host, 0), _Handler, logRequests=False, allow_none=True)
-        self._places = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             self.shutdown_request(request)
             return
         super().process_request(request, client_address)
@@ -55,7 +55,7 @@ class _Server(ThreadingMixIn, SimpleXMLRPCServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that broke off is none of our user's concern."""
@@ -111,7 +111,7 @@ class SlaveApi:
         if where is None:
             return 0, f"{topic} is not published here", 0
         if not any(protocol and protocol[0] == "TCPROS" for protocol in protocols):
-            return 0, "only TCPROS is spoken here", 0
+            return 0, "only TCPROS is supported here", 0
         return 1, "", ["TCPROS", *where]
 
     def paramUpdate(self, _caller: str, _key: str, _value: Any) -> Answer:  # noqa: N802

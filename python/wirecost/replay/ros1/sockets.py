@@ -17,7 +17,7 @@ class PeerError(Exception):
 
 
 class GoneError(PeerError):
-    """Nobody listens there any more: the process that did has ended."""
+    """The peer's process has ended."""
 
 
 def deadline(seconds: float) -> float:
@@ -75,7 +75,7 @@ def connect(host: str, port: int, until: float) -> socket.socket:
     """A connection that sends small messages at once.
 
     Raises:
-        GoneError: nobody listens there.
+        GoneError: no process listens there.
         PeerError: no connection for another reason.
     """
     left = max(until - time.monotonic(), 0.01)

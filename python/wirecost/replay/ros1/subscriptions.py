@@ -42,12 +42,11 @@ class _Subscription:
 
 
 class Subscriptions:
-    """``heard`` is told each publisher's header before its messages come. Safe to be used from all
-    threads."""
+    """``on_header`` gets a topic and its publisher's header before messages come. Thread-safe."""
 
-    def __init__(self, caller: str, heard: Callable[[str, dict[str, str]], None]) -> None:
+    def __init__(self, caller: str, on_header: Callable[[str, dict[str, str]], None]) -> None:
         self._caller = caller
-        self._heard = heard
+        self._on_header = on_header
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._publishers: dict[str, list[str]] = {}
@@ -78,7 +77,7 @@ class Subscriptions:
         self._changed.set()
 
     def set_publishers(self, topic: str, uris: list[str]) -> None:
-        """The publishers that the topic has from now on. Not asked for: not kept."""
+        """The publishers that the topic has from now on. Ignored unless subscribed."""
         with self._lock:
             if any(one.topic == topic for one in self._subscriptions):
                 self._publishers[topic] = list(dict.fromkeys(uris))[:MAX_PUBLISHERS]
@@ -140,7 +139,7 @@ class Subscriptions:
 
     def _connect_missing(self, one: _Subscription) -> None:
         wanted = self._publishers.get(one.topic, [])
-        # Who left may come back under its old address, and is then not to wait.
+        # A publisher may come back under its old address, and must then not wait.
         gone = [uri for uri, link in one.links.items() if uri not in wanted and link.descriptor < 0]
         for uri in gone:
             if one.links[uri].state != "trying":
@@ -162,7 +161,7 @@ class Subscriptions:
                     link.state = "wanted"
             return
         node = header.get("callerid")
-        self._heard(one.topic, header)
+        self._on_header(one.topic, header)
         with self._lock:
             refused = (one.only is not None and node != one.only) or (
                 one.without is not None and node == one.without

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--json FILE``: a command's result for programs; ``-`` is standard output, the tables then go to
+standard error."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from wirecost.errors import UserError
+from wirecost.records import json_document
+
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Also write the result as JSON; - for stdout."),
+]
+
+
+def console_beside(json_file: Path | None) -> Console:
+    return Console(stderr=json_file == Path("-"))
+
+
+def write_json(path: Path | None, document: Any) -> None:
+    """Raises UserError where the file cannot be written."""
+    if path is None:
+        return
+    text = json_document.text(document) + "\n"
+    if path == Path("-"):
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error

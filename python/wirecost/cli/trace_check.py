@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost trace check``: traces against OSI's rules."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.trace_options import Files, Topic, Type, trace_progress
+from wirecost.errors import UserError
+from wirecost.traces import open_trace
+from wirecost.traces.check import Finding, Severity, check
+
+
+def command(
+    files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
+) -> None:
+    """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
+    with trace_progress() as advance:
+        checked = {path: _findings(path, topic, type_name, advance) for path in files}
+    console = console_beside(json_file)
+    for path, findings in checked.items():
+        _print(console, path, findings)
+    write_json(
+        json_file,
+        [
+            {"file": str(path), "findings": [asdict(finding) for finding in findings]}
+            for path, findings in checked.items()
+        ],
+    )
+    if any(one.severity is Severity.ERROR for one in chain.from_iterable(checked.values())):
+        raise typer.Exit(1)
+
+
+def _findings(
+    path: Path, topic: str | None, type_name: str | None, advance: Advance
+) -> list[Finding]:
+    """A trace that cannot be opened has that as its finding."""
+    try:
+        with open_trace(path, topic, type_name, advance) as trace:
+            return check(trace, advance)
+    except UserError as error:
+        text, _, remedy = str(error).removeprefix(f"{path}: ").rpartition("; ")
+        return [Finding(Severity.ERROR, text or remedy, remedy)]
+
+
+def _print(console: Console, path: Path, findings: list[Finding]) -> None:
+    console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
+    for one in findings:
+        style = "red" if one.severity is Severity.ERROR else "yellow"
+        console.print(f"  [{style}]{one.severity:7}[/]  ", end="", highlight=False)
+        console.print(f"{one.text}; {one.remedy}", markup=False, soft_wrap=True, highlight=False)
+    if not findings:
+        console.print("  no errors, no warnings", style="green", highlight=False)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost trace play``: a trace into a sensor FMU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice, repeat
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost import scratch
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.fmu import Values
+from wirecost.bench.osi.player import Player, play
+from wirecost.cli.choices import completing
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.results import INTERRUPTED
+from wirecost.cli.trace_options import File, Topic, trace_progress, warn
+from wirecost.cli.trace_played import Played, played_document, played_tables
+from wirecost.errors import UserError
+from wirecost.report.terminal import print_table
+from wirecost.traces import Frame, Trace, messages, open_trace
+
+
+def _complete_contenders(incomplete: str) -> list[str]:
+    return completing(Registry().contenders)(incomplete)
+
+
+def command(
+    file: File,
+    fmu: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A sensor FMU with OSMPSensorViewIn.")
+    ] = None,
+    contender: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Use the installed sensor FMU of this contender.",
+            autocompletion=_complete_contenders,
+        ),
+    ] = None,
+    sensor_fmi: Annotated[
+        int, typer.Option(metavar="N", help="FMI version of the contender's FMU: 2 or 3.")
+    ] = 2,
+    rate: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Speed: 2 plays twice as fast as recorded; default 1."),
+    ] = None,
+    fast: Annotated[
+        bool, typer.Option("--as-fast-as-possible", help="Do not wait between steps.")
+    ] = False,
+    steps: Annotated[int | None, typer.Option(metavar="N", help="Stop after N steps.")] = None,
+    loop: Annotated[
+        bool, typer.Option("--loop", help="Repeat the trace until --steps or Ctrl-C.")
+    ] = False,
+    topic: Topic = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Play a trace into a sensor FMU, which reads the frames from the memory-mapped file."""
+    if fast and rate is not None:
+        raise UserError("--rate and --as-fast-as-possible: choose one")
+    if rate is not None and not 0 < rate < float("inf"):
+        raise UserError(f"--rate {rate:g}: must be positive")
+    if steps is not None and steps < 1:
+        raise UserError(f"--steps {steps}: at least 1 step is needed")
+    played, interrupted = Played(), False
+    with (
+        _sensor(fmu, contender, sensor_fmi) as (archive, values),
+        open_trace(file, topic) as trace,
+        trace_progress() as advance,
+    ):
+        if trace.type_name != "SensorView":
+            raise UserError(f"{file}: holds {trace.type_name}; a sensor reads SensorView")
+        frames = islice(_frames(trace, loop), steps)
+        total = steps or (0 if loop else trace.frame_count or 0)
+        try:
+            with Player(archive, values) as player:
+                for step in play(player, frames, None if fast else rate or 1.0):
+                    counts = _counted("SensorView", step.frame)
+                    counts |= _counted("SensorData", memoryview(step.sensor_data))
+                    played.add(step.step_ns, counts)
+                    advance(len(played.step_ns), total, f"playing {file.name}")
+        except KeyboardInterrupt:
+            interrupted = True
+    warn(trace)
+    if not played.step_ns:
+        raise UserError(f"{file}: no frame was played; see `wirecost trace check {file}`")
+    console = console_beside(json_file)
+    for table in played_tables(f"{file.name} · {archive.name}", played):
+        print_table(console, table)
+    write_json(json_file, played_document(file, archive, played))
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple[Path, Values]]:
+    """The FMU that is played into, and its parameters. Raises UserError."""
+    if (fmu is None) == (contender is None):
+        raise UserError("choose one of --fmu and --contender")
+    if fmi not in (2, 3):
+        raise UserError(f"--sensor-fmi {fmi}: must be 2 or 3")
+    if fmu is not None:
+        yield fmu, {}
+        return
+    registry = Registry()
+    (chosen,) = registry.select([contender or ""])
+    if not chosen.schema.endswith(".fds"):
+        readers = (c.name for c in registry.contenders.values() if c.schema.endswith(".fds"))
+        raise UserError(
+            f"--contender {chosen.name}: reads {chosen.wire}, but traces hold Protobuf; choose "
+            + " or ".join(readers)
+        )
+    if missing := registry.missing("release", [chosen.name]):
+        registry.make("release", missing)
+    with scratch.folder("play") as logs:
+        yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": str(logs)}
+
+
+def _frames(trace: Trace, loop: bool) -> Iterator[Frame]:
+    for _ in repeat(None) if loop else range(1):
+        none = True
+        for frame in trace.frames():
+            none = False
+            yield frame
+        if none:
+            return
+
+
+def _counted(type_name: str, message: memoryview) -> dict[str, int]:
+    try:
+        counts = messages.lists(messages.parse(type_name, message))
+    except ValueError:
+        return {}
+    return {f"{type_name}.{path}": count for path, count in counts.items()}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a node published the same again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from wirecost.replay.play.outputs import Output, digest
+from wirecost.replay.recording.reader import Stored
+
+EDGE_NS = 3 * 10**9
+"""Three of the periods at which DDS participants announce themselves."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``difference``: the first one in words; None where all messages were equal. ``skipped``: how
+    many messages at the beginning only one side had."""
+
+    what: str
+    messages: int
+    difference: str | None
+    skipped: int = 0
+
+
+def by_topic(outputs: Sequence[Output]) -> dict[str, list[str]]:
+    """Digests in the order of receipt."""
+    found: dict[str, list[str]] = {}
+    for one in outputs:
+        found.setdefault(one.topic, []).append(one.digest)
+    return found
+
+
+def compare_runs(runs: Sequence[Sequence[Output]]) -> list[Comparison]:
+    """Each run with the first one."""
+    return [
+        _compare(f"run {number} with run 1", by_topic(runs[0]), by_topic(run), whole=True)
+        for number, run in enumerate(runs[1:], start=2)
+    ]
+
+
+def compare_with_recording(
+    recorded: Sequence[Stored],
+    first_input_ns: int,
+    run: Sequence[Output],
+    counted: Collection[str] = (),
+) -> Comparison | None:
+    """The outputs recorded since the first input with a run's; None where nothing was recorded.
+
+    ``counted``: the topics that ``counted_topics`` found.
+
+    The recording begins and ends anywhere between an input and its output, and its subscriptions
+    come to stand one after the other: within ``EDGE_NS`` of the first input, messages of either
+    side are skipped up to where both are equal to the end.
+    """
+    expected: dict[str, list[str]] = {}
+    edge = Counter[str]()
+    for one in recorded:
+        if one.log_ns >= first_input_ns:
+            own = digest(one.data, one.topic in counted)
+            expected.setdefault(one.topic, []).append(own)
+            edge[one.topic] += one.log_ns < first_input_ns + EDGE_NS
+    if not expected:
+        return None
+    found = by_topic(run)
+    skipped = 0
+    for topic, most in edge.items():
+        theirs, ours = expected[topic], found.get(topic, [])
+        here, there = _begin(theirs, ours, most)
+        expected[topic], found[topic] = theirs[here:], ours[there:]
+        skipped += here + there
+    compared = _compare("run 1 with the recording", expected, found, whole=False)
+    return replace(compared, skipped=skipped)
+
+
+def _begin(theirs: list[str], ours: list[str], most: int) -> tuple[int, int]:
+    """From where on both are equal, among the first ``most`` and one; the begin where nowhere."""
+    first_at: dict[str, int] = {}
+    for at, one in enumerate(ours[: 2 * most + 1]):
+        first_at.setdefault(one, at)
+    for here, one in enumerate(theirs[: most + 1]):
+        there = first_at.get(one)
+        if there is not None and all(
+            a == b for a, b in zip(theirs[here:], ours[there:], strict=False)
+        ):
+            return here, there
+    return 0, 0
+
+
+def _compare(
+    what: str, one: dict[str, list[str]], other: dict[str, list[str]], whole: bool
+) -> Comparison:
+    count = 0
+    for topic in sorted(one.keys() | other.keys()):
+        left, right = one.get(topic, []), other.get(topic, [])
+        for index, (a, b) in enumerate(zip(left, right, strict=False)):
+            if a != b:
+                return Comparison(what, count, f"{topic} message {index} differs ({a}, {b})")
+            count += 1
+        if len(left) != len(right) and (whole or not min(len(left), len(right))):
+            text = f"{topic} has {len(right):,} messages against {len(left):,}"
+            return Comparison(what, count, text)
+    return Comparison(what, count, None)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runs of a replay came to, as a result folder (docs/formats/result-folder.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wirecost.records.folder import write_results
+from wirecost.records.probe_log import events_of
+from wirecost.records.run_logs import run_logs
+from wirecost.records.whole_table import write_table
+from wirecost.replay.play.equality import compare_runs, compare_with_recording
+from wirecost.replay.play.lateness import inputs_table
+from wirecost.replay.play.matching import latencies
+from wirecost.replay.play.options import PlayOptions, StartOptions
+from wirecost.replay.play.outputs import counted_topics
+from wirecost.replay.play.prepared import Prepared
+from wirecost.replay.play.run import RunResult
+
+SCENARIO = "replay"
+SAMPLES = pl.Schema(
+    {
+        "case": pl.String,
+        "contender": pl.String,
+        "variant": pl.String,
+        "build": pl.String,
+        "stage": pl.String,
+        "repetition": pl.Int64,
+        "run": pl.Int64,
+        "index": pl.Int64,
+        "ns": pl.Int64,
+        "bytes": pl.Int64,
+    }
+)
+OUTPUTS = pl.Schema(
+    {
+        "topic": pl.String,
+        "index": pl.Int64,
+        "repetition": pl.Int64,
+        "digest": pl.String,
+        "bytes": pl.Int64,
+        "received_ns": pl.Int64,
+        "input_topic": pl.String,
+        "input_index": pl.Int64,
+        "rule": pl.String,
+        "latency_ns": pl.Int64,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Context:
+    """The options of a replay and where it ran. ``complete``: no run ended early."""
+
+    recording: Path
+    start_options: StartOptions
+    play_options: PlayOptions
+    repeats: int
+    command_line: list[str]
+    environment: dict[str, Any]
+    interrupted: bool | str
+    complete: bool
+    notes: list[str]
+
+
+def write_replay(
+    folder: Path, context: Context, prepared: Prepared, runs: Sequence[RunResult]
+) -> None:
+    """Writes meta.json and the tables of samples, inputs and outputs beside the runs' own files.
+    Each is whole or as it was. Raises OSError."""
+    outputs, rules = _outputs(runs)
+    samples = _samples(prepared, context, folder, runs, outputs)
+    write_table(folder / "outputs.parquet", outputs)
+    write_table(folder / "inputs.parquet", inputs_table([run.sent for run in runs]))
+    snapshot = prepared.snapshot
+    variant = _variant(context.play_options)
+    equal = compare_runs([run.outputs for run in runs]) if runs else []
+    counted = counted_topics(snapshot.profile, [one.topic for one in snapshot.outputs])
+    recorded = (
+        compare_with_recording(
+            prepared.recorded.outputs, prepared.first_ns, runs[0].outputs, counted
+        )
+        if runs
+        else None
+    )
+    cases = samples.group_by("case", "stage", maintain_order=True).agg(pl.col("bytes").mean())
+    meta = {
+        "scenario": SCENARIO,
+        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": context.command_line,
+        "repetitions": context.repeats,
+        "interrupted": context.interrupted,
+        "complete": context.complete,
+        "environment": context.environment,
+        "contenders": {snapshot.node: {"library": _program(context, prepared)}},
+        "runs": [
+            {
+                "case": case,
+                "contender": snapshot.node,
+                "variant": variant,
+                "build": "",
+                "failure": None,
+                "message_bytes": size,
+                "message_digest": "",
+            }
+            for case, _, size in cases.rows()
+        ],
+        "settings": {
+            "recording": str(context.recording),
+            "node": snapshot.node,
+            "system": snapshot.system,
+            "cpu": context.start_options.cpu,
+            "fifo": context.start_options.fifo,
+            "heap": context.start_options.heap is not None,
+            **asdict(context.play_options),
+        },
+        "repeats": [_repeat(run) for run in runs],
+        "inputs": Counter(one.topic for run in runs for one in run.sent),
+        "rules": rules,
+        "equality": [asdict(one) for one in [*equal, *([recorded] if recorded else [])]],
+        "notes": list(dict.fromkeys([*context.notes, *(n for run in runs for n in run.notes)])),
+    }
+    write_results(folder, meta, samples)
+
+
+def _samples(
+    prepared: Prepared,
+    context: Context,
+    folder: Path,
+    runs: Sequence[RunResult],
+    outputs: pl.DataFrame,
+) -> pl.DataFrame:
+    lateness = []
+    if not context.play_options.consumed:
+        lateness = [
+            (
+                f"to {one.topic}",
+                "lateness",
+                number,
+                one.index,
+                one.before_ns - one.due_ns,
+                one.bytes,
+            )
+            for number, run in enumerate(runs, start=1)
+            for one in run.sent
+        ]
+    found = outputs.filter(pl.col("latency_ns").is_not_null())
+    latency = [
+        (f"from {topic}", "latency", run, index, ns, size)
+        for topic, run, index, ns, size in found.select(
+            "topic", "repetition", "index", "latency_ns", "bytes"
+        ).rows()
+    ]
+    rows = [*_turnarounds(folder), *latency, *lateness]
+    columns = ["case", "stage", "run", "index", "ns", "bytes"]
+    table = pl.DataFrame(rows, {name: SAMPLES[name] for name in columns}, orient="row")
+    return table.with_columns(
+        contender=pl.lit(prepared.snapshot.node),
+        variant=pl.lit(_variant(context.play_options)),
+        build=pl.lit(""),
+        repetition=pl.int_range(pl.len()).over("case", "stage"),
+    ).select(list(SAMPLES))
+
+
+def _turnarounds(folder: Path) -> list[tuple[str, str, int, int, int, int]]:
+    """Sections that the node's own probes recorded."""
+    rows = []
+    for number, logs in run_logs(folder):
+        sections = events_of(logs).filter(kind="section").sort("begin_ns")
+        seen: dict[str, int] = {}
+        for section, begin, end in sections.select("section", "begin_ns", "end_ns").iter_rows():
+            index = seen.get(section, 0)
+            seen[section] = index + 1
+            rows.append((f"section {section}", "turnaround", number, index, end - begin, 0))
+    return rows
+
+
+def _outputs(runs: Sequence[RunResult]) -> tuple[pl.DataFrame, dict[str, Counter[str]]]:
+    """The outputs of all runs, and by topic how many of them were matched by which rule."""
+    rows = []
+    rules: dict[str, Counter[str]] = {}
+    for number, run in enumerate(runs, start=1):
+        matched = {id(one.output): one for one in latencies(run.sent, run.outputs)}
+        for one in run.outputs:
+            match = matched.get(id(one))
+            rule = match.rule if match else None
+            rules.setdefault(one.topic, Counter())[rule or "none"] += 1
+            rows.append(
+                (one.topic, one.index, number, one.digest, one.bytes, one.received_ns,
+                 match.input.topic if match else None, match.input.index if match else None,
+                 rule, match.ns if match else None)
+            )  # fmt: skip
+    return pl.DataFrame(rows, schema=OUTPUTS, orient="row"), rules
+
+
+def _repeat(run: RunResult) -> dict[str, Any]:
+    """Counters are None where the node was gone before they could be read."""
+    counts = asdict(run.counts) if run.counts else dict.fromkeys(
+        ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
+    )  # fmt: skip
+    return {
+        **counts,
+        "played_s": round(run.played_s, 3),
+        "sent": len(run.sent),
+        "outputs": len(run.outputs),
+        "exit_status": run.status,
+    }
+
+
+def _variant(play_options: PlayOptions) -> str:
+    if play_options.consumed:
+        return "as fast as consumed"
+    return (
+        "at recorded times" if play_options.rate == 1 else f"{play_options.rate:g} times as quick"
+    )
+
+
+def _program(context: Context, prepared: Prepared) -> str:
+    process = prepared.snapshot.process
+    if context.start_options.command:
+        return context.start_options.command[0]
+    return process.executable if process else ""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node's process: started under a supervisor, and what the kernel reports of it."""

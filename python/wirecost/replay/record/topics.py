@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topics of a recorded node: their messages are read from one queue, written and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirecost._middleware import Queue
+from wirecost.replay.recording.snapshot import JoinedTopic
+from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
+from wirecost.replay.system import NodeGraph, Recorder, Topic
+
+QUEUE_BYTES = 256 << 20
+TAKE_S = 0.05
+OF_EVERY_NODE = {"/rosout", "/rosout_agg", "/parameter_events"}
+"""Outputs that every node of its system has, whatever its work."""
+
+
+@dataclass(frozen=True)
+class TopicProgress:
+    """``rate``: messages per second since the last report."""
+
+    name: str
+    role: str
+    messages: int
+    rate: float
+    bytes: int
+    dropped: int
+
+
+@dataclass
+class _Followed:
+    topic: Topic
+    role: str
+    after_s: float
+    channel: int | None = None
+    """In the file; known once the first message came, and with it the topic's definition."""
+    messages: int = 0
+    """Written; what the queue still holds at the end came after it."""
+    bytes: int = 0
+    reported: int = 0
+
+
+class RecordedTopics:
+    """A topic's number in the queue is its place in ``_followed``."""
+
+    def __init__(self, recorder: Recorder, writer: RecordingWriter) -> None:
+        self._recorder = recorder
+        self._writer = writer
+        self._queue = Queue(QUEUE_BYTES)
+        self._followed: list[_Followed] = []
+        # Receive times are stored as the clock's at the start plus what passed since, so that
+        # setting the clock meanwhile moves nothing.
+        self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
+
+    def new(self, graph: NodeGraph) -> list[tuple[Topic, str]]:
+        """The topics of the node, with their roles, that are not followed yet."""
+        known = {(one.topic.name, one.role) for one in self._followed}
+        return [(topic, role) for topic, role in _joined(graph) if (topic.name, role) not in known]
+
+    def follow(self, new: list[tuple[Topic, str]], graph: NodeGraph, after_s: float) -> None:
+        sides = {(topic.name, role) for topic, role in _joined(graph)}
+        for topic, role in new:
+            number = len(self._followed)
+            self._followed.append(_Followed(topic, role, after_s))
+            if {(topic.name, INPUT), (topic.name, OUTPUT)} <= sides:
+                # Its own messages on a topic that it also reads must not be sent to it again.
+                side = {"only" if role == OUTPUT else "without": graph.name}
+                self._recorder.listen(topic, number, self._queue, **side)
+            else:
+                self._recorder.listen(topic, number, self._queue)
+
+    def complete(self, graph: NodeGraph) -> None:
+        """Takes over definitions that are known only since a publisher was connected to."""
+        for one in self._followed:
+            if one.channel is None:
+                _complete(one, graph)
+
+    def write_messages(self, graph: Callable[[], NodeGraph | None]) -> bool:
+        """Writes what the queue holds; whether that was the first message of any topic."""
+        first = False
+        for number, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
+            one = self._followed[number]
+            if one.channel is None:
+                if now := graph():
+                    _complete(one, now)
+                one.channel = self._writer.add_topic(one.topic, one.role)
+                first = True
+            log_ns = monotonic_ns + self._wall_minus_monotonic_ns
+            self._writer.write(one.channel, log_ns, source_ns or log_ns, message)
+            one.messages += 1
+            one.bytes += len(message)
+        return first
+
+    def progress(self, passed_s: float) -> list[TopicProgress]:
+        """``passed_s``: since the last call."""
+        found = []
+        for i, one in enumerate(self._followed):
+            rate = (one.messages - one.reported) / passed_s
+            one.reported = one.messages
+            found.append(
+                TopicProgress(
+                    one.topic.name, one.role, one.messages, rate, one.bytes, self._dropped(i)
+                )
+            )
+        return found
+
+    def joined(self, role: str) -> list[JoinedTopic]:
+        return [
+            JoinedTopic(one.topic, one.after_s, one.messages, self._dropped(i))
+            for i, one in enumerate(self._followed)
+            if one.role == role
+        ]
+
+    def _dropped(self, number: int) -> int:
+        return self._queue.counts().get(number, (0, 0, 0))[1]
+
+
+def _joined(graph: NodeGraph) -> list[tuple[Topic, str]]:
+    outputs = [topic for topic in graph.published if topic.name not in OF_EVERY_NODE]
+    return [(topic, INPUT) for topic in graph.subscribed] + [(one, OUTPUT) for one in outputs]
+
+
+def _complete(one: _Followed, graph: NodeGraph) -> None:
+    for topic in graph.subscribed if one.role == INPUT else graph.published:
+        if topic.name == one.topic.name:
+            one.topic = topic

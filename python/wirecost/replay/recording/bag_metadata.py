@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``metadata.yaml`` beside a recording of ROS 2, by which rosbag2 knows a folder as a bag.
+
+Version 5 of the file, which Humble writes and every later one reads. ROS 1 has no such file, and
+rosbag2 refuses messages that are not CDR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.replay.recording.qos_text import profiles
+from wirecost.replay.system import Topic
+from wirecost.whole_file import write_text
+
+FILE = "metadata.yaml"
+VERSION = 5
+
+
+@dataclass
+class Counted:
+    """What was written of a topic. Times are CLOCK_REALTIME nanoseconds of receipt."""
+
+    topic: Topic
+    messages: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+
+    def add(self, log_ns: int) -> None:
+        self.first_ns = min(self.first_ns, log_ns) if self.messages else log_ns
+        self.last_ns = max(self.last_ns, log_ns)
+        self.messages += 1
+
+
+def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted]) -> None:
+    """Replaces the file beside ``recording`` as a whole. Raises UserError."""
+    path = recording.with_name(FILE)
+    try:
+        write_text(path, bag_metadata(recording.name, encoding, counted))
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
+
+
+def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:
+    """The text. A topic that has two channels alike, input and output, is one entry."""
+    written = [one for one in counted if one.messages]
+    begin = min((one.first_ns for one in written), default=0)
+    extent = [
+        f"duration: {{nanoseconds: {max((one.last_ns for one in written), default=0) - begin}}}",
+        f"starting_time: {{nanoseconds_since_epoch: {begin}}}",
+        f"message_count: {sum(one.messages for one in written)}",
+    ]
+    lines = [
+        "rosbag2_bagfile_information:",
+        f"  version: {VERSION}",
+        "  storage_identifier: mcap",
+        *(f"  {line}" for line in extent),
+        "  compression_format: ''",
+        "  compression_mode: ''",
+        f"  relative_file_paths: [{_quoted(file)}]",
+        "  files:",
+        f"    - path: {_quoted(file)}",
+        *(f"      {line}" for line in extent),
+        f"  topics_with_message_count:{'' if counted else ' []'}",
+    ]
+    counts: dict[tuple[str, str, str], int] = {}
+    for one in counted:
+        key = (one.topic.name, one.topic.type, profiles(one.topic.qos))
+        counts[key] = counts.get(key, 0) + one.messages
+    for (name, type_, qos), messages in counts.items():
+        lines += [
+            "    - topic_metadata:",
+            f"        name: {_quoted(name)}",
+            f"        type: {_quoted(type_)}",
+            f"        serialization_format: {encoding}",
+            f"        offered_qos_profiles: {_quoted(qos)}",
+            f"      message_count: {messages}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """YAML's double-quoted style, for text that any program on the network may have sent."""
+    kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
+    return '"' + "".join(kept).replace("\\U0000000a", "\\n") + '"'

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads ``recording.mcap``, as far as it is whole; a hostile file takes no unbounded memory."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import lz4.frame
+import psutil
+import zstandard
+from mcap.data_stream import ReadDataStream
+from mcap.exceptions import McapError
+from mcap.records import Channel, Chunk, Header, Message
+
+from wirecost.errors import UserError
+from wirecost.regular_file import open_regular
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
+from wirecost.replay.system import Call
+
+MAGIC = b"\x89MCAP0\r\n"
+HEADER, CHANNEL, MESSAGE, CHUNK, DATA_END = 0x01, 0x04, 0x05, 0x06, 0x0F
+PARSED = {HEADER, CHANNEL, MESSAGE}
+RECORD_HEAD = struct.Struct("<BQ")
+LARGEST_CHUNK = 1 << 31
+OBJECT_BYTES = 200
+MEMORY_SHARE = 0.4
+"""Of the free memory that messages may take: the player holds them a second time."""
+DAMAGED = (McapError, ValueError, KeyError, IndexError, EOFError, struct.error, RuntimeError,
+           OverflowError, zstandard.ZstdError)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A message by its topic. ``log_ns``: received; ``publish_ns``: sent, where that is known."""
+
+    topic: str
+    log_ns: int
+    publish_ns: int
+    data: bytes
+
+
+@dataclass
+class Recorded:
+    """What a recording holds, in the order of its times."""
+
+    profile: str = ""
+    inputs: list[Stored] = field(default_factory=list)
+    outputs: list[Stored] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_recording(path: Path, profile: str) -> Recorded:
+    """All messages.
+
+    Raises:
+        UserError: not MCAP, of another profile than ``profile``, or larger than memory allows. A
+            file that is cut or damaged further in is read up to there, with a note.
+    """
+    found = Recorded()
+    allowed = int(psutil.virtual_memory().available * MEMORY_SHARE)
+    try:
+        with open_regular(path) as file:
+            _read(path, file, profile, found, allowed)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a folder of wirecost record") from error
+    for messages in (found.inputs, found.outputs):
+        messages.sort(key=lambda message: message.log_ns)
+    found.calls.sort(key=lambda call: call.request_ns)
+    return found
+
+
+def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: int) -> None:
+    channels: dict[int, Channel] = {}
+    try:
+        for record in _records(file, path.stat().st_size, allowed):
+            if isinstance(record, Header):
+                found.profile = record.profile
+                if record.profile != profile:
+                    raise UserError(
+                        f"{path}: MCAP of profile {record.profile[:40]!r}, but node.json has "
+                        f"{profile!r}; keep a recording's files together"
+                    )
+            elif isinstance(record, Channel):
+                channels[record.id] = record
+            elif isinstance(record, Message) and record.channel_id in channels:
+                allowed -= len(record.data) + OBJECT_BYTES
+                if allowed < 0:
+                    raise UserError(
+                        f"{path}: larger than the free memory; record for a shorter time"
+                    )
+                _keep(channels[record.channel_id], record, found)
+    except DAMAGED as error:
+        if not found.profile:
+            raise UserError(f"{path}: not MCAP; name a folder of wirecost record") from error
+        count = len(found.inputs) + len(found.outputs) + len(found.calls)
+        found.notes.append(f"{path.name} is cut or damaged; its first {count:,} messages were read")
+
+
+def _records(file: BinaryIO, size: int, allowed: int) -> Iterator[Any]:
+    """Header, channels and messages, those in chunks too. The library's own reader trusts the
+    lengths in a file; this one hands it records whose length was checked."""
+    if file.read(len(MAGIC)) != MAGIC:
+        raise ValueError("not MCAP")
+    while True:
+        kind, length = RECORD_HEAD.unpack(file.read(RECORD_HEAD.size))
+        if length > size - file.tell():
+            raise ValueError("a record longer than its file")
+        content = file.read(length)
+        if kind == DATA_END:
+            return
+        if kind == CHUNK:
+            yield from _in_chunk(Chunk.read(_stream(content)), allowed)
+        elif kind in PARSED:
+            yield _parsed(kind, content)
+
+
+def _in_chunk(chunk: Chunk, allowed: int) -> Iterator[Any]:
+    if chunk.uncompressed_size > min(LARGEST_CHUNK, allowed):
+        raise ValueError("a chunk larger than memory")
+    content = _content(chunk)
+    if len(content) != chunk.uncompressed_size:
+        raise ValueError("a chunk of another size than it states")
+    if chunk.uncompressed_crc and zlib.crc32(content) != chunk.uncompressed_crc:
+        raise ValueError("a damaged chunk")
+    at = 0
+    while at < len(content):
+        kind, length = RECORD_HEAD.unpack_from(content, at)
+        at += RECORD_HEAD.size
+        if length > len(content) - at:
+            raise ValueError("a record longer than its chunk")
+        if kind in PARSED:
+            yield _parsed(kind, content[at : at + length])
+        at += length
+
+
+def _parsed(kind: int, content: bytes) -> Any:
+    if kind == MESSAGE:
+        return Message.read(_stream(content), len(content))
+    return (Header if kind == HEADER else Channel).read(_stream(content))
+
+
+def _stream(content: bytes) -> ReadDataStream:
+    return ReadDataStream(io.BytesIO(content))
+
+
+def _content(chunk: Chunk) -> bytes:
+    most = chunk.uncompressed_size + 1
+    if not chunk.compression:
+        return chunk.data
+    source = io.BytesIO(chunk.data)
+    if chunk.compression == "lz4":
+        with lz4.frame.open(source) as stream:
+            return bytes(stream.read(most))
+    if chunk.compression == "zstd":
+        return zstandard.ZstdDecompressor().stream_reader(source).read(most)
+    raise ValueError("a chunk of unknown compression")
+
+
+def _keep(channel: Channel, message: Message, found: Recorded) -> None:
+    role = channel.metadata.get(ROLE, INPUT)
+    if role == CALL:
+        found.calls.append(
+            call_record.decode(channel.topic.removesuffix(call_record.SUFFIX), message.data)
+        )
+        return
+    stored = Stored(channel.topic, message.log_time, message.publish_time, message.data)
+    (found.outputs if role == OUTPUT else found.inputs).append(stored)

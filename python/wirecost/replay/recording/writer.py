@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes ``recording.mcap`` so that a killed or failed recorder leaves what came before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mcap.writer import CompressionType, Writer
+
+from wirecost.errors import UserError
+from wirecost.replay.recording import call_record
+from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
+from wirecost.replay.recording.qos_text import profiles
+from wirecost.replay.system import Call, Service, Topic
+from wirecost.replay.systems import System
+
+CHUNK_BYTES = 4 << 20
+ROLE = "wirecost_role"
+INPUT, OUTPUT, CALL = "input", "output", "call"
+
+
+class RecordingWriter:
+    """Channels and messages of one recording. Raises UserError once the file cannot be written.
+
+    Every ``flush`` closes the chunk: what was written before is readable whatever comes after.
+    """
+
+    def __init__(self, path: Path, system: System) -> None:
+        self.path = path
+        self._system = system
+        self._file = _Unbuffered(path)
+        self._writer = Writer(self._file, CHUNK_BYTES, CompressionType.LZ4)  # type: ignore[arg-type]
+        self._schemas: dict[tuple[str, str], int] = {}
+        self._calls: dict[str, int] = {}
+        self._call_schema: int | None = None
+        self._sequences: dict[int, int] = {}
+        self._counted: dict[int, Counted] = {}
+        with self._as_user_error():
+            self._writer.start(system.profile, "wirecost")
+
+    def add_topic(self, topic: Topic, role: str) -> int:
+        """The channel of a topic in its ``role``: INPUT or OUTPUT."""
+        latched = topic.qos.durability == "transient_local"
+        metadata = {ROLE: role, "topic_type": topic.type}
+        if self._system.profile == "ros1":
+            metadata |= {
+                "type": topic.type,
+                "topic": topic.name,
+                "latching": "1" if latched else "0",
+            }
+            metadata["md5sum"] = topic.type_hash
+        else:
+            metadata["offered_qos_profiles"] = profiles(topic.qos)
+            metadata["topic_type_hash"] = topic.type_hash
+        key = (topic.type, topic.definition)
+        with self._as_user_error():
+            if key not in self._schemas:
+                encoding = self._system.schema if topic.definition else ""
+                self._schemas[key] = self._writer.register_schema(
+                    topic.type, encoding, topic.definition.encode()
+                )
+            channel = self._writer.register_channel(
+                topic.name, self._system.encoding, self._schemas[key], metadata
+            )
+        self._counted[channel] = Counted(topic)
+        return channel
+
+    def write(self, channel: int, log_ns: int, publish_ns: int, message: bytes) -> None:
+        sequence = self._sequences.get(channel, 0)
+        self._sequences[channel] = (sequence + 1) & 0xFFFFFFFF
+        with self._as_user_error():
+            self._writer.add_message(channel, max(log_ns, 0), message, max(publish_ns, 0), sequence)
+        if channel in self._counted:
+            self._counted[channel].add(max(log_ns, 0))
+
+    def write_call(self, service: Service, call: Call, log_ns: int) -> None:
+        if service.name not in self._calls:
+            metadata = {
+                ROLE: CALL,
+                "service": service.name,
+                "type": service.type,
+                "md5sum": service.type_hash,
+            }
+            with self._as_user_error():
+                # An empty schema, since rosbag2 opens no file with a channel that has none.
+                if self._call_schema is None:
+                    self._call_schema = self._writer.register_schema(call_record.SCHEMA, "", b"")
+                self._calls[service.name] = self._writer.register_channel(
+                    service.name + call_record.SUFFIX,
+                    call_record.ENCODING,
+                    self._call_schema,
+                    metadata,
+                )
+        self.write(self._calls[service.name], log_ns, log_ns, call_record.encode(call))
+
+    def flush(self) -> None:
+        with self._as_user_error():
+            self._writer.flush()  # type: ignore[no-untyped-call]
+
+    def write_bag_metadata(self) -> None:
+        """The file by which rosbag2 opens the recording, so far; none for ROS 1."""
+        if self._system.profile == "ros2":
+            write_bag_metadata(self.path, self._system.encoding, list(self._counted.values()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if self._file.failed:
+                return
+            with self._as_user_error():
+                self._writer.finish()  # type: ignore[no-untyped-call]
+        finally:
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _as_user_error(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise UserError(
+                f"{self.path}: {error.strerror}; what was written before can be read; "
+                "make room or name another --out"
+            ) from error
+
+
+class _Unbuffered:
+    """A file whose every write reaches the kernel, so that a killed process loses none."""
+
+    def __init__(self, path: Path) -> None:
+        self.failed = False
+        self._at = 0
+        try:
+            self._descriptor = os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644
+            )
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}; name another --out") from error
+
+    def write(self, content: bytes) -> int:
+        left = memoryview(content)
+        try:
+            while left:
+                written = os.write(self._descriptor, left)
+                self._at += written
+                left = left[written:]
+        except OSError:
+            self.failed = True
+            raise
+        return len(content)
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        """Every write did so already."""
+
+    def close(self) -> None:
+        os.close(self._descriptor)
