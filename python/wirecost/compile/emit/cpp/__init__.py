@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import jinja2
 
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.cpp import api, columns
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
@@ -34,9 +34,9 @@ def emit(schema: Schema, request: Request) -> Texts:
     texts: Texts = {}
     wires = (*request.wires, *(("protobuf",) if request.protobuf_api else ()))
     for name in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
-        texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
+        texts[PurePosixPath("wirecost", name)] = runtime.text(f"cpp/wirecost/{name}")
     if request.columns:
-        texts |= columns.runtime()
+        texts |= runtime.texts("cpp/wirecost/columns", "*.hpp")
     printer = _Printer(schema, request)
     for file in schema.files:
         texts |= dict(printer.file(file))

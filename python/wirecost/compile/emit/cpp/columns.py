@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns wire in C++: schemas and tokens of the roots, and the run-time's headers."""
+"""The columns wire in C++: schemas and tokens of the roots."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
-from wirecost.compile.emit import Texts
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape import cpp as escape
@@ -26,8 +24,6 @@ from wirecost.compile.schema import (
     Message,
     Schema,
 )
-
-RUNTIME = Path(__file__).parent / "columns"
 
 _TYPES: Mapping[Kind, str] = {
     Kind.BOOL: "boolean",
@@ -64,12 +60,6 @@ _REDUCE: Mapping[Reduce, str] = {
 _MOST_FIXED = 1 << 53
 _OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
 """What every generated struct declares besides its tokens."""
-
-
-def runtime() -> Texts:
-    """Headers that all generated ones share."""
-    folder = PurePosixPath("wirecost/columns")
-    return {folder / path.name: path.read_text() for path in sorted(RUNTIME.glob("*.hpp"))}
 
 
 def roots(

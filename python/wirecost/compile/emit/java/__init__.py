@@ -14,9 +14,9 @@ from typing import Any
 
 import jinja2
 
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.escape import java as escape
-from wirecost.compile.emit.java.columns import PLAIN, SCALARS, Columns
+from wirecost.compile.emit.java.columns import SCALARS, Columns
 from wirecost.compile.emit.java.holders import UNSIGNED, Holders, Member
 from wirecost.compile.emit.java.names import Names, nested, word
 from wirecost.compile.emit.java.protobuf import Protobuf
@@ -26,6 +26,8 @@ from wirecost.compile.plan.sequential import Planner
 from wirecost.compile.schema import Enum, EnumRef, EnumValue, Message, Schema
 
 SOURCES = PurePosixPath("src/main/java")
+_PACKAGE = "package wire.runtime;"
+"""The package that the sources in ``runtime/java`` declare."""
 _RULES = {"ros1": ros1.RULES, "cdr": cdr.RULES}
 _ARRAYS = [("short", "Short", 2), ("int", "Int", 4), ("long", "Long", 8), ("float", "Float", 4)]
 _ARRAYS += [("double", "Double", 8)]
@@ -69,11 +71,11 @@ class _Emitter:
             yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
 
     def _runtime(self) -> Iterator[tuple[PurePosixPath, str]]:
-        needed = ["Wire", "WireException", "Input"]
-        if "protobuf" in self._request.wires:
-            needed.append("ProtobufInput")
-            needed += ["Unknown"] if self._request.preserve_unknown else []
-        for name in needed:
+        with_protobuf = "protobuf" in self._request.wires
+        keeps = with_protobuf and self._request.preserve_unknown
+        for name in ("WireException", *(["Unknown"] if keeps else [])):
+            yield self._copied(name, runtime.text(f"java/{name}.java"))
+        for name in ("Wire", "Input", *(["ProtobufInput"] if with_protobuf else [])):
             text = self._render(
                 f"runtime/{name}.java.j2",
                 package=self._names.runtime,
@@ -98,7 +100,9 @@ class _Emitter:
             yield _path(package, columns.name), text
         if not self._request.columns:
             return
-        for name in PLAIN:
+        for path, text in runtime.texts("java/columns", "*.java").items():
+            yield self._copied(path.stem, text)
+        for name in ("MessageBuilder", "MessageColumn"):
             text = self._render(
                 f"runtime/columns/{name}.java.j2", package=self._names.runtime, columns=SCALARS
             )
@@ -115,6 +119,11 @@ class _Emitter:
                 about=about,
             )
             yield _path(self._names.runtime, f"{name}Column"), text
+
+    def _copied(self, name: str, text: str) -> tuple[PurePosixPath, str]:
+        """A run-time class, in this schema's package."""
+        package = self._names.runtime
+        return _path(package, name), text.replace(_PACKAGE, f"package {package};", 1)
 
     def _declaration(self, declared: Message | Enum) -> str:
         place = self._names.place(declared.full_name)

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wirecost.compile.emit import Request, Texts
+from wirecost.compile.emit import Request, Texts, runtime
 from wirecost.compile.emit.python import columns, names, native
 from wirecost.compile.emit.python.generator import Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import Schema
-
-_HERE = Path(__file__).parent
 
 
 def emit(schema: Schema, request: Request) -> Texts:
@@ -62,11 +60,11 @@ def _package(schema: Schema, folder: PurePosixPath, is_root: bool = False) -> st
 
 
 def _support(request: Request) -> str:
-    parts = ["support.py"] + ["support_protobuf.py"] * ("protobuf" in request.wires)
-    texts = [(_HERE / part).read_text(encoding="utf-8") for part in parts]
-    # The second part goes on where the first ends; its head serves the type checker here.
-    bodies = [texts[0], *(text.partition("\n# ---\n")[2] for text in texts[1:])]
-    return "".join(bodies)
+    text = runtime.text("python/wire/_wirecost.py")
+    if "protobuf" in request.wires:
+        # It goes on where the first ends; its head serves the type checker there.
+        text += runtime.text("python/wire/_wirecost_protobuf.py").partition("\n# ---\n")[2]
+    return text
 
 
 @cache

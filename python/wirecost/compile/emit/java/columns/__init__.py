@@ -26,14 +26,6 @@ SCALARS = [
 ]
 """Columns of one template: name, type, width where plain, view, value of bits, what they hold."""
 
-PLAIN = (
-    "Column", "ColumnCheck", "ColumnCursor", "ColumnData", "ColumnForm", "ColumnInput",
-    "ColumnLayout", "ColumnNode", "ColumnPayload", "ColumnReader", "ColumnType", "ColumnWriter",
-    "MessageBuilder", "MessageColumn", "Reduction", "RootBuilder", "RowReader", "RowWriter",
-    "TextColumn",
-)  # fmt: skip
-"""Run-time classes that have a template each."""
-
 _TYPES = {
     Kind.FLOAT64: "DOUBLE",
     Kind.FLOAT32: "FLOAT",

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns in Python: a typed class a list of messages, over a run-time that needs NumPy.
 
-``runtime`` is copied as it is into the package ``<namespace>/_columns``; what it takes from the
-codecs' support module comes from the generated one there.
+The run-time is copied as it is into the package ``<namespace>/_columns``.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import groupby
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.escape import python as escape
 from wirecost.compile.emit.python import names
 from wirecost.compile.emit.python.columns.module import ColumnsModule
 from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import CompileError, File, Origin, Schema
-
-_RUNTIME = Path(__file__).parent / "runtime"
-_SUPPORT = "from wirecost.compile.emit.python.support import"
 
 
 def emit(schema: Schema, request: Request) -> Texts:
@@ -29,9 +25,9 @@ def emit(schema: Schema, request: Request) -> Texts:
 
     Paths are below the namespace. Raises CompileError where a file of the schema has that name.
     """
-    texts: Texts = {
-        PurePosixPath("_columns", source.name): _of_namespace(source.read_text(encoding="utf-8"))
-        for source in sorted(_RUNTIME.glob("*.py"))
+    texts = {
+        PurePosixPath("_columns", path.name): text
+        for path, text in runtime.texts("python/wire/_columns", "*.py").items()
     }
     taken = {names.module_place(file): file for file in schema.files}
     for name, roots in groupby(sorted(request.columns, key=_file), key=_file):
@@ -70,10 +66,6 @@ def _module(schema: Schema, file: File, roots: tuple[Root, ...]) -> str:
         )
     )
     return text.rstrip("\n") + "\n"
-
-
-def _of_namespace(source: str) -> str:
-    return source.replace(_SUPPORT, "from .._wirecost import")
 
 
 @cache

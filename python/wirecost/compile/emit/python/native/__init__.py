@@ -9,12 +9,12 @@ them and its bytes.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from types import SimpleNamespace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.escape import cpp
 from wirecost.compile.emit.python import names
@@ -22,9 +22,6 @@ from wirecost.compile.emit.python.generator import Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.emit.python.native.policies import Policies
 from wirecost.compile.schema import File, Schema
-
-_HERE = Path(__file__).parent
-_HEADERS = ("objects", "values", "fields", "codecs", "classes")
 
 
 def root(request: Request) -> PurePosixPath:
@@ -43,10 +40,9 @@ def emit(schema: Schema, request: Request) -> Texts:
             sources.append(file)
     texts[printer.root / "CMakeLists.txt"] = printer.project(sources)
     texts[printer.root / "native" / "_native.cpp"] = printer.extension(sources)
-    for header in _HEADERS:
-        place = printer.root / "native" / "wirecost" / "native" / f"{header}.hpp"
-        texts[place] = (_HERE / f"{header}.hpp").read_text(encoding="utf-8")
-    texts[printer.root / "_wirecost.py"] = (_HERE / "errors.py").read_text(encoding="utf-8")
+    for path, text in runtime.texts("cpp/wirecost/native", "*.hpp").items():
+        texts[printer.root / "native" / path] = text
+    texts[printer.root / "_wirecost.py"] = runtime.text("python/wire/_wirecost_native.py")
     texts[printer.root / "py.typed"] = ""
     return texts
 
