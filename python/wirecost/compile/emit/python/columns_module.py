@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape.python import literal
 from wirecost.compile.emit.python import names, values
-from wirecost.compile.emit.python.columns.containers import containers
+from wirecost.compile.emit.python.columns_containers import containers
 from wirecost.compile.emit.python.lines import wrapped
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.plan.columns import Node, Root, Shape

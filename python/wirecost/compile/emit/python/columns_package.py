@@ -6,16 +6,14 @@ The run-time is copied as it is into the package ``<namespace>/_columns``.
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import groupby
 from pathlib import PurePosixPath
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.escape import python as escape
 from wirecost.compile.emit.python import names
-from wirecost.compile.emit.python.columns.module import ColumnsModule
+from wirecost.compile.emit.python.columns_module import ColumnsModule
+from wirecost.compile.emit.python.generator import TEMPLATES
 from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import CompileError, File, Origin, Schema
 
@@ -52,28 +50,13 @@ def _file(root: Root) -> str:
 def _module(schema: Schema, file: File, roots: tuple[Root, ...]) -> str:
     module = ColumnsModule(schema, file)
     classes = [cls for root in roots for cls in module.classes(root)]
-    text = (
-        _environment()
-        .get_template("module.py.j2")
-        .render(
-            banner=banner(escape.line_comment, file),
-            doc=escape.docstring(f"Lists of messages of {file.name} in columns: needs NumPy."),
-            docstring=escape.docstring,
-            dots=module.dots,
-            classes=classes,
-            imports=module.imports(),
-            runtime=module.runtime(),
-        )
-    )
-    return text.rstrip("\n") + "\n"
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("wirecost.compile.emit.python.columns", "."),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    return TEMPLATES.render(
+        "columns/module.py.j2",
+        banner=banner(escape.line_comment, file),
+        doc=escape.docstring(f"Lists of messages of {file.name} in columns: needs NumPy."),
+        docstring=escape.docstring,
+        dots=module.dots,
+        classes=classes,
+        imports=module.imports(),
+        runtime=module.runtime(),
     )
