@@ -11,7 +11,7 @@ from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.compile.emit.cpp.sequential import SMALL
 from wirecost.compile.plan import nesting
-from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan
+from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan, requires
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
     EnumRef,
@@ -164,17 +164,11 @@ class ProtobufCodec:
             coding=f"Coding::{item.payload.value}",
             utf8=field.utf8,
             is_string=field.type is Kind.STRING,
-            requires=is_message and self._requires(field),
+            requires=is_message and requires(self._schema, field),
             closed=closed,
             codec=self._codec(field) if is_message else "",
             view=self._single_view(field),
             is_plain=is_message and self._is_plain(field),
-        )
-
-    def _requires(self, field: Field) -> bool:
-        """Whether the field's message has required fields itself."""
-        return isinstance(field.type, MessageRef) and any(
-            inner.presence is Presence.REQUIRED for inner in self._schema.message(field.type).fields
         )
 
     def _codec(self, field: Field) -> str:
