@@ -11,7 +11,8 @@ from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.plan.column_containers import containers as plan_containers
-from wirecost.compile.plan.columns import Node, Root, Shape
+from wirecost.compile.plan.column_node import Node, Shape
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.plan.reductions import Reduce
 from wirecost.compile.schema import (
     Coding,

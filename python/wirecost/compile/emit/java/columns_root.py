@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from wirecost.compile.emit.escape.java import javadoc
 from wirecost.compile.emit.java.holders import Holders
 from wirecost.compile.emit.java.names import Unique, lower_camel, screaming, upper_camel
-from wirecost.compile.plan.columns import Node, Root, Shape
+from wirecost.compile.plan.column_node import Node, Shape
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.plan.reductions import EXACT, Reduce
 from wirecost.compile.schema import Coding, Kind, Presence
 

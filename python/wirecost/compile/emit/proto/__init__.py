@@ -10,7 +10,8 @@ from wirecost.compile.emit import Request, Texts
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape import proto as escape
 from wirecost.compile.plan.column_containers import Container, containers
-from wirecost.compile.plan.columns import COUNT, PADDING, Band, Node, Root, Shape
+from wirecost.compile.plan.column_node import COUNT, PADDING, Band, Node, Shape
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.plan.reductions import Reduce
 from wirecost.compile.schema import Kind, Label, MessageRef, Schema
 

@@ -11,7 +11,8 @@ from wirecost.compile.emit.python import names, values
 from wirecost.compile.emit.python.columns_containers import containers
 from wirecost.compile.emit.python.lines import wrapped
 from wirecost.compile.emit.python.module import Module
-from wirecost.compile.plan.columns import Node, Root, Shape
+from wirecost.compile.plan.column_node import Node, Shape
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.schema import (
     EnumRef,
     Field,
