@@ -100,7 +100,7 @@ class _Printer:
                 file,
                 f".{wire}",
                 namespace=namespace,
-                rules=SEQUENTIAL[wire],
+                aligned=SEQUENTIAL[wire].largest > 1,
                 messages=self._codecs[wire].messages(file),
             )
         return self._render(

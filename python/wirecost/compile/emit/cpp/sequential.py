@@ -71,6 +71,17 @@ class Part:
     view_name: str = ""
     field: Field | None = field(default=None, repr=False)
 
+    @property
+    def is_plain_array(self) -> bool:
+        """Its size follows from its count."""
+        return self.step == "array" and self.value is not None and self.value.kind == "scalar"
+
+    @property
+    def varies(self) -> bool:
+        """Whether its size is known only behind it, so that the rest must be checked there."""
+        is_message = self.value is not None and self.value.kind == "message"
+        return self.step in ("array", "map", "oneof") or is_message
+
 
 class SequentialCodec:
     """Template contexts of the messages of a file."""
