@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a twin whose values are filled in where they will lie: announce the columns, place the
-// frame, then store through spans.
+// Writes a columns field whose values are filled in where they will lie: announce the columns,
+// place the frame, then store through spans.
 #pragma once
 
 #include "wirecost/columns/column.hpp"
@@ -89,9 +89,9 @@ class Builder {
     }
     static Text texts(RepeatedText token) noexcept { return {token.node + 1}; }
 
-    // Appends the content of the twin to the buffer, which may hold what stands before it: payloads
-    // are aligned from the buffer's begin. Reduced columns are then complete, presence is zero, and
-    // the spans below are there until the buffer grows.
+    // Appends the content of the columns field to the buffer, which may hold what stands before it:
+    // payloads are aligned from the buffer's begin. Reduced columns are then complete, presence is
+    // zero, and the spans below are there until the buffer grows.
     Error place(Buffer& out) {
         if (const Error error = layout_.place(out)) return error;
         buffer_ = &out;

@@ -42,7 +42,7 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
-// What all columns tell. Indices must be below `size()`.
+// What all columns offer. Indices must be below `size()`.
 class AnyColumn {
   public:
     AnyColumn(const Reader& reader, std::uint32_t node) noexcept

@@ -49,7 +49,7 @@ constexpr const char* text(Reason reason) noexcept {
         "the wire type is not the field's",
         "it comes twice",
         "the element count is missing",
-        "only the twin itself has an element count",
+        "only the columns field itself has an element count",
         "more elements than the limit allows",
         "its type has no such part",
         "its values are missing",

@@ -13,7 +13,7 @@ class HolderConverter {
   public:
     using Holder = typename Columns::Holder;
 
-    // Appends the content of a twin. `reductions`: one a node.
+    // Appends the content of a columns field. `reductions`: one a node.
     Error to_columns(std::span<const Holder> holders, Buffer& out,
                      std::span<const Reduction> reductions = Columns::reductions,
                      const ConversionLimits& limits = {}) {
@@ -32,7 +32,7 @@ class HolderConverter {
         return transposer_.finish(reductions, out);
     }
 
-    // Replaces `holders` by the elements of the twin whose content is `in`.
+    // Replaces `holders` by the elements of the columns field whose content is `in`.
     Error to_rows(std::span<const std::byte> in, wirecost::Sequence<Holder>& holders,
                   const Limits& limits = {}, const ConversionLimits& sizes = {}) {
         holders.clear();

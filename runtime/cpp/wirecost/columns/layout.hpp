@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the frame of a twin into a buffer: tags, lengths and paddings, with room for every payload
-// on a multiple of 64 bytes of the buffer.
+// Puts the frame of a columns field into a buffer: tags, lengths and paddings, with room for every
+// payload on a multiple of 64 bytes of the buffer.
 #pragma once
 
 #include <vector>
@@ -73,7 +73,7 @@ inline void pad(Buffer& out, std::size_t coming) {
 
 class Layout {
   public:
-    // Begins a twin of `count` elements; nothing is written for any node yet.
+    // Begins a columns field of `count` elements; nothing is written for any node yet.
     void begin(const Schema& schema, std::uint32_t count) {
         schema_ = schema;
         index_.bind(schema);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole messages: lists of rows anywhere in them become columns, and the other way round.
+// Whole messages: lists of rows anywhere in them become columns, and back.
 #pragma once
 
 #include "wirecost/columns/rows.hpp"
@@ -19,7 +19,7 @@ struct Twin {
     std::uint32_t schema = 0;   // index of the element's
 };
 
-// A message type with twins, or with messages in it that have some.
+// A message type with columns fields, or with messages in it that have some.
 struct Container {
     std::string_view name{};
     std::span<const Edge> edges{};
@@ -47,9 +47,9 @@ class Converter {
     };
 
     // Appends the message `in` of that container type to `out`: verbatim, but for lists, which
-    // become twins at the end of the message they stand in. A list that no columns can hold stays
-    // as rows and is counted by `refused`; where a twin is there already, it stays. After an error
-    // nothing is appended.
+    // become columns fields at the end of the message they stand in. A list that no columns can
+    // hold stays as rows and is counted by `refused`; where a columns field is there already, it
+    // stays. After an error nothing is appended.
     Error to_columns(std::uint32_t container, std::span<const std::byte> in, Buffer& out,
                      const Options& options) {
         return convert(&Converter::columns_in, container, in, out, options);
@@ -57,8 +57,8 @@ class Converter {
     Error to_columns(std::uint32_t container, std::span<const std::byte> in, Buffer& out) {
         return to_columns(container, in, out, Options());
     }
-    // The same from columns to rows, which stand where the twin stood. A twin beside rows is
-    // dropped, and so is padding.
+    // The same from columns to rows, which stand where the columns field stood. A columns field
+    // beside rows is dropped, and so is padding.
     Error to_rows(std::uint32_t container, std::span<const std::byte> in, Buffer& out,
                   const Options& options) {
         return convert(&Converter::rows_in, container, in, out, options);
@@ -284,7 +284,8 @@ class Converter {
         const Schema& schema = containers_.schemas[twin.schema];
         if (field.wire_type != protobuf::len)
             return fail(Reason::wrong_wire_type, field.start, schema.name);
-        // Before the first twin nothing was found broken; behind it, what is broken ends the count.
+        // Before the first columns field nothing was found broken; behind it, what is broken ends
+        // the count.
         if (count(begin, field.start, twin.columns) != 0)
             return fail(Reason::given_twice, field.start, schema.name);
         const bool has_rows = count(begin, end, twin.rows) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a twin: one walk over its fields, which finds where every column lies and checks all that
-// docs/formats/columns.md asks of it. Columns are not touched, but offsets are.
+// Reads a columns field: one walk over its fields, which finds where every column lies and checks
+// all that docs/formats/columns.md asks of it. Columns are not touched, but offsets are.
 #pragma once
 
 #include <cmath>
@@ -9,20 +9,21 @@
 #include "wirecost/columns/buffer.hpp"
 #include "wirecost/columns/index.hpp"
 #include "wirecost/columns/parts.hpp"
+#include "wirecost/columns/pieces.hpp"
 #include "wirecost/columns/slot.hpp"
 
 namespace wirecost::columns {
 
-// What a hostile twin may claim.
+// What a hostile columns field may claim.
 struct Limits {
     std::uint32_t max_count = 1U << 26U;  // of elements, and of a repeated field's values in all
 };
 
-// Keeps its memory: read again, it allocates nothing for twins that are alike.
+// Keeps its memory: read again, it allocates nothing for columns fields that are alike.
 class Reader {
   public:
-    // `in`, the content of a twin without tag and length, must outlive what is read from it; so
-    // must the schema's nodes. After an error there are no columns.
+    // `in`, the content of a columns field without tag and length, must outlive what is read from
+    // it; so must the schema's nodes. After an error there are no columns.
     Error read(std::span<const std::byte> in, const Schema& schema, const Limits& limits = {}) {
         schema_ = schema;
         index_.bind(schema);
@@ -34,11 +35,11 @@ class Reader {
         error_ = {};
         count_ = 0;
         counted_ = false;
-        pieces_ = 0;
+        split_ = 0;
         joined_.clear();
-        if (!walk<false>(-1, begin_, begin_ + in.size())) return failed();
+        if (!walk(-1, begin_, begin_ + in.size())) return failed();
         if (!counted_) return fail(Reason::no_count, in.size()), failed();
-        if (pieces_ != 0) join(in.size());
+        if (split_ != 0) join();
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (!check(i)) return failed();
         }
@@ -64,18 +65,6 @@ class Reader {
     }
 
   private:
-    // What the walk finds of a node, before it is known what may be there.
-    struct Found {
-        std::uint32_t parts = 0;    // a bit for each Part
-        std::uint32_t pieces[2]{};  // of column and offsets
-        std::size_t sizes[2]{};     // of all their pieces
-        std::size_t any_size[2]{};  // lengths of the pieces, or-ed
-        std::size_t position = 0;
-        std::size_t presence_size = 0;
-        const Byte* constant = nullptr;
-        std::size_t joined[2]{};  // where the next piece goes
-    };
-
     bool fail(Reason reason, std::size_t position, std::string_view column = {}) noexcept {
         error_ = {reason, position, column};
         return false;
@@ -89,8 +78,7 @@ class Reader {
         return error_;
     }
 
-    // Over the fields of a message; `joining`: once more, to put pieces side by side.
-    template <bool joining>
+    // Over the fields of a message.
     bool walk(std::int32_t message, const Byte* p, const Byte* end) {
         Reading reading(begin_, 0, 0, no_limits);
         std::uint32_t hint = 0;
@@ -108,8 +96,7 @@ class Reader {
             const Byte* const content = p;
             p = behind;
             if (part == Part::own) {
-                if (!joining && !take_own(message, number, tag & 7U, content, end, position))
-                    return false;
+                if (!take_own(message, number, tag & 7U, content, end, position)) return false;
                 continue;
             }
             if (part == Part::twin) continue;
@@ -117,8 +104,7 @@ class Reader {
             const std::int32_t node = index_.find(message, number % band, hint);
             if (node < 0) continue;
             if (part != Part::column) hint = before;  // its column still comes
-            if (!take<joining>(static_cast<std::size_t>(node), part, tag & 7U, content, behind,
-                               position))
+            if (!take(static_cast<std::size_t>(node), part, tag & 7U, content, behind, position))
                 return false;
         }
         return true;
@@ -143,42 +129,30 @@ class Reader {
     }
 
     // One field: `p` to `behind` is what stands behind its tag, lengths included.
-    template <bool joining>
     bool take(std::size_t node, Part part, std::uint32_t wire_type, const Byte* p,
               const Byte* behind, std::size_t position) {
         const Node& field = schema_.nodes[node];
         Found& found = found_[node];
         Slot& slot = slots_[node];
-        if constexpr (!joining) {
-            found.position = position;
-            if (!may_have(field, part)) return refuse(node, Reason::not_for_this_type);
-            if (wire_type != wire_type_of(field, part))
-                return refuse(node, Reason::wrong_wire_type);
-        }
+        found.position = position;
+        if (!may_have(field, part)) return refuse(node, Reason::not_for_this_type);
+        if (wire_type != wire_type_of(field, part)) return refuse(node, Reason::wrong_wire_type);
         std::uint64_t size = 0;
         if (wire_type == protobuf::len) p = protobuf::read_varint(p, behind, size);
         if (part == Part::column && field.type == Type::message) {
-            if (!joining && !once(node, part)) return refuse(node, Reason::given_twice);
-            return walk<joining>(static_cast<std::int32_t>(node), p, behind);
+            if (!found.once(part)) return refuse(node, Reason::given_twice);
+            return walk(static_cast<std::int32_t>(node), p, behind);
         }
         if (in_pieces(field, part)) {
             const std::size_t which = part == Part::offsets ? 1 : 0;
-            if constexpr (joining) {
-                if (found.pieces[which] > 1 && size != 0) {
-                    std::memcpy(joined_.data() + found.joined[which], p, size);
-                    found.joined[which] += size;
-                }
-                return true;
-            }
             found.parts |= 1U << static_cast<unsigned>(part);
-            if (++found.pieces[which] == 2) ++pieces_;
+            if (++found.pieces[which] == 2) ++split_;
             found.sizes[which] += size;
             found.any_size[which] |= size;
             (which == 1 ? slot.offsets : slot.values) = p;
             return true;
         }
-        if constexpr (joining) return true;
-        if (!once(node, part)) return refuse(node, Reason::given_twice);
+        if (!found.once(part)) return refuse(node, Reason::given_twice);
         switch (part) {
             case Part::column:
                 slot.values = p;
@@ -196,7 +170,6 @@ class Reader {
                 slot.base = load<double>(p);
                 break;
             default:
-                found.constant = p;
                 if (field.type == Type::text) {
                     slot.values = p;
                     slot.size = size;
@@ -204,16 +177,6 @@ class Reader {
                 return field.type == Type::text || take_constant(node, p, behind);
         }
         return true;
-    }
-
-    bool once(std::size_t node, Part part) noexcept {
-        const std::uint32_t bit = 1U << static_cast<unsigned>(part);
-        const bool first = (found_[node].parts & bit) == 0;
-        found_[node].parts |= bit;
-        return first;
-    }
-    bool given(std::size_t node, Part part) const noexcept {
-        return (found_[node].parts >> static_cast<unsigned>(part) & 1U) != 0;
     }
 
     // A scalar's constant as it lies in memory; those of 8 and 16 bits come in 32.
@@ -243,13 +206,13 @@ class Reader {
     }
 
     // Puts pieces of columns side by side in memory of its own, each column on a multiple of 64.
-    void join(std::size_t size) {
+    void join() {
         std::size_t total = 0;
-        for (std::size_t i = 0; i < slots_.size(); ++i) {
+        for (Found& found : found_) {
             for (const std::size_t which : {0U, 1U}) {
-                if (found_[i].pieces[which] < 2) continue;
-                found_[i].joined[which] = total;
-                total += aligned(found_[i].sizes[which], alignment);
+                if (found.pieces[which] < 2) continue;
+                found.joined[which] = total;
+                total += aligned(found.sizes[which], alignment);
             }
         }
         joined_.resize(total);
@@ -257,7 +220,7 @@ class Reader {
             if (found_[i].pieces[0] > 1) slots_[i].values = joined_.data() + found_[i].joined[0];
             if (found_[i].pieces[1] > 1) slots_[i].offsets = joined_.data() + found_[i].joined[1];
         }
-        walk<true>(-1, begin_, begin_ + size);
+        PieceCopier{schema_, index_, found_, joined_.data()}.copy(-1, begin_, begin_ + size_);
     }
 
     bool check(std::size_t node) {
@@ -275,13 +238,13 @@ class Reader {
         slot.stored = field.repeated ? 0 : slot.elements;
         if (found_[node].parts == 0) return true;
         slot.present = true;
-        if (given(node, Part::presence) &&
+        if (found_[node].given(Part::presence) &&
             found_[node].presence_size != (std::size_t{slot.elements} + 7) / 8)
             return refuse(node, Reason::bad_presence);
         if ((field.repeated || field.type == Type::text) && !check_offsets(node)) return false;
         if (field.type == Type::message) {
             const bool needed = !field.repeated || slot.stored != 0;
-            if (needed && !given(node, Part::column)) return refuse(node, Reason::no_column);
+            if (needed && !found_[node].given(Part::column)) return refuse(node, Reason::no_column);
             return true;
         }
         return field.type == Type::text ? check_text(node) : check_scalar(node);
@@ -290,7 +253,7 @@ class Reader {
     bool check_offsets(std::size_t node) {
         const Node& field = schema_.nodes[node];
         Slot& slot = slots_[node];
-        if (field.type == Type::text && given(node, Part::constant)) return true;
+        if (field.type == Type::text && found_[node].given(Part::constant)) return true;
         const std::size_t size = found_[node].sizes[1];
         if (size != 4 * (std::size_t{slot.elements} + 1)) return refuse(node, Reason::bad_offsets);
         bool falls = slot.offset(0) != 0 || found_[node].any_size[1] % 4 != 0;
@@ -306,8 +269,8 @@ class Reader {
 
     bool check_text(std::size_t node) {
         Slot& slot = slots_[node];
-        if (given(node, Part::constant)) {
-            if (given(node, Part::column) || given(node, Part::offsets))
+        if (found_[node].given(Part::constant)) {
+            if (found_[node].given(Part::column) || found_[node].given(Part::offsets))
                 return refuse(node, Reason::column_and_constant);
             slot.form = Form::constant;
             return true;
@@ -322,20 +285,20 @@ class Reader {
         const Node& field = schema_.nodes[node];
         Found& found = found_[node];
         Slot& slot = slots_[node];
-        const bool scaled = given(node, Part::scale);
-        if (given(node, Part::constant)) {
-            if (given(node, Part::column) || scaled || given(node, Part::base) ||
-                (!field.repeated && given(node, Part::offsets)))
+        const bool scaled = found_[node].given(Part::scale);
+        if (found_[node].given(Part::constant)) {
+            if (found_[node].given(Part::column) || scaled || found_[node].given(Part::base) ||
+                (!field.repeated && found_[node].given(Part::offsets)))
                 return refuse(node, Reason::column_and_constant);
             slot.form = Form::constant;
             return true;
         }
-        if (scaled != given(node, Part::base)) return refuse(node, Reason::bad_scale);
+        if (scaled != found_[node].given(Part::base)) return refuse(node, Reason::bad_scale);
         slot.size = found.sizes[0];
         std::size_t values = slot.stored;
-        if (!given(node, Part::column) && (!field.repeated || values != 0))
+        if (!found_[node].given(Part::column) && (!field.repeated || values != 0))
             return refuse(node, Reason::no_column);
-        if (!field.repeated && given(node, Part::offsets)) {
+        if (!field.repeated && found_[node].given(Part::offsets)) {
             if (!check_runs(node)) return false;
             values = slot.runs;
         }
@@ -394,7 +357,7 @@ class Reader {
     const Byte* begin_ = nullptr;
     std::size_t size_ = 0;
     std::uint32_t count_ = 0;
-    std::uint32_t pieces_ = 0;
+    std::uint32_t split_ = 0;  // columns and offsets that come in pieces
     bool counted_ = false;
 };
 

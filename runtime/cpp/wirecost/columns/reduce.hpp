@@ -40,7 +40,7 @@ decltype(auto) with_type(Type type, F&& f) {
     }
 }
 
-// A column's values on their way into a twin.
+// A column's values before they are written.
 class Encoding {
   public:
     // `values`: `count` of the node's type, 0 where bit i of `present` is not set; all are present

@@ -61,7 +61,7 @@ class RowArrays {
     RowArray& operator[](std::size_t node) noexcept { return arrays_[node]; }
     const RowArray& operator[](std::size_t node) const noexcept { return arrays_[node]; }
 
-    // Adds a row. After an error, whose position counts from the row's begin, there is no way on
+    // Adds a row. After an error, whose position counts from the row's begin, nothing can follow
     // but `begin`: Reason::unknown_field and Reason::two_of_oneof say that the rows are well-formed
     // but no columns can hold them.
     Error row(std::span<const std::byte> in) {

@@ -7,7 +7,7 @@
 
 namespace wirecost::columns {
 
-// Keeps its memory: used again for an alike twin, it allocates nothing.
+// Keeps its memory: used again for an alike columns field, it allocates nothing.
 class RowWriter {
   public:
     // Appends every element of what the reader read as field `number`, behind its tag and length.

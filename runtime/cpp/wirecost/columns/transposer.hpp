@@ -20,7 +20,7 @@ class Transposer {
     // Adds a row: see RowArrays.
     Error row(std::span<const std::byte> in) { return rows_.row(in); }
 
-    // Appends the content of the twin. `reductions`: one a node, or none at all for exact.
+    // Appends the content of the columns field. `reductions`: one a node, or none at all for exact.
     Error finish(std::span<const Reduction> reductions, Buffer& out) {
         if (rows_.error()) return rows_.error();
         layout_.begin(rows_.schema(), rows_.count());

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed access to the columns of a twin, by tokens that the schema compiler writes.
+// Typed access to a columns field, by tokens that the schema compiler writes.
 #pragma once
 
 #include "wirecost/columns/column.hpp"
 
 namespace wirecost::columns {
 
-// A twin of `Columns`, a generated struct with a schema and tokens: `view[Columns::field]` is what
-// the field holds. Keeps its memory when it reads again.
+// A columns field of type `Columns`, a generated struct with a schema and tokens:
+// `view[Columns::field]` is what the field holds. Keeps its memory when it reads again.
 template <class Columns>
 class View {
   public:
-    // `in`, the content of a twin, must outlive the view's use.
+    // `in`, the content of a columns field, must outlive the view's use.
     Error read(std::span<const std::byte> in, const Limits& limits = {}) {
         return error_ = reader_.read(in, Columns::schema, limits);
     }

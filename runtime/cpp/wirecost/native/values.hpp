@@ -131,7 +131,7 @@ class Buffer {
     std::size_t size() const noexcept { return static_cast<std::size_t>(view_.len); }
 
     // Whether its elements are of a machine type: signed and unsigned integers, floats and
-    // bytes are told apart, not `long` from `long long`.
+    // bytes are distinguished, not `long` from `long long`.
     template <class T>
     bool holds() const noexcept {
         const char* const format = view_.format == nullptr ? "B" : view_.format;

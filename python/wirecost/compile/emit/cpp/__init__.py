@@ -19,18 +19,18 @@ from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import File, Schema
 
 SUPPORT = {
-    "protobuf": "support_protobuf.hpp",
+    "protobuf": "support_protobuf*.hpp",
     **dict.fromkeys(SEQUENTIAL, "support_sequential.hpp"),
 }
-"""The support header of each wire."""
+"""The support headers of each wire."""
 SHARED = ("support.hpp", "support_holders.hpp", "support_memory.hpp")
 
 
 def emit(schema: Schema, request: Request) -> Texts:
     texts: Texts = {}
     wires = (*request.wires, *(("protobuf",) if request.protobuf_api else ()))
-    for name in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
-        texts[PurePosixPath("wirecost", name)] = runtime.text(f"cpp/wirecost/{name}")
+    for pattern in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
+        texts |= runtime.texts("cpp/wirecost", pattern)
     if request.columns:
         texts |= runtime.texts("cpp/wirecost/columns", "*.hpp")
     printer = _Printer(schema, request)
