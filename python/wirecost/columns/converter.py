@@ -36,7 +36,7 @@ class Converter:
             self._core.add_container(
                 container.message.full_name,
                 [(item.number, index) for item, index in container.edges],
-                [(t.field.number, t.number, index) for t, index in container.twins],
+                [(t.field.number, t.number, index) for t, index in container.columns_fields],
             )
         self._core.close()
 

@@ -163,7 +163,7 @@ class Field:
 
     @property
     def is_optional(self) -> bool:
-        """Whether the holder must tell absent from present."""
+        """Whether the holder must distinguish absent from present."""
         return (
             self.label is Label.SINGLE and self.presence is Presence.EXPLICIT and self.oneof is None
         )
@@ -311,7 +311,7 @@ class Schema:
 
     @cached_property
     def references(self) -> dict[str, Collection[str]]:
-        """For each message those that its fields hold in any way, maps in their values."""
+        """For each message those that its fields hold in any form, maps in their values."""
         return {
             m.full_name: dict.fromkeys(
                 type_.name

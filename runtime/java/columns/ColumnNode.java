@@ -85,7 +85,7 @@ public final class ColumnNode {
         return root;
     }
 
-    /** What its writer does to it unless told otherwise. */
+    /** What its writer does to it unless another form is given. */
     public ColumnNode reduced(Reduction how) {
         reduction = how;
         return this;

@@ -27,7 +27,7 @@ public class RootBuilder extends MessageBuilder {
         rows.give(inputs);
     }
 
-    /** The columns as a message of its own: the content of a twin at position 0. */
+    /** The columns as a message of its own: the content of a columns field at position 0. */
     public final byte[] toBytes() {
         ColumnLayout layout = ColumnWriter.lay(node, inputs, count);
         ByteBuffer out = room(layout.size(0));

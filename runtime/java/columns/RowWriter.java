@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** Makes rows of columns: messages on the Protobuf wire, their fields in the order of numbers. */
 public final class RowWriter {
-    /** The bytes that rows may take unless told otherwise: so many, and so many for each byte of columns. */
+    /** The bytes that rows may take unless another is given: so many, and so many for each byte of columns. */
     public static final long MEMORY = 64L << 20;
 
     public static final long MEMORY_PER_BYTE = 256;

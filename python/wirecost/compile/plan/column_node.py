@@ -23,7 +23,7 @@ class Band(IntEnum):
     SCALE = 3
     BASE = 4
     CONSTANT = 5
-    TWIN = 6
+    COLUMNS = 6
     OWN = 7
 
     def number(self, field: int) -> int:

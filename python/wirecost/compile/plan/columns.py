@@ -33,7 +33,7 @@ MOST_NODES = 20_000
 
 
 @dataclass(frozen=True)
-class Twin:
+class ColumnsField:
     """A repeated field of the root's type, and the field beside it that holds the columns."""
 
     parent: Message
@@ -45,7 +45,7 @@ class Twin:
 
     @property
     def number(self) -> int:
-        return Band.TWIN.number(self.field.number)
+        return Band.COLUMNS.number(self.field.number)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Root:
     """The source file that declares the message."""
     message: Message
     nodes: tuple[Node, ...]
-    twins: tuple[Twin, ...]
+    columns_fields: tuple[ColumnsField, ...]
 
     @property
     def name(self) -> str:
@@ -100,7 +100,9 @@ def plan(schema: Schema, names: Sequence[str], reductions: Sequence[str] = ()) -
     """
     messages = [_message(schema, name) for name in dict.fromkeys(names)]
     roots = [
-        Root(schema.home(m.full_name), m, _Tree(schema, m).nodes(), tuple(_twins(schema, m)))
+        Root(
+            schema.home(m.full_name), m, _Tree(schema, m).nodes(), tuple(_columns_fields(schema, m))
+        )
         for m in messages
     ]
     for text in reductions:
@@ -118,11 +120,11 @@ def _message(schema: Schema, name: str) -> Message:
     raise UserError(f"--columns {name}: error: no such message in the schema; {hint}")
 
 
-def _twins(schema: Schema, message: Message) -> Iterator[Twin]:
+def _columns_fields(schema: Schema, message: Message) -> Iterator[ColumnsField]:
     for parent in schema.messages():
         for item in parent.fields:
             if item.label is Label.REPEATED and item.type == MessageRef(message.full_name):
-                yield Twin(parent, item)
+                yield ColumnsField(parent, item)
 
 
 class _Tree:

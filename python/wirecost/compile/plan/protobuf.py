@@ -42,7 +42,7 @@ class Item:
     payload: Payload
     tag: int
     other_tag: int | None = None
-    """Tag of the unpacked form of a packed field, or the other way round: both must be read."""
+    """Tag of the unpacked form of a packed field, or the reverse: both must be read."""
     end_tag: int | None = None
     required_bit: int | None = None
     """Which bit of "seen" a decoder sets for a required field."""

@@ -18,8 +18,8 @@ from .writer import Prepared
 
 Row = TypeVar("Row")
 MEMORY, MEMORY_PER_BYTE = 1 << 26, 256
-"""Bytes that ``to_rows`` may take unless told otherwise: so many, and so many for each byte of the
-columns."""
+"""Bytes that ``to_rows`` may take unless another limit is given: so many, and so many for each byte
+of the columns."""
 
 
 class Columns(Group, Generic[Row]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a generated module tells the run-time of a message's fields, and the wire's numbers."""
+"""What a generated module states about a message's fields, and the wire's numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT, PADDING = 7 * BAND, 7 * BAND + 1
 ALIGNMENT = 64
 MOST_ELEMENTS = (1 << 31) - 1
 LIMIT = 1 << 26
-"""Elements and last offsets that a reader takes unless told otherwise."""
+"""Elements and last offsets that a reader takes unless another limit is given."""
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 

@@ -55,7 +55,7 @@ class Reader:
         self._view, self._limit = view, limit
 
     def count(self, node: Node, start: int, end: int) -> tuple[int, Parts]:
-        """The element count of a twin, and its parts."""
+        """The element count of a columns field, and its parts."""
         parts = self._parts(node, start, end, is_twin=True)
         if COUNT not in parts:
             raise WireError("there is no element count", start)

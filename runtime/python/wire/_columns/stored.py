@@ -75,7 +75,7 @@ def widened(raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def narrowed(values: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
-    """The other way: 32-bit unsigned integers in ``width`` bytes, as an array of bytes if 3."""
+    """Back: 32-bit unsigned integers in ``width`` bytes, as an array of bytes if 3."""
     if width != 3:
         return values.astype(f"<u{width}")
     return np.ascontiguousarray(values.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3])

@@ -36,7 +36,7 @@ def emit(schema: Schema, request: Request) -> Texts:
     printer = _Printer(schema, request)
     for file in schema.files:
         texts |= dict(printer.file(file))
-    if any(root.twins for root in request.columns):
+    if any(root.columns_fields for root in request.columns):
         texts |= dict([printer.containers()])
     return texts
 

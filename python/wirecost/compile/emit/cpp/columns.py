@@ -76,7 +76,7 @@ def roots(
 
 
 def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
-    """What ``containers.hpp.j2`` prints: message types with twins, and those that lead to them."""
+    """What ``containers.hpp.j2`` prints: types with columns fields, and those that lead to them."""
     edges: list[tuple[int, int]] = []
     twins: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
@@ -89,11 +89,11 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
                 name=unique(names.plain(container.message)),
                 message=container.message.full_name,
                 edges=(len(edges), len(container.edges)),
-                twins=(len(twins), len(container.twins)),
+                twins=(len(twins), len(container.columns_fields)),
             )
         )
         edges += [(item.number, index) for item, index in container.edges]
-        twins += [(t.field.number, t.number, index) for t, index in container.twins]
+        twins += [(t.field.number, t.number, index) for t, index in container.columns_fields]
     return SimpleNamespace(containers=made, edges=edges, twins=twins)
 
 

@@ -45,7 +45,7 @@ FACADE_CODEC = "protobuf_api_detail"
 
 
 WORD = 64
-"""Bits of a variable that tells which fields were seen."""
+"""Bits of a variable that records which fields were seen."""
 
 
 def _word(index: int) -> str:
@@ -61,7 +61,7 @@ def _words(bits: int) -> list[SimpleNamespace]:
 
 
 def _bits(message: Message) -> dict[str, int]:
-    """Which bit of "seen" tells that a field came, by its name: first the required ones, then the
+    """Which bit of "seen" records that a field came, by its name: first the required ones, then the
     messages a view must not meet twice."""
     singles = [f for f in message.fields if f.label is Label.SINGLE and f.oneof is None]
     singles.sort(key=lambda f: f.number)

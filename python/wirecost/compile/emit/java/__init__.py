@@ -168,7 +168,7 @@ class _Emitter:
         }
 
     def _note(self, member: Member) -> list[str]:
-        """What the type of a member does not tell."""
+        """What the type of a member does not show."""
         notes = []
         if member.field.type in UNSIGNED:
             notes.append("Unsigned: the type holds its bits.")

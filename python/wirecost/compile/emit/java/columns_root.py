@@ -105,15 +105,15 @@ class Columns:
         return [(name, self.root.nodes[index]) for index, name in self._classes.items()]
 
     @property
-    def twins(self) -> list[tuple[str, str, int]]:
-        """Constant, dotted name of the field of rows and number of each twin."""
-        unique, twins = Unique({"MOST", "NODE"}), []
-        for twin in self.root.twins:
-            parent = twin.parent.full_name
+    def columns_fields(self) -> list[tuple[str, str, int]]:
+        """Constant, dotted name of the field of rows and number of each columns field."""
+        unique, found = Unique({"MOST", "NODE"}), []
+        for field in self.root.columns_fields:
+            parent = field.parent.full_name
             local = self._holders.schema.home(parent).local_name(parent).replace(".", "_")
-            name = unique(f"{screaming(local)}_{screaming(twin.field.name)}")
-            twins.append((name, f"{parent}.{twin.field.name}", twin.number))
-        return twins
+            name = unique(f"{screaming(local)}_{screaming(field.field.name)}")
+            found.append((name, f"{parent}.{field.field.name}", field.number))
+        return found
 
     def accessors(self, node: Node | None) -> list[Accessor]:
         unique = Unique(_TAKEN)

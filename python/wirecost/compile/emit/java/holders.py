@@ -64,7 +64,7 @@ class Member:
     field: Field
     name: str
     has: str | None
-    """Name of the flag that tells an optional scalar's presence."""
+    """Name of the flag for an optional scalar's presence."""
     constant: str | None
     """Name of the constant that holds the declared default."""
     case: str | None

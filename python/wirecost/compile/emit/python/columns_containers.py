@@ -16,12 +16,12 @@ class ContainerLine:
     """A message as the template prints it."""
 
     name: str
-    twins: dict[int, str] = field(default_factory=dict)
+    columns_fields: dict[int, str] = field(default_factory=dict)
     leads: dict[int, tuple[str, str, bool]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        parts = [repr(self.twins)] if self.twins or self.leads else []
+        parts = [repr(self.columns_fields)] if self.columns_fields or self.leads else []
         if self.leads:
             parts.append(repr(self.leads))
         return f'"{self.name}": _Container({", ".join(parts)}),'.replace("'", '"')
@@ -30,9 +30,10 @@ class ContainerLine:
 def containers(schema: Schema, root: Root) -> Iterator[ContainerLine]:
     """Every message from which the root's columns can be reached, by full name."""
     found: dict[str, ContainerLine] = {}
-    for twin in root.twins:
-        line = found.setdefault(twin.parent.full_name, ContainerLine(twin.parent.full_name))
-        line.twins[twin.field.number] = twin.field.name
+    for columns in root.columns_fields:
+        name = columns.parent.full_name
+        line = found.setdefault(name, ContainerLine(name))
+        line.columns_fields[columns.field.number] = columns.field.name
     reached = leading_to(schema.references, found)
     for message in schema.messages():
         if message.full_name in reached:
