@@ -10,6 +10,7 @@ from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.compile.emit.cpp.sequential import SMALL
+from wirecost.compile.emit.cpp.views import view_fields
 from wirecost.compile.plan import nesting
 from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan, requires
 from wirecost.compile.plan.sequential import scalar
@@ -107,7 +108,17 @@ class ProtobufCodec:
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=_words(planned.required),
             tracked=_words(sum(1 for i in items if i.bit is not None)),
-            view_fields=self._view_fields(message),
+            type=self._names.plain(message),
+            entries=[
+                SimpleNamespace(name=i.entry, key=i.key, value=i.value)
+                for i in items
+                if i.mode == "map"
+            ],
+            view_fields=view_fields(
+                message,
+                lambda field: self._view_type(message, field),
+                lambda field: self._view_member(message, field),
+            ),
         )
 
     def _item(self, message: Message, item: Item, bit: int | None) -> SimpleNamespace:
@@ -216,8 +227,6 @@ class ProtobufCodec:
             return f"std::bit_cast<{bits}>({access}) == {default}"
         return f"{access} == {default}"
 
-    # --- views ---------------------------------------------------------------------------------
-
     def _single_view(self, field: Field) -> str:
         if field.label is Label.MAP:
             return ""
@@ -243,28 +252,11 @@ class ProtobufCodec:
         coding = f"wirecost::protobuf::Coding::{payload(field).value}"
         return f"wirecost::protobuf::ScalarReader<{view}, {coding}>"
 
-    def _view_fields(self, message: Message) -> list[SimpleNamespace]:
-        """Data members of a view, in declared order."""
-        fields: list[SimpleNamespace] = []
-        done: set[str] = set()
-        for field in message.fields:
-            if field.oneof is not None:
-                if field.oneof not in done:
-                    done.add(field.oneof)
-                    types = [self._view_member(message, f) for f in message.members[field.oneof]]
-                    fields.append(
-                        SimpleNamespace(
-                            type=f"std::variant<std::monostate, {', '.join(types)}>",
-                            name=identifier(field.oneof),
-                        )
-                    )
-                continue
-            type_ = self._view_member(message, field)
-            ranged = type_.startswith("wirecost::RangeView")
-            if self._mode(message, field) == "optional" and not ranged:
-                type_ = f"wirecost::Optional<{type_}>"
-            fields.append(SimpleNamespace(type=type_, name=member(field)))
-        return fields
+    def _view_type(self, message: Message, field: Field) -> str:
+        type_ = self._view_member(message, field)
+        if self._mode(message, field) == "optional" and not type_.startswith("wirecost::RangeView"):
+            return f"wirecost::Optional<{type_}>"
+        return type_
 
     def _view_member(self, message: Message, field: Field) -> str:
         ranged = field.label is not Label.SINGLE or self._schema.recursive(message, field)
