@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -58,6 +59,11 @@ class Kind(StrEnum):
     BYTES = "bytes"
 
     @property
+    def code(self) -> str:
+        """Code of a fixed-width value for ``struct`` and, but for bool, for ``array``."""
+        return _CODES[self]
+
+    @property
     def width(self) -> int | None:
         """Bytes of a fixed-width value; None for strings and bytes."""
         return _WIDTHS.get(self)
@@ -67,19 +73,8 @@ class Kind(StrEnum):
         return self in (Kind.STRING, Kind.BYTES)
 
 
-_WIDTHS = {
-    Kind.BOOL: 1,
-    Kind.INT8: 1,
-    Kind.UINT8: 1,
-    Kind.INT16: 2,
-    Kind.UINT16: 2,
-    Kind.INT32: 4,
-    Kind.UINT32: 4,
-    Kind.INT64: 8,
-    Kind.UINT64: 8,
-    Kind.FLOAT32: 4,
-    Kind.FLOAT64: 8,
-}
+_CODES = dict(zip(Kind, "?bBhHiIqQfd", strict=False))
+_WIDTHS = {kind: struct.calcsize(f"<{code}") for kind, code in _CODES.items()}
 
 
 @dataclass(frozen=True)

@@ -285,7 +285,7 @@ class Reader:
         raw = "data[pos : (pos := pos + n)]"
         if item.payload is Payload.FIXED:
             unpack = self.module.support("unpack_array")
-            self.lines.add(f'{held}.extend({unpack}("{values.STRUCT_CODES[kind]}", {raw}))')
+            self.lines.add(f'{held}.extend({unpack}("{kind.code}", {raw}))')
             return
         packed, read = self.module.support("read_packed"), self._values.reader(field)
         found = f"{packed}({read}, data, pos, (pos := pos + n))"

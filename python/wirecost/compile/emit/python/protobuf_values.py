@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from wirecost.compile.emit.python import values
 from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.lines import Lines
 from wirecost.compile.emit.python.module import Module
@@ -39,7 +38,7 @@ class Values:
         match item.payload:
             case Payload.FIXED:
                 kind = scalar_kind(field)
-                add(f"({target},) = {self._module.unpack(values.STRUCT_CODES[kind])}(data, pos)")
+                add(f"({target},) = {self._module.unpack(kind.code)}(data, pos)")
                 add(f"pos += {kind.width}")
             case Payload.VARINT | Payload.ZIGZAG:
                 self._varint(field, target)
