@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++20 headers: holders, one codec header a wire, and the support they share."""
+"""C++20 headers: holders, one codec header per wire, and the support they share."""
 
 from __future__ import annotations
 

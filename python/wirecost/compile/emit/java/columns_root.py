@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Java for messages in columns: a table of nodes and thin typed accessors a root.
+"""Java for messages in columns: a table of nodes and thin typed accessors per root.
 
 All that works lies in the run-time classes, which walk the table.
 """

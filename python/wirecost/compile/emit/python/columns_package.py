@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns in Python: a typed class a list of messages, over a run-time that needs NumPy.
+"""Columns in Python: one typed class per list of messages, over a run-time that needs NumPy.
 
 The run-time is copied as it is into the package ``<namespace>/_columns``.
 """

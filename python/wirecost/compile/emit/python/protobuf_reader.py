@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders of Protobuf's wire format: a loop over tags a message.
+"""Decoders of Protobuf's wire format: one loop over tags per message.
 
 Bytes past the end of the input raise IndexError or struct.error, slices past it come out short;
 either way the position then differs from the end, where every message checks it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoders of Protobuf's wire format: a function a message, which returns its bytes.
+"""Encoders of Protobuf's wire format: one function per message, which returns its bytes.
 
 The length of a message inside another is needed before its bytes, so that each is joined on its
 own; joining costs less than writing into a buffer byte by byte would.
