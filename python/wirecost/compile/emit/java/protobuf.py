@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.compile.emit.java.holders import Holders, Member, kind_of
-from wirecost.compile.emit.java.sequential import ACCESSORS
+from wirecost.compile.emit.java.holders import ACCESSORS, Holders, Member, kind_of
 from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan, requires
 from wirecost.compile.schema import (
     CompileError,
