@@ -2,7 +2,7 @@
 """OSI's descriptors with the columns beside their rows: ``osi_columns.fds``.
 
 ``columns.py osi.fds PROTO_FOLDER OUT``: every message that has a namesake in ``osi3.columns`` gains
-the twins that this one lists. It is what someone with the ``.proto`` files would write into OSI's.
+the columns fields that this one lists, as someone with the ``.proto`` files would write into OSI's.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ def main(osi: Path, folder: Path, out: Path) -> None:
     columns = pb.FileDescriptorSet.FromString(made.read_bytes()).file[0]
     made.unlink()
     whole = pb.FileDescriptorSet.FromString(osi.read_bytes())
-    twins = {
+    columns_fields = {
         message.name: [field for field in message.field if field.number >= FIRST_TWIN]
         for message in columns.message_type
     }
     for file in whole.file:
         changed = False
         for message in file.message_type if file.package == "osi3" else ():
-            for twin in twins.get(message.name, ()):
+            for field in columns_fields.get(message.name, ()):
                 copy = message.field.add()
-                copy.CopyFrom(twin)
+                copy.CopyFrom(field)
                 copy.ClearField("proto3_optional")
                 copy.ClearField("oneof_index")
                 changed = True

@@ -6,7 +6,7 @@ source of truth. Written to the given folder:
 
 - ``osi.fds``         FileDescriptorSet, complete: what the independent reader interprets
 - ``osi_lite.fds``    the same for the lite runtime: what protoc turns into C++ classes
-- ``osi_files.txt``   the file names in it, one a line: what protoc is asked to generate
+- ``osi_files.txt``   the file names in it, one per line: what protoc is asked to generate
 - ``osi_table.fbs``   FlatBuffers, every message a table
 - ``osi_struct.fbs``  FlatBuffers, the small fixed messages as structs
 - ``sensor_view_configuration.bin``, ``….inc``  what the sensor FMU asks for by default

@@ -19,8 +19,7 @@ from google.protobuf.message import Message
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
-import sequential_reference  # noqa: E402
-
+from support import sequential_reference  # noqa: E402
 from support.compiled import google_class, random_message  # noqa: E402
 
 WIRES = ("protobuf", "ros1", "cdr")

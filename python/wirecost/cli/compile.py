@@ -12,7 +12,7 @@ from rich.console import Console
 from wirecost.cli.choices import chosen, completing
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import LANGUAGES, Request
-from wirecost.compile.plan import WIRES
+from wirecost.compile.plan.wires import WIRES
 from wirecost.errors import UserError
 
 

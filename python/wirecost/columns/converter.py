@@ -11,6 +11,7 @@ from wirecost.columns import lists
 from wirecost.compile import frontends
 from wirecost.compile.plan import columns
 from wirecost.compile.plan.column_containers import containers
+from wirecost.compile.plan.column_node import Node, Shape
 from wirecost.compile.schema import Schema
 
 
@@ -35,7 +36,7 @@ class Converter:
             self._core.add_container(
                 container.message.full_name,
                 [(item.number, index) for item, index in container.edges],
-                [(t.field.number, t.number, index) for t, index in container.twins],
+                [(t.field.number, t.number, index) for t, index in container.columns_fields],
             )
         self._core.close()
 
@@ -77,7 +78,7 @@ class Converter:
         return self._core.refused
 
 
-def _node(root: columns.Root, node: columns.Node) -> _core.ColumnNode:
+def _node(root: columns.Root, node: Node) -> _core.ColumnNode:
     made = _core.ColumnNode()
     made.name = node.dotted
     made.type = node.type_name
@@ -92,7 +93,7 @@ def _node(root: columns.Root, node: columns.Node) -> _core.ColumnNode:
     made.required = node.required
     made.always = node.required or node.in_entry
     made.packed = node.repeated and node.field.packed
-    made.group = node.field.group and node.shape is columns.Shape.MESSAGE
+    made.group = node.field.group and node.shape is Shape.MESSAGE
     made.wraps = node.wraps
     made.reduce = node.reduction.form.value
     made.error = node.reduction.error

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schema compiler: frontends → schema (IR) → plan (one a wire) → emit (templates)."""
+"""The schema compiler: frontends → schema (IR) → plan (by wire) → emit (by language)."""

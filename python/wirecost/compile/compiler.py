@@ -14,6 +14,7 @@ from wirecost.compile import frontends
 from wirecost.compile.emit import Request, Texts, location
 from wirecost.compile.plan import extent
 from wirecost.compile.plan.columns import plan as plan_columns
+from wirecost.compile.plan.wires import SEQUENTIAL, check_whole
 from wirecost.compile.schema import CompileError, Enum, File, Message, Origin, Schema
 from wirecost.errors import UserError
 from wirecost.whole_file import replaced
@@ -43,6 +44,7 @@ def compile_schema(
     columns: Columns = NO_COLUMNS,
 ) -> Texts:
     """Texts of all files by path, ``<language>/…``. Raises CompileError or UserError."""
+    check_whole(request.wires)
     schema = frontends.load(inputs, include, dialect)
     _refuse_one_place_for_two(schema)
     _refuse_one_name_for_two(schema)
@@ -107,7 +109,7 @@ def _refuse_too_much(schema: Schema, languages: Sequence[str], wires: Sequence[s
     less = "make fields optional or repeated, or nest fewer messages"
     always = "all of which are always there"
     extent.refuse_too_much(schema, extent.always_there, always, less, extent.DEEPEST)
-    for wire in (w for w in wires if w in ("ros1", "cdr")):
+    for wire in (w for w in wires if w in SEQUENTIAL):
         where = f"all of which {wire} writes"
         extent.refuse_too_much(schema, extent.on_wire, where, less, extent.DEEPEST)
     if "cpp" in languages:

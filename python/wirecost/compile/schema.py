@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -58,6 +59,11 @@ class Kind(StrEnum):
     BYTES = "bytes"
 
     @property
+    def code(self) -> str:
+        """Code of a fixed-width value for ``struct`` and, but for bool, for ``array``."""
+        return _CODES[self]
+
+    @property
     def width(self) -> int | None:
         """Bytes of a fixed-width value; None for strings and bytes."""
         return _WIDTHS.get(self)
@@ -67,19 +73,8 @@ class Kind(StrEnum):
         return self in (Kind.STRING, Kind.BYTES)
 
 
-_WIDTHS = {
-    Kind.BOOL: 1,
-    Kind.INT8: 1,
-    Kind.UINT8: 1,
-    Kind.INT16: 2,
-    Kind.UINT16: 2,
-    Kind.INT32: 4,
-    Kind.UINT32: 4,
-    Kind.INT64: 8,
-    Kind.UINT64: 8,
-    Kind.FLOAT32: 4,
-    Kind.FLOAT64: 8,
-}
+_CODES = dict(zip(Kind, "?bBhHiIqQfd", strict=False))
+_WIDTHS = {kind: struct.calcsize(f"<{code}") for kind, code in _CODES.items()}
 
 
 @dataclass(frozen=True)
@@ -163,7 +158,7 @@ class Field:
 
     @property
     def is_optional(self) -> bool:
-        """Whether the holder must tell absent from present."""
+        """Whether the holder must distinguish absent from present."""
         return (
             self.label is Label.SINGLE and self.presence is Presence.EXPLICIT and self.oneof is None
         )
@@ -311,7 +306,7 @@ class Schema:
 
     @cached_property
     def references(self) -> dict[str, Collection[str]]:
-        """For each message those that its fields hold in any way, maps in their values."""
+        """For each message those that its fields hold in any form, maps in their values."""
         return {
             m.full_name: dict.fromkeys(
                 type_.name

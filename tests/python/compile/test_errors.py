@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirecost.compile import frontends
-from wirecost.compile.compiler import write
-from wirecost.compile.plan import WIRES, cdr, protobuf, ros1
+from wirecost.compile.compiler import compile_schema, write
+from wirecost.compile.emit import Request
+from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.sequential import Planner
+from wirecost.compile.plan.wires import SEQUENTIAL, WIRES
 from wirecost.errors import UserError
 
 INVALID = Path(__file__).parents[2] / "conformance" / "invalid"
@@ -41,7 +43,7 @@ def fault(inputs: Sequence[str], wires: Sequence[str] = WIRES) -> str:
                 if wire == "protobuf":
                     protobuf.plan(message)
                 else:
-                    Planner(schema, {"ros1": ros1, "cdr": cdr}[wire].RULES).plan(message)
+                    Planner(schema, SEQUENTIAL[wire]).plan(message)
     return str(caught.value)
 
 
@@ -172,6 +174,12 @@ def test_inputs_that_are_no_schema(
     Path("Walk.action").write_text("int32 goal\n---\n---\n")
     Path("huge.msg").write_text("# much\n" * 150_000)
     assert what in fault([name])
+
+
+@pytest.mark.parametrize("wire", ["flatbuffers", "columns"])
+def test_a_wire_that_cannot_hold_any_message_is_refused(wire: str) -> None:
+    with pytest.raises(UserError, match=f"wire {wire}: there are protobuf, ros1, cdr"):
+        compile_schema(["any.proto"], ["cpp"], Request((wire,)))
 
 
 def test_an_unknown_dialect(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wirecost.compile.plan import cdr, ros1
 from wirecost.compile.plan.sequential import Array, Call, Planner, Run, Step, Text
+from wirecost.compile.plan.wires import CDR_HEADER, SEQUENTIAL
 from wirecost.compile.schema import Field, Kind, Label, Schema
 
 CODES = {
@@ -27,7 +27,6 @@ CODES = {
     Kind.FLOAT32: "f",
     Kind.FLOAT64: "d",
 }
-RULES = {"ros1": ros1.RULES, "cdr": cdr.RULES}
 
 
 class PlanInterpreter:
@@ -35,8 +34,8 @@ class PlanInterpreter:
 
     def __init__(self, schema: Schema, wire: str) -> None:
         self._schema = schema
-        self._planner = Planner(schema, RULES[wire])
-        self._head = cdr.HEADER if wire == "cdr" else b""
+        self._planner = Planner(schema, SEQUENTIAL[wire])
+        self._head = CDR_HEADER if wire == "cdr" else b""
 
     def encode(self, name: str, value: Mapping[str, Any]) -> bytes:
         out = bytearray()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From plans to source text: one folder a language, each with its templates.
+"""From plans to source text: one folder per language, printers beside ``templates/``.
 
 A language's package has a function ``emit(schema, request)`` that returns the text of every file
 by its path below ``<out>/<language>/``. It writes nothing.

@@ -49,8 +49,8 @@ def complaint(text: str, shown: Path, roots: Sequence[Path]) -> UserError:
             what = _sentence(match["what"])
             remedy = next((r for part, r in _REMEDIES if part in match["what"]), None)
             return CompileError(_origin(match, roots), what, remedy or "correct the schema there")
-    told = text.strip().splitlines()
-    first = f": {printable(told[0])}" if told else ""
+    reported = text.strip().splitlines()
+    first = f": {printable(reported[0])}" if reported else ""
     return UserError(f"{shown}: error: protoc failed{first}; run protoc on it")
 
 

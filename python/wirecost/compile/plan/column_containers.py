@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where lists in columns stand: the messages that hold twins, and those that lead to them."""
+"""Where lists in columns stand: messages with columns fields, and those that lead to them."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirecost.compile.graph import leading_to
-from wirecost.compile.plan.columns import Root, Twin
+from wirecost.compile.plan.columns import ColumnsField, Root
 from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
 
 
 @dataclass(frozen=True)
 class Container:
-    """A message type in which twins stand, or that leads to one that has some."""
+    """A message type in which columns fields stand, or that leads to one that has some."""
 
     message: Message
     edges: tuple[tuple[Field, int], ...]
     """Fields that lead on, each with the index of its container."""
-    twins: tuple[tuple[Twin, int], ...]
+    columns_fields: tuple[tuple[ColumnsField, int], ...]
     """Each with the index of its root."""
 
 
 def containers(schema: Schema, roots: Sequence[Root]) -> tuple[Container, ...]:
     """All containers of these roots, in the order of the schema."""
-    twins: dict[str, list[tuple[Twin, int]]] = {}
+    found: dict[str, list[tuple[ColumnsField, int]]] = {}
     for index, root in enumerate(roots):
-        for twin in root.twins:
-            twins.setdefault(twin.parent.full_name, []).append((twin, index))
+        for columns in root.columns_fields:
+            found.setdefault(columns.parent.full_name, []).append((columns, index))
     walked = {m.full_name: [name for _, name in _leads(m)] for m in schema.messages()}
-    reached = leading_to(walked, twins)
+    reached = leading_to(walked, found)
     messages = [message for message in schema.messages() if message.full_name in reached]
     places = {message.full_name: index for index, message in enumerate(messages)}
     return tuple(
         Container(
             message,
             tuple((item, places[name]) for item, name in _leads(message) if name in reached),
-            tuple(twins.get(message.full_name, ())),
+            tuple(found.get(message.full_name, ())),
         )
         for message in messages
     )

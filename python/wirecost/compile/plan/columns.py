@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum, StrEnum
 from functools import cached_property
 
-from wirecost.compile.plan.reductions import EXACT, Reduce, Reduction, parse_reduction
+from wirecost.compile.plan.column_node import BAND, Band, Node, Shape
+from wirecost.compile.plan.reductions import Reduce, Reduction, parse_reduction
 from wirecost.compile.schema import (
-    Coding,
     CompileError,
-    EnumRef,
     Field,
     File,
     Kind,
@@ -28,118 +26,14 @@ from wirecost.compile.schema import (
 )
 from wirecost.errors import UserError
 
-BAND = 1 << 26
-"""Field n of the columned message has its column at n, what belongs to it at k · BAND + n."""
-
-
-class Band(IntEnum):
-    """k: what a number belongs to."""
-
-    COLUMN = 0
-    PRESENCE = 1
-    OFFSETS = 2
-    SCALE = 3
-    BASE = 4
-    CONSTANT = 5
-    TWIN = 6
-    OWN = 7
-
-    def number(self, field: int) -> int:
-        return self * BAND + field
-
-
-COUNT = Band.OWN.number(0)
-PADDING = Band.OWN.number(1)
 DEEPEST = 64
 """Messages, one inside the other, of a message in columns."""
 MOST_NODES = 20_000
 """Fields of such a message, each as often as its path is another."""
-ALIGNMENT = 64
-LENGTH_BYTES = 5
-"""Width of the length of every message that holds columns."""
-
-
-class Shape(StrEnum):
-    SCALAR = "scalar"
-    TEXT = "text"
-    MESSAGE = "message"
 
 
 @dataclass(frozen=True)
-class Node:
-    """A field of the root or of a message in it."""
-
-    index: int
-    """Its place in ``Root.nodes``; its subtree ends before ``end``."""
-    end: int
-    parent: int | None
-    """The message node around it; None in the root itself."""
-    path: tuple[str, ...]
-    """Field names from the root."""
-    field: Field
-    shape: Shape
-    kind: Kind | None
-    """Of a scalar: its kind; None for an enum, a text and a message."""
-    repeated: bool
-    """Has offsets; its elements, and all below it, are counted by the last one."""
-    optional: bool
-    """Can be absent, which differs from the default."""
-    wraps: bool = False
-    """A repeated text: this node stands for the field, its only child (field 1) for the texts."""
-    is_map: bool = False
-    """Its children are the fields key and value of a map."""
-    in_entry: bool = False
-    """It is the key or value of a map: rows always have it."""
-    reduction: Reduction = EXACT
-
-    @property
-    def number(self) -> int:
-        return self.field.number
-
-    @property
-    def name(self) -> str:
-        return self.path[-1]
-
-    @property
-    def dotted(self) -> str:
-        return ".".join(self.path)
-
-    @property
-    def required(self) -> bool:
-        """A row without it is none."""
-        return self.field.presence is Presence.REQUIRED and not self.repeated
-
-    @property
-    def type_name(self) -> str:
-        """``float64``, ``enum``, ``text``, ``message`` …"""
-        if self.shape is not Shape.SCALAR:
-            return self.shape.value
-        return "enum" if self.kind is None else self.kind.value
-
-    @property
-    def coding(self) -> Coding:
-        """How a scalar stands in rows."""
-        is_real = self.kind in (Kind.FLOAT32, Kind.FLOAT64)
-        return Coding.FIXED if is_real else self.field.coding
-
-    @property
-    def is_enum(self) -> bool:
-        return isinstance(self.field.type, EnumRef) and self.shape is Shape.SCALAR
-
-    @property
-    def width(self) -> int:
-        """Bytes of a stored value of a scalar without reduction; of an enum the least."""
-        return 1 if self.kind is None else self.kind.width or 1
-
-    @property
-    def in_bytes(self) -> bool:
-        """Whether its column is ``bytes`` instead of a packed field: texts, and scalars of width
-        1 and 2."""
-        return self.shape is Shape.TEXT or self.width < 4
-
-
-@dataclass(frozen=True)
-class Twin:
+class ColumnsField:
     """A repeated field of the root's type, and the field beside it that holds the columns."""
 
     parent: Message
@@ -151,7 +45,7 @@ class Twin:
 
     @property
     def number(self) -> int:
-        return Band.TWIN.number(self.field.number)
+        return Band.COLUMNS.number(self.field.number)
 
 
 @dataclass(frozen=True)
@@ -162,7 +56,7 @@ class Root:
     """The source file that declares the message."""
     message: Message
     nodes: tuple[Node, ...]
-    twins: tuple[Twin, ...]
+    columns_fields: tuple[ColumnsField, ...]
 
     @property
     def name(self) -> str:
@@ -206,7 +100,9 @@ def plan(schema: Schema, names: Sequence[str], reductions: Sequence[str] = ()) -
     """
     messages = [_message(schema, name) for name in dict.fromkeys(names)]
     roots = [
-        Root(schema.home(m.full_name), m, _Tree(schema, m).nodes(), tuple(_twins(schema, m)))
+        Root(
+            schema.home(m.full_name), m, _Tree(schema, m).nodes(), tuple(_columns_fields(schema, m))
+        )
         for m in messages
     ]
     for text in reductions:
@@ -224,11 +120,11 @@ def _message(schema: Schema, name: str) -> Message:
     raise UserError(f"--columns {name}: error: no such message in the schema; {hint}")
 
 
-def _twins(schema: Schema, message: Message) -> Iterator[Twin]:
+def _columns_fields(schema: Schema, message: Message) -> Iterator[ColumnsField]:
     for parent in schema.messages():
         for item in parent.fields:
             if item.label is Label.REPEATED and item.type == MessageRef(message.full_name):
-                yield Twin(parent, item)
+                yield ColumnsField(parent, item)
 
 
 class _Tree:
@@ -237,17 +133,11 @@ class _Tree:
     def __init__(self, schema: Schema, root: Message) -> None:
         self._schema = schema
         self._root = root
-        self._nodes: list[Node | None] = []
+        self._nodes: list[Node] = []
 
     def nodes(self) -> tuple[Node, ...]:
         self._fields(self._root, None, (), (self._root.full_name,))
-        return tuple(self._node(index) for index in range(len(self._nodes)))
-
-    def _node(self, index: int) -> Node:
-        node = self._nodes[index]
-        if node is None:
-            raise AssertionError(index)
-        return node
+        return tuple(self._nodes)
 
     def _fields(
         self, message: Message, parent: int | None, path: tuple[str, ...], around: tuple[str, ...]
@@ -267,15 +157,13 @@ class _Tree:
     ) -> None:
         index = len(self._nodes)
         self._refuse_too_much(item, path)
-        self._nodes.append(None)
-        repeated = item.label is not Label.SINGLE
-        wraps = False
+        node = Node(index, index, parent, path, item)
+        self._nodes.append(node)
         if item.label is Label.MAP and item.key and item.value:
             for part in (item.key, item.value):
                 at = len(self._nodes)
                 self._field(part, index, (*path, part.name), around)
-                self._nodes[at] = replace(self._node(at), in_entry=True)
-            shape = Shape.MESSAGE
+                self._nodes[at] = replace(self._nodes[at], in_entry=True)
         elif isinstance(item.type, MessageRef):
             name = item.type.name
             if name in around:
@@ -285,36 +173,17 @@ class _Tree:
                     "take the message out of --columns",
                 )
             self._fields(self._schema.message(name), index, path, (*around, name))
-            shape = Shape.MESSAGE
-        elif isinstance(item.type, Kind) and item.type.is_text:
-            shape = Shape.TEXT
-            if repeated:
-                wraps, shape = True, Shape.MESSAGE
-                text = replace(
-                    item,
-                    name="value",
-                    number=1,
-                    label=Label.SINGLE,
-                    presence=Presence.IMPLICIT,
-                    capacity=None,
-                )
-                self._field(text, index, (*path, "value"), around)
-        else:
-            shape = Shape.SCALAR
-        scalar = shape is Shape.SCALAR and isinstance(item.type, Kind)
-        self._nodes[index] = Node(
-            index=index,
-            end=len(self._nodes),
-            parent=parent,
-            path=path,
-            field=item,
-            shape=shape,
-            kind=item.type if scalar and isinstance(item.type, Kind) else None,
-            repeated=repeated,
-            optional=not repeated and _can_be_absent(item, shape),
-            wraps=wraps,
-            is_map=item.label is Label.MAP,
-        )
+        elif node.wraps:
+            text = replace(
+                item,
+                name="value",
+                number=1,
+                label=Label.SINGLE,
+                presence=Presence.IMPLICIT,
+                capacity=None,
+            )
+            self._field(text, index, (*path, "value"), around)
+        self._nodes[index] = replace(node, end=len(self._nodes))
 
     def _refuse_too_much(self, item: Field, path: tuple[str, ...]) -> None:
         for has, most, what in (
@@ -327,12 +196,6 @@ class _Tree:
                     f"{self._root.full_name} has more than {most} {what}, too much for columns",
                     "take the message out of --columns",
                 )
-
-
-def _can_be_absent(item: Field, shape: Shape) -> bool:
-    if item.presence is Presence.REQUIRED:
-        return False
-    return item.presence is Presence.EXPLICIT or item.oneof is not None or shape is Shape.MESSAGE
 
 
 def _reduced(roots: list[Root], text: str) -> list[Root]:

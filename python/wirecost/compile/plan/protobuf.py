@@ -6,7 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wirecost.compile.schema import Coding, Field, Kind, Label, Message, MessageRef, Presence
+from wirecost.compile.per_schema import per_schema
+from wirecost.compile.schema import (
+    Coding,
+    Field,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
 
 VARINT, I64, LEN, SGROUP, EGROUP, I32 = range(6)
 """Wire types."""
@@ -32,7 +42,7 @@ class Item:
     payload: Payload
     tag: int
     other_tag: int | None = None
-    """Tag of the unpacked form of a packed field, or the other way round: both must be read."""
+    """Tag of the unpacked form of a packed field, or the reverse: both must be read."""
     end_tag: int | None = None
     required_bit: int | None = None
     """Which bit of "seen" a decoder sets for a required field."""
@@ -77,6 +87,21 @@ def plan(message: Message) -> Plan:
             bit, required = required, required + 1
         items.append(_item(item, bit))
     return Plan(message, tuple(items), required)
+
+
+@per_schema
+def requiring(schema: Schema) -> frozenset[str]:
+    """Messages that have required fields themselves."""
+    return frozenset(
+        m.full_name
+        for m in schema.messages()
+        if any(f.presence is Presence.REQUIRED for f in m.fields)
+    )
+
+
+def requires(schema: Schema, item: Field) -> bool:
+    """Whether the field's value is such a message."""
+    return isinstance(item.type, MessageRef) and item.type.name in requiring(schema)
 
 
 def entry_items(item: Field) -> tuple[Item, Item]:

@@ -13,9 +13,9 @@ from pathlib import Path
 TESTS = Path(__file__).parents[3]
 sys.path[:0] = [str(TESTS / "python"), str(TESTS.parent / "python")]
 
-import sequential_reference  # noqa: E402
 from osi3.osi_sensorview_pb2 import SensorView  # noqa: E402
 
+from support import sequential_reference  # noqa: E402
 from support.random_protobuf import fill  # noqa: E402
 
 WIRES = ("protobuf", "ros1", "cdr")

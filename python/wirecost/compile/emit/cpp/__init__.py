@@ -1,46 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++20 headers: holders, one codec header a wire, and the support they share."""
+"""C++20 headers: holders, one codec header per wire, and the support they share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-import jinja2
-
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.cpp import api, columns
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
 from wirecost.compile.emit.cpp.sequential import SequentialCodec
 from wirecost.compile.emit.escape import cpp as escape
-from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.emit.templates import Templates
+from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import File, Schema
 
-HERE = Path(__file__).parent
-SEQUENTIAL = {"ros1": ros1.RULES, "cdr": cdr.RULES}
 SUPPORT = {
-    "protobuf": "support_protobuf.hpp",
-    "ros1": "support_sequential.hpp",
-    "cdr": "support_sequential.hpp",
+    "protobuf": "support_protobuf*.hpp",
+    **dict.fromkeys(SEQUENTIAL, "support_sequential.hpp"),
 }
-"""The support header of each wire."""
+"""The support headers of each wire."""
 SHARED = ("support.hpp", "support_holders.hpp", "support_memory.hpp")
 
 
 def emit(schema: Schema, request: Request) -> Texts:
     texts: Texts = {}
     wires = (*request.wires, *(("protobuf",) if request.protobuf_api else ()))
-    for name in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
-        texts[PurePosixPath("wirecost") / name] = (HERE / name).read_text()
+    for pattern in dict.fromkeys((*SHARED, *(SUPPORT[wire] for wire in wires))):
+        texts |= runtime.texts("cpp/wirecost", pattern)
     if request.columns:
-        texts |= columns.runtime()
+        texts |= runtime.texts("cpp/wirecost/columns", "*.hpp")
     printer = _Printer(schema, request)
     for file in schema.files:
         texts |= dict(printer.file(file))
-    if any(root.twins for root in request.columns):
+    if any(root.columns_fields for root in request.columns):
         texts |= dict([printer.containers()])
     return texts
 
@@ -51,19 +47,6 @@ class _Printer:
         self._request = request
         self._names = Names(schema, request.namespace)
         self._api_names = Names(schema, request.api_namespace, FACADE_CODEC, "std::string")
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(HERE),
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            undefined=jinja2.StrictUndefined,
-        )
-        self._environment.filters |= {
-            "comment": escape.comment,
-            "chop": chop,
-            "cast": cast,
-            "braces": braces,
-        }
         self._codecs = {
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }
@@ -88,14 +71,15 @@ class _Printer:
     def _render(
         self, template: str, file: File, suffix: str, **context: object
     ) -> tuple[PurePosixPath, str]:
-        text = self._environment.get_template(template).render(
+        text = TEMPLATES.render(
+            template,
             banner=banner(escape.line_comment, file),
             file=file,
             holders_header=self._names.header(file),
             includes=[self._names.header(f, suffix) for f in self._schema.imported(file)],
             **context,
         )
-        return PurePosixPath(self._names.header(file, suffix)), tidy(text)
+        return PurePosixPath(self._names.header(file, suffix)), text
 
     def _holders(self, file: File) -> tuple[PurePosixPath, str]:
         return self._render(
@@ -116,7 +100,7 @@ class _Printer:
                 file,
                 f".{wire}",
                 namespace=namespace,
-                rules=SEQUENTIAL[wire],
+                aligned=SEQUENTIAL[wire].largest > 1,
                 messages=self._codecs[wire].messages(file),
             )
         return self._render(
@@ -161,14 +145,15 @@ class _Printer:
         for file in files:
             for message, name in columns.struct_names(self._names, file, planned).items():
                 structs[message] = f"::{self._names.namespace(file)}::{name}"
-        text = self._environment.get_template("columns/containers.hpp.j2").render(
+        text = TEMPLATES.render(
+            "columns/containers.hpp.j2",
             banner=banner(escape.line_comment, *files),
             headers=[self._names.header(file, ".columns") for file in files],
             namespace=self._names.namespace(replace(files[0], package=package)),
             roots=[structs[root.message.full_name] for root in planned],
             **vars(columns.containers(self._schema, self._names, planned)),
         )
-        return PurePosixPath(*package.split(".")) / "columns_containers.hpp", tidy(text)
+        return PurePosixPath(*package.split(".")) / "columns_containers.hpp", text
 
 
 def chop(text: str) -> str:
@@ -185,13 +170,4 @@ def cast(expression: str, from_: str, to: str) -> str:
     return expression if from_ == to else f"static_cast<{to}>({expression})"
 
 
-def tidy(text: str) -> str:
-    """At most one empty line in a row, none before a closing brace."""
-    lines: list[str] = []
-    for line in text.splitlines():
-        if line.strip() == "" and (not lines or lines[-1] == ""):
-            continue
-        if line.strip() in ("}", "};") and lines and lines[-1] == "":
-            lines.pop()
-        lines.append(line.rstrip())
-    return "\n".join(lines).rstrip() + "\n"
+TEMPLATES = Templates("cpp", comment=escape.comment, chop=chop, cast=cast, braces=braces)

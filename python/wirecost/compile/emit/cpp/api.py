@@ -11,6 +11,7 @@ from wirecost.compile.emit.cpp.names import Names, identifier, member, type_name
 from wirecost.compile.emit.cpp.order import defined_in_order
 from wirecost.compile.graph import leading_to
 from wirecost.compile.per_schema import per_schema
+from wirecost.compile.plan.protobuf import requiring
 from wirecost.compile.schema import (
     Enum,
     Field,
@@ -154,12 +155,7 @@ def _requires(schema: Schema, name: str) -> bool:
 
 @per_schema
 def _requiring(schema: Schema) -> frozenset[str]:
-    direct = {
-        m.full_name
-        for m in schema.messages()
-        if any(f.presence is Presence.REQUIRED for f in m.fields)
-    }
-    return leading_to(schema.references, direct)
+    return leading_to(schema.references, requiring(schema))
 
 
 def _camel(name: str) -> str:

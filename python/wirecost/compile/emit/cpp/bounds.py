@@ -36,7 +36,7 @@ def _bounded(schema: Schema) -> frozenset[str]:
 
 
 def excesses(schema: Schema, message: Message, access: str = "m.") -> list[SimpleNamespace]:
-    """Conditions that tell of too much; one with ``over`` is for each of its elements."""
+    """Conditions for too much; one with ``over`` is for each of its elements."""
     return list(_excesses(schema, message, access))
 
 

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns wire in C++: schemas and tokens of the roots, and the run-time's headers."""
+"""The columns wire in C++: schemas and tokens of the roots."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
 from types import SimpleNamespace
 
-from wirecost.compile.emit import Texts
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.plan.column_containers import containers as plan_containers
-from wirecost.compile.plan.columns import Node, Root, Shape
-from wirecost.compile.plan.reductions import Reduce
+from wirecost.compile.plan.column_node import Node, Shape
+from wirecost.compile.plan.columns import Root
+from wirecost.compile.plan.reductions import Reduce, Reduction
 from wirecost.compile.schema import (
     Coding,
     Enum,
@@ -27,49 +26,9 @@ from wirecost.compile.schema import (
     Schema,
 )
 
-RUNTIME = Path(__file__).parent / "columns"
-
-_TYPES: Mapping[Kind, str] = {
-    Kind.BOOL: "boolean",
-    Kind.INT8: "int8",
-    Kind.UINT8: "uint8",
-    Kind.INT16: "int16",
-    Kind.UINT16: "uint16",
-    Kind.INT32: "int32",
-    Kind.UINT32: "uint32",
-    Kind.INT64: "int64",
-    Kind.UINT64: "uint64",
-    Kind.FLOAT32: "float32",
-    Kind.FLOAT64: "float64",
-}
-_PACK: Mapping[Kind, str] = {
-    Kind.BOOL: "<?",
-    Kind.INT8: "<b",
-    Kind.UINT8: "<B",
-    Kind.INT16: "<h",
-    Kind.UINT16: "<H",
-    Kind.INT32: "<i",
-    Kind.UINT32: "<I",
-    Kind.INT64: "<q",
-    Kind.UINT64: "<Q",
-    Kind.FLOAT32: "<f",
-    Kind.FLOAT64: "<d",
-}
-_REDUCE: Mapping[Reduce, str] = {
-    Reduce.EXACT: "exact",
-    Reduce.AUTO: "automatic",
-    Reduce.FLOAT32: "float32",
-    Reduce.ERROR: "error",
-}
 _MOST_FIXED = 1 << 53
 _OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
 """What every generated struct declares besides its tokens."""
-
-
-def runtime() -> Texts:
-    """Headers that all generated ones share."""
-    folder = PurePosixPath("wirecost/columns")
-    return {folder / path.name: path.read_text() for path in sorted(RUNTIME.glob("*.hpp"))}
 
 
 def roots(
@@ -85,7 +44,7 @@ def roots(
 
 
 def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
-    """What ``containers.hpp.j2`` prints: message types with twins, and those that lead to them."""
+    """What ``containers.hpp.j2`` prints: types with columns fields, and those that lead to them."""
     edges: list[tuple[int, int]] = []
     twins: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
@@ -98,11 +57,11 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
                 name=unique(names.plain(container.message)),
                 message=container.message.full_name,
                 edges=(len(edges), len(container.edges)),
-                twins=(len(twins), len(container.twins)),
+                twins=(len(twins), len(container.columns_fields)),
             )
         )
         edges += [(item.number, index) for item, index in container.edges]
-        twins += [(t.field.number, t.number, index) for t, index in container.twins]
+        twins += [(t.field.number, t.number, index) for t, index in container.columns_fields]
     return SimpleNamespace(containers=made, edges=edges, twins=twins)
 
 
@@ -122,10 +81,7 @@ def _root(schema: Schema, names: Names, root: Root, name: str) -> SimpleNamespac
         message=root.message.full_name,
         holder=names.plain(root.message),
         nodes=[_node(root, node) for node in root.nodes],
-        reductions=[
-            f"{{Reduce::{_REDUCE[node.reduction.form]}, {node.reduction.error!r}}}"
-            for node in root.nodes
-        ],
+        reductions=[_reduction(node.reduction) for node in root.nodes],
         structs=list(printer.structs()),
         tokens=list(printer.tokens(None)),
     )
@@ -168,7 +124,14 @@ def _node(root: Root, node: Node) -> str:
 def _type(node: Node) -> str:
     if node.shape is not Shape.SCALAR:
         return node.shape.value
-    return "enumeration" if node.kind is None else _TYPES[node.kind]
+    if node.kind is None:
+        return "enumeration"
+    return "boolean" if node.kind is Kind.BOOL else node.kind.value
+
+
+def _reduction(how: Reduction) -> str:
+    form = "automatic" if how.form is Reduce.AUTO else how.form.value
+    return f"{{Reduce::{form}, {how.error!r}}}"
 
 
 def _default_bits(node: Node) -> int:
@@ -177,7 +140,7 @@ def _default_bits(node: Node) -> int:
         return 0
     if node.kind is None:
         return int(default) & 0xFFFFFFFF
-    return int.from_bytes(struct.pack(_PACK[node.kind], default), "little")
+    return int.from_bytes(struct.pack(f"<{node.kind.code}", default), "little")
 
 
 class _Tokens:

@@ -53,16 +53,8 @@ _MEMBERS = frozenset(
 )
 """What every holder or class declares itself."""
 
-SCALARS = {
+SCALARS = {kind: f"std::{kind.value}_t" for kind in Kind} | {
     Kind.BOOL: "bool",
-    Kind.INT8: "std::int8_t",
-    Kind.UINT8: "std::uint8_t",
-    Kind.INT16: "std::int16_t",
-    Kind.UINT16: "std::uint16_t",
-    Kind.INT32: "std::int32_t",
-    Kind.UINT32: "std::uint32_t",
-    Kind.INT64: "std::int64_t",
-    Kind.UINT64: "std::uint64_t",
     Kind.FLOAT32: "float",
     Kind.FLOAT64: "double",
     Kind.STRING: "wirecost::String",

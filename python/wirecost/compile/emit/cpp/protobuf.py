@@ -10,8 +10,9 @@ from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
 from wirecost.compile.emit.cpp.sequential import SMALL
+from wirecost.compile.emit.cpp.views import view_fields
 from wirecost.compile.plan import nesting
-from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan
+from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan, requires
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
     EnumRef,
@@ -45,7 +46,7 @@ FACADE_CODEC = "protobuf_api_detail"
 
 
 WORD = 64
-"""Bits of a variable that tells which fields were seen."""
+"""Bits of a variable that records which fields were seen."""
 
 
 def _word(index: int) -> str:
@@ -61,7 +62,7 @@ def _words(bits: int) -> list[SimpleNamespace]:
 
 
 def _bits(message: Message) -> dict[str, int]:
-    """Which bit of "seen" tells that a field came, by its name: first the required ones, then the
+    """Which bit of "seen" records that a field came, by its name: first the required ones, then the
     messages a view must not meet twice."""
     singles = [f for f in message.fields if f.label is Label.SINGLE and f.oneof is None]
     singles.sort(key=lambda f: f.number)
@@ -107,7 +108,17 @@ class ProtobufCodec:
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=_words(planned.required),
             tracked=_words(sum(1 for i in items if i.bit is not None)),
-            view_fields=self._view_fields(message),
+            type=self._names.plain(message),
+            entries=[
+                SimpleNamespace(name=i.entry, key=i.key, value=i.value)
+                for i in items
+                if i.mode == "map"
+            ],
+            view_fields=view_fields(
+                message,
+                lambda field: self._view_type(message, field),
+                lambda field: self._view_member(message, field),
+            ),
         )
 
     def _item(self, message: Message, item: Item, bit: int | None) -> SimpleNamespace:
@@ -164,17 +175,11 @@ class ProtobufCodec:
             coding=f"Coding::{item.payload.value}",
             utf8=field.utf8,
             is_string=field.type is Kind.STRING,
-            requires=is_message and self._requires(field),
+            requires=is_message and requires(self._schema, field),
             closed=closed,
             codec=self._codec(field) if is_message else "",
             view=self._single_view(field),
             is_plain=is_message and self._is_plain(field),
-        )
-
-    def _requires(self, field: Field) -> bool:
-        """Whether the field's message has required fields itself."""
-        return isinstance(field.type, MessageRef) and any(
-            inner.presence is Presence.REQUIRED for inner in self._schema.message(field.type).fields
         )
 
     def _codec(self, field: Field) -> str:
@@ -222,8 +227,6 @@ class ProtobufCodec:
             return f"std::bit_cast<{bits}>({access}) == {default}"
         return f"{access} == {default}"
 
-    # --- views ---------------------------------------------------------------------------------
-
     def _single_view(self, field: Field) -> str:
         if field.label is Label.MAP:
             return ""
@@ -249,28 +252,11 @@ class ProtobufCodec:
         coding = f"wirecost::protobuf::Coding::{payload(field).value}"
         return f"wirecost::protobuf::ScalarReader<{view}, {coding}>"
 
-    def _view_fields(self, message: Message) -> list[SimpleNamespace]:
-        """Data members of a view, in declared order."""
-        fields: list[SimpleNamespace] = []
-        done: set[str] = set()
-        for field in message.fields:
-            if field.oneof is not None:
-                if field.oneof not in done:
-                    done.add(field.oneof)
-                    types = [self._view_member(message, f) for f in message.members[field.oneof]]
-                    fields.append(
-                        SimpleNamespace(
-                            type=f"std::variant<std::monostate, {', '.join(types)}>",
-                            name=identifier(field.oneof),
-                        )
-                    )
-                continue
-            type_ = self._view_member(message, field)
-            ranged = type_.startswith("wirecost::RangeView")
-            if self._mode(message, field) == "optional" and not ranged:
-                type_ = f"wirecost::Optional<{type_}>"
-            fields.append(SimpleNamespace(type=type_, name=member(field)))
-        return fields
+    def _view_type(self, message: Message, field: Field) -> str:
+        type_ = self._view_member(message, field)
+        if self._mode(message, field) == "optional" and not type_.startswith("wirecost::RangeView"):
+            return f"wirecost::Optional<{type_}>"
+        return type_
 
     def _view_member(self, message: Message, field: Field) -> str:
         ranged = field.label is not Label.SINGLE or self._schema.recursive(message, field)

@@ -10,6 +10,7 @@ from typing import Any
 from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
+from wirecost.compile.emit.cpp.views import view_fields
 from wirecost.compile.plan import nesting
 from wirecost.compile.plan.sequential import (
     Array,
@@ -71,6 +72,17 @@ class Part:
     view_name: str = ""
     field: Field | None = field(default=None, repr=False)
 
+    @property
+    def is_plain_array(self) -> bool:
+        """Its size follows from its count."""
+        return self.step == "array" and self.value is not None and self.value.kind == "scalar"
+
+    @property
+    def varies(self) -> bool:
+        """Whether its size is known only behind it, so that the rest must be checked there."""
+        is_message = self.value is not None and self.value.kind == "message"
+        return self.step in ("array", "map", "oneof") or is_message
+
 
 class SequentialCodec:
     """Template contexts of the messages of a file."""
@@ -101,7 +113,16 @@ class SequentialCodec:
             parts=parts,
             bounded=bounded(self._schema, message),
             has_text=any(_holds_text(s) for s in plan.steps),
-            view_fields=self._view_fields(message),
+            entries=[
+                SimpleNamespace(name=p.view_name, key=p.key, value=p.value)
+                for p in parts
+                if p.step == "map"
+            ],
+            view_fields=view_fields(
+                message,
+                lambda item: self._view_member(message, item),
+                lambda item: self._single_view(message, item),
+            ),
         )
 
     def _value(self, step: Run | Text | Call, item: Field) -> Value:
@@ -208,22 +229,6 @@ class SequentialCodec:
             )
         return Part("oneof", name=identifier(step.oneof), align=step.align, rest=rest,
                     members=tuple(members))  # fmt: skip
-
-    def _view_fields(self, message: Message) -> list[SimpleNamespace]:
-        """Data members of a view, in declared order."""
-        fields: list[SimpleNamespace] = []
-        done: set[str] = set()
-        for item in message.fields:
-            if item.oneof is not None:
-                if item.oneof in done:
-                    continue
-                done.add(item.oneof)
-                types = [self._single_view(message, f) for f in message.members[item.oneof]]
-                type_ = f"std::variant<std::monostate, {', '.join(types)}>"
-                fields.append(SimpleNamespace(type=type_, name=identifier(item.oneof)))
-                continue
-            fields.append(SimpleNamespace(type=self._view_member(message, item), name=member(item)))
-        return fields
 
     def _single_view(self, message: Message, item: Field) -> str:
         if isinstance(item.type, MessageRef):

@@ -8,25 +8,25 @@ single object. Decoding the sequential wires keeps the elements of an array that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-import jinja2
-
-from wirecost.compile.emit import Request, Texts, banner
+from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.escape import java as escape
-from wirecost.compile.emit.java.columns import PLAIN, SCALARS, Columns
+from wirecost.compile.emit.java.columns_root import SCALARS, Columns
 from wirecost.compile.emit.java.holders import UNSIGNED, Holders, Member
 from wirecost.compile.emit.java.names import Names, nested, word
 from wirecost.compile.emit.java.protobuf import Protobuf
 from wirecost.compile.emit.java.sequential import Sequential
-from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.emit.templates import Templates
 from wirecost.compile.plan.sequential import Planner
+from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import Enum, EnumRef, EnumValue, Message, Schema
 
 SOURCES = PurePosixPath("src/main/java")
-_RULES = {"ros1": ros1.RULES, "cdr": cdr.RULES}
+_PACKAGE = "package wire.runtime;"
+"""The package that the sources in ``runtime/java`` declare."""
+_TEMPLATES = Templates("java", behind_braces=False)
 _ARRAYS = [("short", "Short", 2), ("int", "Int", 4), ("long", "Long", 8), ("float", "Float", 4)]
 _ARRAYS += [("double", "Double", 8)]
 _EXTENDABLE = {"boolean": 1, "byte": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8}
@@ -44,9 +44,8 @@ class _Emitter:
         self._names = Names(schema, request.namespace)
         self._holders = Holders(schema, self._names)
         self._planners = {
-            wire: Planner(schema, _RULES[wire]) for wire in request.wires if wire in _RULES
+            wire: Planner(schema, SEQUENTIAL[wire]) for wire in request.wires if wire in SEQUENTIAL
         }
-        self._environment = _environment()
 
     def files(self) -> Iterator[tuple[PurePosixPath, str]]:
         for file in self._schema.files:
@@ -69,11 +68,11 @@ class _Emitter:
             yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
 
     def _runtime(self) -> Iterator[tuple[PurePosixPath, str]]:
-        needed = ["Wire", "WireException", "Input"]
-        if "protobuf" in self._request.wires:
-            needed.append("ProtobufInput")
-            needed += ["Unknown"] if self._request.preserve_unknown else []
-        for name in needed:
+        with_protobuf = "protobuf" in self._request.wires
+        keeps = with_protobuf and self._request.preserve_unknown
+        for name in ("WireException", *(["Unknown"] if keeps else [])):
+            yield self._copied(name, runtime.text(f"java/{name}.java"))
+        for name in ("Wire", "Input", *(["ProtobufInput"] if with_protobuf else [])):
             text = self._render(
                 f"runtime/{name}.java.j2",
                 package=self._names.runtime,
@@ -98,7 +97,9 @@ class _Emitter:
             yield _path(package, columns.name), text
         if not self._request.columns:
             return
-        for name in PLAIN:
+        for path, text in runtime.texts("java/columns", "*.java").items():
+            yield self._copied(path.stem, text)
+        for name in ("MessageBuilder", "MessageColumn"):
             text = self._render(
                 f"runtime/columns/{name}.java.j2", package=self._names.runtime, columns=SCALARS
             )
@@ -115,6 +116,11 @@ class _Emitter:
                 about=about,
             )
             yield _path(self._names.runtime, f"{name}Column"), text
+
+    def _copied(self, name: str, text: str) -> tuple[PurePosixPath, str]:
+        """A run-time class, in this schema's package."""
+        package = self._names.runtime
+        return _path(package, name), text.replace(_PACKAGE, f"package {package};", 1)
 
     def _declaration(self, declared: Message | Enum) -> str:
         place = self._names.place(declared.full_name)
@@ -144,7 +150,7 @@ class _Emitter:
             note=self._note,
             keep=keep,
             wires=[
-                Sequential(self._holders, planner, _RULES[wire], declared)
+                Sequential(self._holders, planner, SEQUENTIAL[wire], declared)
                 for wire, planner in self._planners.items()
             ],
             protobuf=Protobuf(self._holders, declared, keep) if with_protobuf else None,
@@ -162,7 +168,7 @@ class _Emitter:
         }
 
     def _note(self, member: Member) -> list[str]:
-        """What the type of a member does not tell."""
+        """What the type of a member does not show."""
         notes = []
         if member.field.type in UNSIGNED:
             notes.append("Unsigned: the type holds its bits.")
@@ -181,10 +187,8 @@ class _Emitter:
         return [" ".join(notes)]
 
     def _render(self, template: str, **values: object) -> str:
-        text = self._environment.get_template(template).render(
-            **values, jdk=self._names.jdk, javadoc=escape.javadoc
-        )
-        return text if template == "pom.xml.j2" else _tidy(text)
+        jdk = self._names.jdk
+        return _TEMPLATES.render(template, **values, jdk=jdk, javadoc=escape.javadoc)
 
 
 def _values(enum: Enum) -> list[tuple[str, EnumValue, bool]]:
@@ -199,25 +203,3 @@ def _values(enum: Enum) -> list[tuple[str, EnumValue, bool]]:
 
 def _path(package: str, name: str) -> PurePosixPath:
     return SOURCES.joinpath(*package.split("."), f"{name}.java")
-
-
-def _tidy(text: str) -> str:
-    """No empty line twice, behind an opening or before a closing brace."""
-    kept: list[str] = []
-    for line in map(str.rstrip, text.splitlines()):
-        if line.strip() == "}" and kept and not kept[-1]:
-            kept.pop()
-        if line or (kept and kept[-1] and not kept[-1].endswith("{")):
-            kept.append(line)
-    return "\n".join(kept).strip("\n") + "\n"
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("wirecost.compile.emit.java", "."),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-    )

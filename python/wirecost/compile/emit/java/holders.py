@@ -42,15 +42,9 @@ _TYPES = {
     Kind.FLOAT64: "double",
     Kind.BYTES: "byte[]",
 }
-_BOXES = {
-    "boolean": "Boolean",
-    "byte": "Byte",
-    "short": "Short",
-    "int": "Integer",
-    "long": "Long",
-    "float": "Float",
-    "double": "Double",
-}
+ACCESSORS = {kind: type_.capitalize() for kind, type_ in _TYPES.items() if kind.width}
+"""How the run-time's methods for values of a kind end."""
+_BOXES = {_TYPES[kind]: name for kind, name in ACCESSORS.items()} | {"int": "Integer"}
 UNSIGNED = (Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64)
 
 OBJECT, REFERENCE, MAP = 16, 8, 40
@@ -64,7 +58,7 @@ class Member:
     field: Field
     name: str
     has: str | None
-    """Name of the flag that tells an optional scalar's presence."""
+    """Name of the flag for an optional scalar's presence."""
     constant: str | None
     """Name of the constant that holds the declared default."""
     case: str | None

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from wirecost.compile.emit.java.holders import Holders, Member, kind_of
-from wirecost.compile.emit.java.sequential import ACCESSORS
-from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan
+from wirecost.compile.emit.java.holders import ACCESSORS, Holders, Member, kind_of
+from wirecost.compile.plan.protobuf import Item, Payload, entry_items, plan, requires
 from wirecost.compile.schema import (
     CompileError,
     EnumRef,
@@ -79,11 +78,7 @@ class Protobuf:
 
     def requires(self, item: Item) -> bool:
         """Whether the value is a message that has required fields itself."""
-        type_ = item.field.type
-        return isinstance(type_, MessageRef) and any(
-            inner.presence is Presence.REQUIRED
-            for inner in self._holders.schema.message(type_).fields
-        )
+        return requires(self._holders.schema, item.field)
 
     def closed_enum(self, item: Item) -> str | None:
         """The class of an enum whose undeclared numbers count as unknown."""

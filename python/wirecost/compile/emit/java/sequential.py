@@ -3,23 +3,9 @@
 
 from __future__ import annotations
 
-from wirecost.compile.emit.java.holders import Holders, Member, kind_of
+from wirecost.compile.emit.java.holders import ACCESSORS, Holders, Member, kind_of
 from wirecost.compile.plan.sequential import Call, Entries, Planner, Rules, Run, Slot, Step, Text
 from wirecost.compile.schema import Field, Kind, Message, MessageRef
-
-ACCESSORS = {
-    Kind.BOOL: "Boolean",
-    Kind.INT8: "Byte",
-    Kind.UINT8: "Byte",
-    Kind.INT16: "Short",
-    Kind.UINT16: "Short",
-    Kind.INT32: "Int",
-    Kind.UINT32: "Int",
-    Kind.INT64: "Long",
-    Kind.UINT64: "Long",
-    Kind.FLOAT32: "Float",
-    Kind.FLOAT64: "Double",
-}
 
 
 class Sequential:

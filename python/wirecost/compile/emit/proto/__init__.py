@@ -10,7 +10,8 @@ from wirecost.compile.emit import Request, Texts
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.emit.escape import proto as escape
 from wirecost.compile.plan.column_containers import Container, containers
-from wirecost.compile.plan.columns import COUNT, PADDING, Band, Node, Root, Shape
+from wirecost.compile.plan.column_node import COUNT, PADDING, Band, Node, Shape
+from wirecost.compile.plan.columns import Root
 from wirecost.compile.plan.reductions import Reduce
 from wirecost.compile.schema import Kind, Label, MessageRef, Schema
 
@@ -85,8 +86,8 @@ class _Printer:
 
     def _root(self, root: Root) -> Iterator[str]:
         yield f"// A list of {root.message.full_name}."
-        for twin in root.twins:
-            yield f"// Field {twin.number} of {twin.parent.full_name}."
+        for field in root.columns_fields:
+            yield f"// Field {field.number} of {field.parent.full_name}."
         yield f"message {self._names[root.message.full_name]} {{"
         fields = list(root.children(None))
         scope = _scope(node.name for node in fields)
@@ -139,9 +140,9 @@ class _Printer:
             if isinstance(item.type, MessageRef):
                 label = "" if item.label is Label.SINGLE else "repeated "
                 yield f"  {label}{self._names[f'in {item.type.name}']} {item.name} = {item.number};"
-        for twin, index in container.twins:
+        for field, index in container.columns_fields:
             columns = self._names[self._roots[index].message.full_name]
-            yield f"  optional {columns} {twin.name} = {twin.number};"
+            yield f"  optional {columns} {field.name} = {field.number};"
         yield "}"
 
 

@@ -3,18 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from wirecost.compile.emit import Request, Texts
-from wirecost.compile.emit.python import columns, names, native
-from wirecost.compile.emit.python.generator import Generator
+from wirecost.compile.emit import Request, Texts, runtime
+from wirecost.compile.emit.python import columns_package, names, native_package
+from wirecost.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import Schema
-
-_HERE = Path(__file__).parent
 
 
 def emit(schema: Schema, request: Request) -> Texts:
@@ -27,14 +22,15 @@ def emit(schema: Schema, request: Request) -> Texts:
         module = Module(schema, file, folders)
         name = "__init__.py" if module.is_package else None
         path = module.place / name if name else module.place.with_name(f"{module.place.name}.py")
-        text = _environment().get_template("module.py.j2").render(generator.context(module))
-        texts[root / path] = _tidy(text)
+        texts[root / path] = TEMPLATES.render("module.py.j2", **generator.context(module))
     texts[root / "_wirecost.py"] = _support(request)
     texts[root / "py.typed"] = ""
     if request.columns:
-        texts |= {root / path: text for path, text in columns.emit(schema, request).items()}
+        texts |= {root / path: text for path, text in columns_package.emit(schema, request).items()}
     if request.native:
-        texts |= _packages(schema, native.root(request)) | native.emit(schema, request)
+        texts |= _packages(schema, native_package.root(request)) | native_package.emit(
+            schema, request
+        )
     return texts
 
 
@@ -57,33 +53,14 @@ def _package(schema: Schema, folder: PurePosixPath, is_root: bool = False) -> st
         if names.is_ros(f) and names.module_place(f).parent == folder and f.messages
     ]
     package = ".".join(folder.parts)
-    template = _environment().get_template("package.py.j2")
-    return _tidy(template.render(modules=sorted(modules), package=package, is_root=is_root))
-
-
-def _support(request: Request) -> str:
-    parts = ["support.py"] + ["support_protobuf.py"] * ("protobuf" in request.wires)
-    texts = [(_HERE / part).read_text(encoding="utf-8") for part in parts]
-    # The second part goes on where the first ends; its head serves the type checker here.
-    bodies = [texts[0], *(text.partition("\n# ---\n")[2] for text in texts[1:])]
-    return "".join(bodies)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("wirecost.compile.emit.python", "."),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    return TEMPLATES.render(
+        "package.py.j2", modules=sorted(modules), package=package, is_root=is_root
     )
 
 
-def _tidy(text: str) -> str:
-    """No blanks at line ends, no more than two empty lines, one newline at the end."""
-    kept: list[str] = []
-    for line in map(str.rstrip, text.splitlines()):
-        if line or kept[-2:] != ["", ""]:
-            kept.append(line)
-    return "\n".join(kept).rstrip("\n") + "\n"
+def _support(request: Request) -> str:
+    text = runtime.text("python/wire/_wirecost.py")
+    if "protobuf" in request.wires:
+        # It goes on where the first ends; its head serves the type checker there.
+        text += runtime.text("python/wire/_wirecost_protobuf.py").partition("\n# ---\n")[2]
+    return text

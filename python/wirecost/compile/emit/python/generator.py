@@ -18,9 +18,11 @@ from wirecost.compile.emit.python import (
 from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.module import Module, defaulted_messages
 from wirecost.compile.emit.python.sequential import Plans
-from wirecost.compile.plan import cdr, ros1
+from wirecost.compile.emit.templates import Templates
+from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import Enum, Field, Message, Schema
 
+TEMPLATES = Templates("python", empty_lines=2)
 _SHARED = "FAULTS WireError Buffer as_bytes decode_error encode_error"
 _SEQUENTIAL = "end_error new"
 _INDENT = "    "
@@ -39,11 +41,10 @@ class Generator:
             for f in m.fields
             if f.group and not isinstance(f.type, str)
         )
-        rules = {"ros1": ros1.RULES, "cdr": cdr.RULES}
         self._plans = {
-            wire: Plans(schema, rules[wire], self._limits.deep)
+            wire: Plans(schema, SEQUENTIAL[wire], self._limits.deep)
             for wire in request.wires
-            if wire in rules
+            if wire in SEQUENTIAL
         }
 
     def context(self, module: Module) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Lines:
 
 
 def wrapped(line: str, depth: int = 0) -> list[str]:
-    """``line``, or if it is too long what its longest brackets hold, an item a line."""
+    """``line``, or if it is too long what its longest brackets hold, one item per line."""
     indented = "    " * depth + line
     start, commas, end = _longest_brackets(line) if len(indented) > LONGEST else (0, [], 0)
     if not end:

@@ -106,7 +106,7 @@ class Module:
         return "." * (len(self.place.parts) + self.is_package)
 
     def imports(self) -> Iterator[str]:
-        """Import statements, a module each."""
+        """Import statements, one per module."""
         if self._support:
             pairs = sorted((name, f"_{name}") for name in self._support)
             yield _statement(f"{self.dots}_wirecost", pairs)

@@ -8,7 +8,7 @@ import re
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import location
-from wirecost.compile.plan import WIRES
+from wirecost.compile.plan.wires import WIRES
 from wirecost.compile.schema import Enum, Field, File, Message, Schema
 
 # Names a class body uses for other things.

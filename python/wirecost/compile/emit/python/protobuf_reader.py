@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders of Protobuf's wire format: a loop over tags a message.
+"""Decoders of Protobuf's wire format: one loop over tags per message.
 
 Bytes past the end of the input raise IndexError or struct.error, slices past it come out short;
 either way the position then differs from the end, where every message checks it.
@@ -14,24 +14,20 @@ from wirecost.compile.emit.python.limits import Limits
 from wirecost.compile.emit.python.lines import Lines, if_any_is_none, reset, wrapped
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.emit.python.oneofs import reset_others
+from wirecost.compile.emit.python.protobuf_values import Values
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
 from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.protobuf import Item, Payload
 from wirecost.compile.schema import (
-    Coding,
-    EnumRef,
     Field,
-    Kind,
     Label,
     Message,
     MessageRef,
-    Presence,
 )
 
 RESERVED = "m cls data pos end depth budget group start tag n high value len bytes bytearray"
 FEW = 4
 """So many tags are compared one after the other; more are searched by halves."""
-_NARROW = {Kind.INT8: 8, Kind.INT16: 16, Kind.UINT8: 8, Kind.UINT16: 16}
 
 Case = tuple[int, Callable[[], None]]
 
@@ -54,6 +50,7 @@ class Reader:
         self._is_group = message.full_name in groups
         self.lines = Lines()
         self.lines.reserve(*RESERVED.split(), *module.class_names)
+        self._values = Values(module, message, limits, groups, self.lines)
         self._items = protobuf.plan(message).items
 
     def function(self) -> str:
@@ -64,16 +61,11 @@ class Reader:
         if self._is_heavy:
             arguments.append(f"budget: list[int] = {self.module.support('NO_BUDGET')}")
         self._body()
-        # One local serves fields of several types.
-        for name in ("key", "value"):
-            if any(
-                line.lstrip().startswith((f"{name} =", f"{name}, pos")) for line in self.lines.lines
-            ):
-                self.lines.lines.insert(0, f"    {name}: _t.Any")
+        untyped = [f"    {name}: _t.Any" for name in sorted(self._values.untyped, reverse=True)]
         self.lines.add("return m, pos" if self._is_group else "return m")
         name = self.module.private("decode_protobuf", self.message.full_name)
         head = wrapped(f"def {name}({', '.join(arguments)}) -> _t.Any:")
-        return "\n".join((*head, self.lines.text))
+        return "\n".join((*head, *untyped, self.lines.text))
 
     def _body(self) -> None:
         add = self.lines.add
@@ -263,8 +255,8 @@ class Reader:
             self.lines.add(f"unknown.append({raw})")
 
     def _single(self, item: Item, held: str) -> None:
-        values_ = self._closed_values(item.field)
-        self._read(item, "value" if values_ else held, held)
+        values_ = self._values.closed(item.field)
+        self._values.read(item, "value" if values_ else held, held)
         if values_:
             with self.lines.block(f"if value in {values_}:"):
                 reset_others(self.lines, self.module, self.message, item.field)
@@ -276,8 +268,8 @@ class Reader:
             reset_others(self.lines, self.module, self.message, item.field)
 
     def _element(self, item: Item, held: str) -> None:
-        self._read(item, "value", "")
-        values_ = self._closed_values(item.field)
+        self._values.read(item, "value")
+        values_ = self._values.closed(item.field)
         if not values_:
             self.lines.add(f"{held}.append(value)")
             return
@@ -288,16 +280,16 @@ class Reader:
                 self._keep("data[start:pos]")
 
     def _packed(self, item: Item, held: str) -> None:
-        self._length()
+        self._values.length()
         field, kind = item.field, scalar_kind(item.field)
         raw = "data[pos : (pos := pos + n)]"
         if item.payload is Payload.FIXED:
             unpack = self.module.support("unpack_array")
-            self.lines.add(f'{held}.extend({unpack}("{values.STRUCT_CODES[kind]}", {raw}))')
+            self.lines.add(f'{held}.extend({unpack}("{kind.code}", {raw}))')
             return
-        packed, read = self.module.support("read_packed"), self._read_function(field)
+        packed, read = self.module.support("read_packed"), self._values.reader(field)
         found = f"{packed}({read}, data, pos, (pos := pos + n))"
-        values_ = self._closed_values(field)
+        values_ = self._values.closed(field)
         if not values_:
             self.lines.add(f"{held}.extend({found})")
             return
@@ -315,8 +307,9 @@ class Reader:
         if self._is_deep:
             with self.lines.block(f"if depth == {self.module.support('DEPTH')}:"):
                 add(f"raise {self.module.support('depth_error')}(pos)")
-        self._length()
+        self._values.length()
         add("last = pos + n")
+        self._values.untyped.add("key")
         add(f"key = {values.zero(key.field)}")
         message = isinstance(value.field.type, MessageRef)
         found = self.lines.local("found")
@@ -324,8 +317,8 @@ class Reader:
         with self.lines.block("while pos < last:"):
             self._tag()
             cases: list[Case] = [
-                (key.tag, lambda: self._read(key, "key", "")),
-                (value.tag, lambda: self._read(value, found, found, levels=2)),
+                (key.tag, lambda: self._values.read(key, "key")),
+                (value.tag, lambda: self._values.read(value, found, found, levels=2)),
             ]
             skip = f"pos = {self.module.support('skip')}(data, pos, tag)"
             self._dispatch(cases, lambda: add(skip))
@@ -334,7 +327,7 @@ class Reader:
         if message:
             with self.lines.block(f"if {found} is None:"):
                 self._make_value(value.field, found)
-        values_ = self._closed_values(value.field)
+        values_ = self._values.closed(value.field)
         if values_:
             with self.lines.block(f"if {found} in {values_}:"):
                 add(f"{held}[key] = {found}")
@@ -348,100 +341,11 @@ class Reader:
         """The value of an entry that has none."""
         if not isinstance(field.type, MessageRef):
             raise AssertionError(field)
-        message = self.module.schema.message(field.type)
-        if any(inner.presence is Presence.REQUIRED for inner in message.fields):
-            error, name = self.module.support("missing_error"), self.module.cls(message.full_name)
+        if protobuf.requires(self.module.schema, field):
+            error, name = self.module.support("missing_error"), self.module.cls(field.type.name)
             self.lines.add(f'raise {error}("{name}", pos)')
         else:
             self.lines.add(f"{found} = {values.fresh(self.module, field)}")
-
-    def _length(self) -> None:
-        self.lines.add("n = data[pos]")
-        self.lines.add("pos += 1")
-        # Two bytes are usual enough to be worth no call.
-        with self.lines.block("if n > 127:"):
-            with self.lines.block("if (high := data[pos]) < 128:"):
-                self.lines.add("n += (high << 7) - 128")
-                self.lines.add("pos += 1")
-            with self.lines.block("else:"):
-                self.lines.add(f"n, pos = {self.module.support('read_length')}(data, pos - 1)")
-
-    def _read(self, item: Item, target: str, merged: str, levels: int = 1) -> None:
-        """Read one value into ``target``; a message goes on from ``merged`` if that is there, and
-        lies ``levels`` below the one at hand."""
-        field, add = item.field, self.lines.add
-        match item.payload:
-            case Payload.FIXED:
-                kind = scalar_kind(field)
-                add(f"({target},) = {self.module.unpack(values.STRUCT_CODES[kind])}(data, pos)")
-                add(f"pos += {kind.width}")
-            case Payload.VARINT | Payload.ZIGZAG:
-                self._varint(field, target)
-            case Payload.TEXT:
-                self._length()
-                if field.text_capacity is not None:
-                    error, most = self.module.support("capacity_error"), field.text_capacity
-                    with self.lines.block(f"if n > {most}:"):
-                        add(f'raise {error}("{field.name}", n, {most}, pos)')
-                decode = ".decode()" if field.type is Kind.STRING else ""
-                add(f"{target} = data[pos : (pos := pos + n)]{decode}")
-            case Payload.MESSAGE:
-                self._length()
-                call = self._call(field, "(pos := pos + n)", merged, "", levels)
-                of_group = isinstance(field.type, MessageRef) and field.type.name in self._groups
-                add(f"{target} = {call}{'[0]' * of_group}")
-            case Payload.GROUP:
-                call = self._call(field, "end", merged, f"group={item.end_tag}")
-                add(f"{target}, pos = {call}")
-
-    def _varint(self, field: Field, target: str) -> None:
-        kind = scalar_kind(field)
-        read = f"{target}, pos = {self._read_function(field)}(data, pos)"
-        if field.coding is Coding.ZIGZAG or kind in _NARROW:
-            self.lines.add(read)
-            if kind in _NARROW:
-                half = 1 << _NARROW[kind] - 1
-                mask = 2 * half - 1
-                signed = f"({target} + {half} & {mask}) - {half}"
-                narrowed = signed if kind in (Kind.INT8, Kind.INT16) else f"{target} & {mask}"
-                self.lines.add(f"{target} = {narrowed}")
-            return
-        with self.lines.block("if (n := data[pos]) < 128:"):
-            self.lines.add(f"{target} = n{' != 0' * (kind is Kind.BOOL)}")
-            self.lines.add("pos += 1")
-        with self.lines.block("else:"):
-            self.lines.add(read)
-
-    def _read_function(self, field: Field) -> str:
-        kind = scalar_kind(field)
-        name = {8: "int32", 16: "int32"}.get(_NARROW.get(kind, 0), kind.value)
-        return self.module.support(f"read_{'s' * (field.coding is Coding.ZIGZAG)}{name}")
-
-    def _call(self, field: Field, end: str, merged: str, group: str, levels: int = 1) -> str:
-        if not isinstance(field.type, MessageRef):
-            raise AssertionError(field)
-        decode = self.module.private("decode_protobuf", field.type.name)
-        arguments = ["data", "pos", end]
-        if merged:
-            arguments.append(merged)
-        if field.type.name in self._limits.deep:
-            arguments.append(f"depth=depth + {levels}" if self._is_deep else f"depth={levels}")
-        if group:
-            arguments.append(group)
-        if field.type.name in self._limits.heavy:
-            arguments.append("budget=budget")
-        return f"{decode}({', '.join(arguments)})"
-
-    def _closed_values(self, field: Field) -> str:
-        """A set of the numbers that a closed enum declares; nothing for other types."""
-        if not isinstance(field.type, EnumRef):
-            return ""
-        enum = self.module.schema.enum(field.type)
-        if not enum.closed:
-            return ""
-        numbers = sorted({value.number for value in enum.values})
-        name = f"_VALUES_{self.module.local_class(enum.full_name)}"
-        return self.module.constant(name, f"frozenset(({', '.join(map(str, numbers))},))")
 
     def _gathered(self, field: Field) -> str:
         return f"{names.attribute(field)}_gathered"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoders of Protobuf's wire format: a function a message, which returns its bytes.
+"""Encoders of Protobuf's wire format: one function per message, which returns its bytes.
 
 The length of a message inside another is needed before its bytes, so that each is joined on its
 own; joining costs less than writing into a buffer byte by byte would.
@@ -99,7 +99,7 @@ class Writer:
         field, value = item.field, self._local(item)
         if item.payload is Payload.FIXED and scalar_kind(field) in (Kind.FLOAT32, Kind.FLOAT64):
             # By bytes: -0.0 equals 0.0 and is written nevertheless.
-            pack = self.module.pack(values.STRUCT_CODES[scalar_kind(field)])
+            pack = self.module.pack(scalar_kind(field).code)
             default = f"{pack}({values.zero(field)})"
             if field.default is None:
                 default = repr(bytes(scalar_kind(field).width or 0))
@@ -123,7 +123,7 @@ class Writer:
             case Payload.VARINT | Payload.ZIGZAG:
                 return [repr(tag), f"{varint_table(self.module, field)}[{held}]"]
             case Payload.FIXED:
-                form = f"{len(tag)}s{values.STRUCT_CODES[scalar_kind(field)]}"
+                form = f"{len(tag)}s{scalar_kind(field).code}"
                 return [f"{self.module.pack(form)}({tag!r}, {held})"]
             case Payload.GROUP:
                 return [repr(tag), f"{self._encoder(field)}({held})", repr(item.end_tag_bytes)]
@@ -161,7 +161,7 @@ class Writer:
     def _packed(self, item: Item, found: str) -> str:
         kind = scalar_kind(item.field)
         if item.payload is Payload.FIXED:
-            return f'{self.module.support("pack_array")}("{values.STRUCT_CODES[kind]}", {found})'
+            return f'{self.module.support("pack_array")}("{kind.code}", {found})'
         if kind is Kind.BOOL:
             return f"{self.module.support('pack_bools')}({found})"
         table = varint_table(self.module, item.field)

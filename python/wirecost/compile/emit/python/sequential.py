@@ -9,6 +9,7 @@ from functools import cached_property
 from wirecost.compile.emit.python import names
 from wirecost.compile.emit.python.lines import Lines
 from wirecost.compile.emit.python.module import Module
+from wirecost.compile.graph import leading_to
 from wirecost.compile.plan.sequential import (
     Array,
     Call,
@@ -49,21 +50,12 @@ class Plans:
     def hollow(self) -> frozenset[str]:
         """Messages with arrays of elements that take no bytes, and those that hold such: what a
         reader may make of them must be counted."""
-        holders: dict[str, set[str]] = {name: set() for name in self._plans}
-        waiting = []
-        for name, plan in self._plans.items():
-            if any(_is_hollow(step) for step in plan.steps):
-                waiting.append(name)
-            for step in plan.steps:
-                for inner in _called(step):
-                    holders[inner].add(name)
-        found: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting += holders[name]
-        return frozenset(found)
+        called = {
+            name: {inner for step in plan.steps for inner in _called(step)}
+            for name, plan in self._plans.items()
+        }
+        own = [name for name, plan in self._plans.items() if any(map(_is_hollow, plan.steps))]
+        return leading_to(called, own)
 
     def weight(self, name: str) -> int:
         """Values a message writes, its inlined messages' with them."""

@@ -109,7 +109,7 @@ class Reader(Walker):
     def _slot(self, slot: Slot, base: str) -> None:
         holder = self._holder(base, slot.path[:-1])
         item, width = slot.path[-1], slot.kind.width or 0
-        target, code = f"{holder}.{self.attribute(item)}", values.STRUCT_CODES[slot.kind]
+        target, code = f"{holder}.{self.attribute(item)}", slot.kind.code
         if slot.count is None:
             self.put(code, width, target)
         elif slot.count == 0:
@@ -145,7 +145,7 @@ class Reader(Walker):
         if kind is Kind.BOOL:
             return f"{self.module.support('unpack_bools')}({raw})"
         order = ", order" if self.aligns and (kind.width or 0) > 1 else ""
-        made = f'{self.module.support("unpack_array")}("{values.STRUCT_CODES[kind]}", {raw}{order})'
+        made = f'{self.module.support("unpack_array")}("{kind.code}", {raw}{order})'
         return f"{made}.tolist()" if isinstance(item.type, EnumRef) else made
 
     def _value(self, step: Run | Text | Call, target: str) -> None:
@@ -153,7 +153,7 @@ class Reader(Walker):
         match step:
             case Run():
                 kind = step.slots[0].kind
-                self.put(values.STRUCT_CODES[kind], kind.width or 0, target)
+                self.put(kind.code, kind.width or 0, target)
             case Text():
                 self._text(step, target)
             case Call():

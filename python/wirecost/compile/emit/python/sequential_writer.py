@@ -76,7 +76,7 @@ class Writer(Walker):
     def _slot(self, slot: Slot, base: str) -> None:
         path = [base, *(self.attribute(f) for f in slot.path[:-1])]
         item, width = slot.path[-1], slot.kind.width or 0
-        code = values.STRUCT_CODES[slot.kind]
+        code = slot.kind.code
         if slot.count is None:
             self.put(code, width, self._expression(".".join(path), item))
             return
@@ -167,7 +167,7 @@ class Writer(Walker):
         kind, packed = run.slots[0].kind, found
         if not values.is_bytes(item):
             packed = self.local(f"{self.attribute(item)}_bytes")
-            made = f'{self.module.support("pack_array")}("{values.STRUCT_CODES[kind]}", {found})'
+            made = f'{self.module.support("pack_array")}("{kind.code}", {found})'
             if kind is Kind.BOOL:
                 made = f"{self.module.support('pack_bools')}({found})"
             self.lines.add(f"{packed} = {made}")
@@ -185,7 +185,7 @@ class Writer(Walker):
         match step:
             case Run():
                 kind = step.slots[0].kind
-                self.put(values.STRUCT_CODES[kind], kind.width or 0, held)
+                self.put(kind.code, kind.width or 0, held)
             case Text():
                 self._text(step, held)
             case Call():

@@ -7,21 +7,6 @@ from wirecost.compile.emit.escape.python import literal
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Type, Value
 
-STRUCT_CODES = {
-    Kind.BOOL: "?",
-    Kind.INT8: "b",
-    Kind.UINT8: "B",
-    Kind.INT16: "h",
-    Kind.UINT16: "H",
-    Kind.INT32: "i",
-    Kind.UINT32: "I",
-    Kind.INT64: "q",
-    Kind.UINT64: "Q",
-    Kind.FLOAT32: "f",
-    Kind.FLOAT64: "d",
-}
-"""Codes of ``struct``; but for bool those of ``array`` as well."""
-
 _ANNOTATIONS = {
     Kind.BOOL: "bool",
     Kind.FLOAT32: "float",
@@ -54,7 +39,7 @@ def is_bytes(item: Field) -> bool:
 def array_code(item: Field) -> str | None:
     """The code of the ``array.array`` that holds a sequence, if one does."""
     if isinstance(item.type, Kind) and item.type.width and item.type is not Kind.BOOL:
-        return STRUCT_CODES[item.type]
+        return item.type.code
     return None
 
 

@@ -18,7 +18,7 @@ def load(paths: Sequence[Path], include: Sequence[Path], dialect: str | None) ->
     """Inputs and all they use, dependencies first. Raises CompileError or UserError.
 
     Without a ``dialect`` it is seen from what only one of them has, first in the inputs, then in
-    what they use; where nothing tells, it is ROS 1.
+    what they use; where nothing decides it, it is ROS 1.
     """
     for path in paths:
         if path.suffix == ".action":

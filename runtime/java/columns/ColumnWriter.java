@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package wire.runtime;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/** Lays out the fields of a message in columns from what a builder was given. */
+final class ColumnWriter {
+    private static final int BAND = 1 << 26;
+
+    private final ColumnInput[] inputs;
+    private final ColumnLayout out = new ColumnLayout();
+
+    private ColumnWriter(ColumnInput[] inputs) {
+        this.inputs = inputs;
+    }
+
+    /** Throws IllegalArgumentException if what was given does not fit together. */
+    static ColumnLayout lay(ColumnNode root, ColumnInput[] inputs, int count) {
+        ColumnWriter writer = new ColumnWriter(inputs);
+        writer.out.number(7 * BAND, ProtobufInput.VARINT, count);
+        writer.fields(root, count, null);
+        return writer.out;
+    }
+
+    /** {@code around}: which of {@code count} messages are there; null: all. */
+    private void fields(ColumnNode message, int count, BitSet around) {
+        for (ColumnNode node : message.children) {
+            ColumnInput input = inputs[node.index];
+            if (node.repeated) {
+                if (input.given) {
+                    repeated(node, input, count);
+                }
+                continue;
+            }
+            BitSet has = node.optional ? both(input, around) : around;
+            int having = has == null ? count : has.cardinality();
+            boolean skipped = !input.given && (node.optional || node.implicit);
+            if (having == 0 || skipped) {
+                continue;
+            }
+            if (!input.given) {
+                throw new IllegalArgumentException(node.name + " is required; give its values");
+            }
+            if (node.optional && having < (around == null ? count : around.cardinality())) {
+                out.payload(BAND + node.number, (count + 7L) / 8, b -> putBits(b, has, count));
+            }
+            single(node, input, count, has);
+        }
+    }
+
+    /** Which elements have a field: those that have the message around it, and the field. */
+    private static BitSet both(ColumnInput input, BitSet around) {
+        if (input.present == null || around == null) {
+            return input.present == null ? around : input.present;
+        }
+        BitSet both = (BitSet) around.clone();
+        both.and(input.present);
+        return both;
+    }
+
+    private static void putBits(ByteBuffer to, BitSet bits, int count) {
+        byte[] bytes = bits.toByteArray();
+        int length = (count + 7) / 8;
+        to.put(bytes, 0, Math.min(bytes.length, length));
+        to.put(new byte[Math.max(0, length - bytes.length)]);
+    }
+
+    private void single(ColumnNode node, ColumnInput input, int count, BitSet has) {
+        if (node.type == ColumnType.MESSAGE) {
+            out.open(node.number);
+            fields(node, count, has);
+            out.close();
+            return;
+        }
+        if (input.size != count) {
+            throw new IllegalArgumentException(
+                    node.name + " has " + input.size + " values for " + count + " elements");
+        }
+        if (node.type == ColumnType.TEXT) {
+            texts(node, input, has);
+        } else {
+            scalars(node, input, has);
+        }
+    }
+
+    private void repeated(ColumnNode node, ColumnInput input, int count) {
+        int[] offsets = input.offsets;
+        boolean fit = offsets.length == count + 1 && offsets[0] == 0;
+        for (int i = 0; i < count && fit; i++) {
+            fit = offsets[i] <= offsets[i + 1];
+        }
+        if (!fit || node.type != ColumnType.MESSAGE && offsets[count] != input.size) {
+            throw new IllegalArgumentException(node.name + " needs " + (count + 1L)
+                    + " offsets from 0 up to the number of its values");
+        }
+        if (offsets[count] == 0) {
+            return;
+        }
+        offsets(node, offsets);
+        if (node.type == ColumnType.MESSAGE) {
+            out.open(node.number);
+            fields(node, offsets[count], null);
+            out.close();
+        } else {
+            scalars(node, input, null);
+        }
+    }
+
+    private void offsets(ColumnNode node, int[] numbers) {
+        out.payload(2 * BAND + node.number, 4L * numbers.length, b -> {
+            b.asIntBuffer().put(numbers);
+            b.position(b.position() + 4 * numbers.length);
+        });
+    }
+
+    private void texts(ColumnNode node, ColumnInput input, BitSet has) {
+        int[] ends = input.offsets;
+        int first = has == null ? 0 : has.nextSetBit(0);
+        boolean same = true;
+        for (int i = 0; i < input.size; i++) {
+            if (has != null && !has.get(i)) {
+                if (ends[i] != ends[i + 1]) {
+                    throw new IllegalArgumentException(node.name + " has a text where it is absent");
+                }
+            } else {
+                same = same && Arrays.equals(input.text, ends[first], ends[first + 1],
+                        input.text, ends[i], ends[i + 1]);
+            }
+        }
+        int length = ends[input.size];
+        if (node.implicit && length == 0) {
+            return;
+        }
+        if (same && input.reduction.form() == Reduction.Form.AUTO) {
+            byte[] one = Arrays.copyOfRange(input.text, ends[first], ends[first + 1]);
+            out.text(5 * BAND + node.number, one, one.length);
+            return;
+        }
+        offsets(node, ends);
+        if (length > 0) {
+            out.payload(node.number, length, b -> b.put(input.text, 0, length));
+        }
+    }
+
+    private void scalars(ColumnNode node, ColumnInput input, BitSet has) {
+        boolean plain = input.reduction.form() == Reduction.Form.EXACT && has == null && !node.implicit;
+        if (plain && input.isPlain()) {
+            out.payload(node.number, (long) input.size * node.type.width, input::putPlain);
+            return;
+        }
+        ColumnForm form = new ColumnForm(node, input.bits(), has, input.reduction, !node.repeated);
+        if (node.implicit && form.zero) {
+            return;
+        }
+        if (form.constant) {
+            constant(node, form.constantBits);
+            return;
+        }
+        if (form.starts != null) {
+            offsets(node, form.starts);
+        }
+        if (form.scaled) {
+            real(3 * BAND + node.number, form.scale);
+            real(4 * BAND + node.number, form.base);
+        }
+        long length = (long) form.width * form.stored.length;
+        out.payload(node.number, length, b -> putStored(b, form.stored, form.width));
+    }
+
+    private void constant(ColumnNode node, long bits) {
+        int wireType = ProtobufInput.FIXED32;
+        if (node.type == ColumnType.BOOL) {
+            wireType = ProtobufInput.VARINT;
+        } else if (node.type.width == 8) {
+            wireType = ProtobufInput.FIXED64;
+        }
+        out.number(5 * BAND + node.number, wireType, bits);
+    }
+
+    private void real(int number, double value) {
+        out.number(number, ProtobufInput.FIXED64, Double.doubleToRawLongBits(value));
+    }
+
+    private static void putStored(ByteBuffer to, long[] stored, int width) {
+        for (long value : stored) {
+            switch (width) {
+                case 1 -> to.put((byte) value);
+                case 2 -> to.putShort((short) value);
+                case 3 -> to.putShort((short) value).put((byte) (value >> 16));
+                case 4 -> to.putInt((int) value);
+                default -> to.putLong(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The form of printed text."""
+
+from __future__ import annotations
+
+from wirecost.compile.emit.templates import tidy
+
+
+def test_empty_lines_are_kept_up_to_a_number_and_never_at_the_ends() -> None:
+    text = "\n\na  \n\n\n\nb\n \n"
+    assert tidy(text) == "a\n\nb\n"
+    assert tidy(text, empty_lines=2) == "a\n\n\nb\n"
+
+
+def test_braces_hold_no_empty_lines() -> None:
+    text = "class A {\n\n  x\n\n  }\n\n};\n"
+    assert tidy(text) == "class A {\n\n  x\n  }\n};\n"
+    assert tidy(text, behind_braces=False) == "class A {\n  x\n  }\n};\n"
