@@ -20,8 +20,8 @@ from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
 from support import probe_logs
 from wirecost.analysis.causes import explain
-from wirecost.analysis.compare import Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare.comparison import Settings, compare
+from wirecost.analysis.compare.runs import read_run
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import document, summarize
 from wirecost.records import json_document

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wirecost.analysis.compare import MARGIN, Comparison, Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
+from wirecost.analysis.compare.runs import read_run
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.records import json_document

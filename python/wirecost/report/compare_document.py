@@ -7,9 +7,9 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from wirecost.analysis.compare import FALSE_DISCOVERIES, Comparison
-from wirecost.analysis.compare_quantiles import RESAMPLES
-from wirecost.analysis.compare_series import Run
+from wirecost.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
+from wirecost.analysis.compare.quantiles import RESAMPLES
+from wirecost.analysis.compare.runs import Run
 from wirecost.report import compare_tables
 from wirecost.report import markdown as md
 from wirecost.report.compare_rows import Labels, tally, verdict_line

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirecost.analysis.compare import Comparison
+from wirecost.analysis.compare.comparison import Comparison
 from wirecost.errors import UserError
 from wirecost.report import compare_tables
 from wirecost.report.compare_rows import verdict_line

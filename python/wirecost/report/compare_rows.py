@@ -6,8 +6,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from wirecost.analysis.compare import FASTER, SAME, SLOWER, UNTOLD, Comparison, TimeChange
-from wirecost.analysis.compare_series import Key
+from wirecost.analysis.compare.comparison import (
+    FASTER,
+    SAME,
+    SLOWER,
+    UNTOLD,
+    Comparison,
+    TimeChange,
+)
+from wirecost.analysis.compare.runs import Key
 from wirecost.report import units
 
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from wirecost.analysis.compare import (
+from wirecost.analysis.compare.comparison import (
     FALSE_DISCOVERIES,
     SAME,
     UNTOLD,
     Comparison,
     TimeChange,
 )
-from wirecost.analysis.compare_series import Key
+from wirecost.analysis.compare.runs import Key
 from wirecost.report import units
 from wirecost.report.compare_rows import Labels, interval, percent, tally, told_first, untold
 from wirecost.report.table import Table

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from support import probe_logs
 from support.result_folders import copied, edit_meta
-from wirecost.analysis.compare import Comparison, Settings, compare
-from wirecost.analysis.compare_series import Run, read_run
+from wirecost.analysis.compare.comparison import Comparison, Settings, compare
+from wirecost.analysis.compare.runs import Run, read_run
 from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.folder import write_results

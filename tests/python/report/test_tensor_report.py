@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
-from wirecost.analysis.compare import Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare.comparison import Settings, compare
+from wirecost.analysis.compare.runs import read_run
 from wirecost.analysis.summary import summarize
 from wirecost.records.folder import Results
 from wirecost.report import tensor_reference as reference

@@ -10,7 +10,7 @@ import importlib
 
 import altair as alt
 
-from wirecost.analysis.compare import FASTER, SAME, SLOWER, UNTOLD, Comparison
+from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, UNTOLD, Comparison
 from wirecost.report.compare_rows import Labels
 from wirecost.report.figures import Figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from wirecost.analysis.compare import FASTER, SLOWER, Comparison, TimeChange
+from wirecost.analysis.compare.comparison import FASTER, SLOWER, Comparison, TimeChange
 from wirecost.report.compare_rows import Labels
 from wirecost.report.figures import WIDTH, Figure
 from wirecost.report.figures.comparison import verdict_colour, verdict_shape

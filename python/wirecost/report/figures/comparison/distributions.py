@@ -6,8 +6,8 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
-from wirecost.analysis.compare import Comparison
-from wirecost.analysis.compare_series import Array, Key
+from wirecost.analysis.compare.comparison import Comparison
+from wirecost.analysis.compare.runs import Array, Key
 from wirecost.report.compare_rows import Labels, most_changed_rows
 from wirecost.report.figures import WIDTH, Figure
 from wirecost.report.figures.comparison import RUNS, run_colour

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from wirecost.analysis.compare import Comparison
-from wirecost.analysis.compare_series import Key
+from wirecost.analysis.compare.comparison import Comparison
+from wirecost.analysis.compare.runs import Key
 from wirecost.report import units
 from wirecost.report.compare_rows import Labels, most_changed_rows
 from wirecost.report.figures import WIDTH, Figure

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from wirecost.analysis.compare_series import SIZE, Key, Run, is_counter, rows_of
+from wirecost.analysis.compare.runs import SIZE, Key, Run, is_counter, rows_of
 
 SIZE_MARGIN = 0.001
 """Sizes move by a few bytes with the simulation time."""

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from wirecost.analysis import compare_counters
-from wirecost.analysis.compare_context import Difference, differences, failures, other_contents
-from wirecost.analysis.compare_noise import noise
-from wirecost.analysis.compare_outputs import TopicOutputs, compare_outputs
-from wirecost.analysis.compare_plain import PlainChange, plain_changes
-from wirecost.analysis.compare_quantiles import NOTHING, Shift, adjusted, least_samples, shift
-from wirecost.analysis.compare_series import TIME, Array, Key, Run, common_names, finite, rows_of
+from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
+from wirecost.analysis.compare.counters import MeanDifference, mean_difference
+from wirecost.analysis.compare.noise import noise
+from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
+from wirecost.analysis.compare.plain import PlainChange, plain_changes
+from wirecost.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
+from wirecost.analysis.compare.runs import TIME, Array, Key, Run, common_names, finite, rows_of
 from wirecost.errors import UserError
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
@@ -59,7 +59,7 @@ class CountChange:
     counter: str
     n_a: int
     n_b: int
-    difference: compare_counters.Difference
+    difference: MeanDifference
     q: float | None = None
     verdict: str = UNTOLD
 
@@ -195,7 +195,7 @@ def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> 
     a, b = finite(ours, counter), finite(theirs, counter)
     if not len(a) or not len(b):
         return []
-    found = compare_counters.difference(a, b)
+    found = mean_difference(a, b)
     return [CountChange(key, counter, len(a), len(b), found)]
 
 

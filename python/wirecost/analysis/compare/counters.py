@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Difference:
+class MeanDifference:
     """Means of a counter in runs A and B; ``ci95`` of ``b - a``, None with too few samples."""
 
     a: float
@@ -28,15 +28,15 @@ class Difference:
     p: float | None
 
 
-def difference(a: Array, b: Array) -> Difference:
+def mean_difference(a: Array, b: Array) -> MeanDifference:
     """Compare two series of counts, shapes (n,) and (m,), not empty, in the order of time."""
     of_a, of_b = float(a.mean()), float(b.mean())
     if min(len(a), len(b)) < LEAST_SAMPLES:
-        return Difference(of_a, of_b, None, None)
+        return MeanDifference(of_a, of_b, None, None)
     random = np.random.default_rng(SEED)
     apart = _resampled_means(b, random) - _resampled_means(a, random)
     low, high = np.quantile(apart, [0.025, 0.975])
-    return Difference(of_a, of_b, (float(low), float(high)), rank_sum_test(a, b))
+    return MeanDifference(of_a, of_b, (float(low), float(high)), rank_sum_test(a, b))
 
 
 def _resampled_means(series: Array, random: np.random.Generator) -> Array:

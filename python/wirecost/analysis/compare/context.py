@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.analysis.compare_series import Run
+from wirecost.analysis.compare.runs import Run
 
 MOMENTARY = {"load_average", "empty_step_ns"}
 """Environment entries that differ from one minute to the next."""

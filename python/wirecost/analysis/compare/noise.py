@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.compare_series import TIME, Array, Run, finite, rows_of
+from wirecost.analysis.compare.runs import TIME, Array, Run, finite, rows_of
 from wirecost.errors import UserError
 
 COVERED = 0.95
