@@ -32,7 +32,7 @@ from wirecost.replay.origin import seal
 from wirecost.replay.record import Request, TopicProgress, record
 from wirecost.replay.snapshot import Snapshot, read_snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
-from wirecost.report import units
+from wirecost.report.shared import units
 
 
 def command(

@@ -30,10 +30,10 @@ from wirecost.replay.replay import Settings, examined, replay
 from wirecost.replay.results import SCENARIO
 from wirecost.replay.snapshot import read_snapshot
 from wirecost.replay.start import Starting
-from wirecost.report.export import write_report
+from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of
-from wirecost.report.scenarios import replay as scenario
-from wirecost.report.terminal import print_table
+from wirecost.report.scenarios.replay.content import document as replay_document
+from wirecost.report.shared.terminal import print_table
 
 DIED = 1
 HEAP_WARMUP_S = 5
@@ -157,7 +157,7 @@ def command(
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
     if json_file is not None:
         _write_json(
-            json_file, json_document.text(document(results, rows) | scenario.document(results))
+            json_file, json_document.text(document(results, rows) | replay_document(results))
         )
     _end(results, whole)
 

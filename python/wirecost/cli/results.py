@@ -24,8 +24,8 @@ from wirecost.records.finished import NothingMeasuredError, finish
 from wirecost.records.folder import Results, read_results
 from wirecost.records.journal import Journal
 from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.report.export import write_report
-from wirecost.report.terminal import print_results
+from wirecost.report.results.export import write_report
+from wirecost.report.results.printed import print_results
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""

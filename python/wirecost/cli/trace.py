@@ -22,8 +22,8 @@ from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.results import INTERRUPTED
 from wirecost.errors import UserError
-from wirecost.report import units
-from wirecost.report.terminal import print_table
+from wirecost.report.shared import units
+from wirecost.report.shared.terminal import print_table
 from wirecost.traces import Frame, Trace, messages, open_trace
 from wirecost.traces.check import Finding, Severity, check
 from wirecost.traces.conversion import Wanted

@@ -14,8 +14,8 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.records import json_document
-from wirecost.report import units
-from wirecost.report.table import Table
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 from wirecost.traces.check import Finding
 from wirecost.traces.info import TraceInfo
 

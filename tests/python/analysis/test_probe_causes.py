@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wirecost.analysis.causes import FEWEST, Explanation, explain
 from wirecost.analysis.linear import Correlations, line
-from wirecost.report.probe_causes import cause_table, sentences
+from wirecost.report.shared.causes import cause_table, sentences
 
 COUNT = 2000
 

@@ -16,8 +16,8 @@ from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.race import _fault
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report.scenarios import cloud
-from wirecost.report.scenarios.cloud_growth import growths
+from wirecost.report.scenarios.cloud import content as cloud
+from wirecost.report.scenarios.cloud.growth import growths
 
 
 def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:

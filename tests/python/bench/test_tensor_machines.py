@@ -31,7 +31,7 @@ from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report.scenarios import tensor_clocks
+from wirecost.report.scenarios.tensor import clocks as tensor_clocks
 from wirecost.transport import find, names
 
 TOKEN = "0123456789abcdef"

@@ -15,8 +15,9 @@ import vl_convert as vlc
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from wirecost.report.figures import Figure, themed
-from wirecost.report.figures.executions import Options, section_figures, slug
+from wirecost.report.shared.executions import section_figures, slug
+from wirecost.report.shared.executions.series import Options
+from wirecost.report.shared.figure import Figure, themed
 
 SMALL = 400_000  # bytes of a figure's definition
 

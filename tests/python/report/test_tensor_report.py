@@ -18,21 +18,21 @@ from wirecost.analysis.compare.comparison import Settings, compare
 from wirecost.analysis.compare.runs import read_run
 from wirecost.analysis.summary import summarize
 from wirecost.records.folder import Results
-from wirecost.report import tensor_reference as reference
-from wirecost.report.compare_rows import Labels
-from wirecost.report.export import write_report
-from wirecost.report.figures import Figure, all_figures, themed
-from wirecost.report.scenarios import Content, content_of
-from wirecost.report.table import Table
-from wirecost.report.tensor_axes import apart, domain, ticks
-from wirecost.report.tensor_shares import shares_of
+from wirecost.report.compare.rows import Labels
+from wirecost.report.results.export import write_report
+from wirecost.report.scenarios import Content, content_of, figures_of
+from wirecost.report.scenarios.tensor import published
+from wirecost.report.scenarios.tensor.axes import apart, domain, ticks
+from wirecost.report.scenarios.tensor.shares import shares_of
+from wirecost.report.shared.figure import Figure, themed
+from wirecost.report.shared.table import Table
 
 BETWEEN = [way for way in US if way not in FLOORS and not way.endswith("in-process")]
 SWEEP = [str(8 << 2 * i) for i in range(11)]
 
 
 def figures(results: Results) -> dict[str, dict[str, Any]]:
-    made: list[Figure] = all_figures(results, summarize(results))
+    made: list[Figure] = figures_of(results, summarize(results))
     return {one.name: themed(one.chart, "#222222") for one in made}
 
 
@@ -99,11 +99,11 @@ def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
 
 
 def test_what_was_published_is_as_published() -> None:
-    assert len(reference.PUBLISHED_NS) == 4 * 8
-    assert reference.PUBLISHED_NS["zeromq", "numpy"] == 650_000
-    assert reference.PUBLISHED_NS["ros1", "pillow"] == 38_600_000
-    assert reference.PUBLISHED_NS["yarp", "paddle"] == 1_670_000
-    assert {plugin for _, plugin in reference.PUBLISHED_NS} <= set(PLUGINS)
+    assert len(published.PUBLISHED_NS) == 4 * 8
+    assert published.PUBLISHED_NS["zeromq", "numpy"] == 650_000
+    assert published.PUBLISHED_NS["ros1", "pillow"] == 38_600_000
+    assert published.PUBLISHED_NS["yarp", "paddle"] == 1_670_000
+    assert {plugin for _, plugin in published.PUBLISHED_NS} <= set(PLUGINS)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
     assert ("ecal", "raw-iceoryx2") not in floors
     assert {library for library, floor in floors if floor == "shm"} == panels
     marks = [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
-    assert len(marks) == len(reference.PUBLISHED_NS)
+    assert len(marks) == len(published.PUBLISHED_NS)
 
 
 def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of the tensor scenario: plugins by transport, transports by size, yardsticks, delivery."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from wirecost.analysis.summary import Row
+from wirecost.report.scenarios.tensor.contenders import (
+    Group,
+    array_bytes,
+    in_process,
+    is_ours,
+    is_wrapyfi,
+    ordered,
+)
+from wirecost.report.scenarios.tensor.shares import SENDING, WAITING, Shares
+from wirecost.report.shared import units
+from wirecost.report.shared.races import ratio_text
+from wirecost.report.shared.table import Table
+
+NONE = "–"
+
+
+def grid(title: str, rows: list[Row]) -> Table:
+    """Medians of the total, a row a plugin, a column a transport, the quickest first."""
+    objects = [row for row in rows if row.plugin and not in_process(row.contender)]
+    ways = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
+    mine = [name for name in ways if not is_wrapyfi(name)]
+    ways = mine + [name for name in ways if is_wrapyfi(name)]
+    times = {(row.plugin, row.contender): units.time(row.median_ns) for row in objects}
+    plugins = list(dict.fromkeys(row.plugin or "" for row in objects))
+    body = [[plugin, *(times.get((plugin, way), NONE) for way in ways)] for plugin in plugins]
+    notes = [
+        "Medians of the total, from the finished object to the received one, contenders in turns; "
+        "every message's content was compared outside the times."
+    ]
+    # A narrow terminal keeps the quickest ways and Wrapyfi's best.
+    theirs = [name for name in ways if is_wrapyfi(name)]
+    return Table(title, ["object", *ways], body, notes, (*theirs[1:], *reversed(mine[1:])))
+
+
+def by_size(title: str, rows: list[Row], of: Callable[[Row], str], note: str) -> Table:
+    """A row a contender, a column a size; floors and what is within a process as well."""
+    sizes = sorted({array_bytes(row) for row in rows})
+    names = dict.fromkeys(row.name for row in rows)
+    cells = {(row.name, array_bytes(row)): of(row) for row in rows}
+    body = [[name, *(cells.get((name, size), NONE) for size in sizes)] for name in names]
+    headings = [units.size(size) for size in sizes]
+    # Every second size first, so that a narrow terminal still spans all of them.
+    optional = (*headings[1::2], *headings[2:-1:2])
+    return Table(title, ["way and object", *headings], body, [note], optional)
+
+
+def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
+    """A transport's median with the library's own, shared memory's and Wrapyfi's of one plugin.
+
+    ``beside``: the ratio to Wrapyfi with the same plugin, by contender.
+    """
+    body = []
+    for row in sorted(rows, key=lambda row: row.median_ns):
+        body.append(
+            [
+                row.name,
+                units.time(row.median_ns),
+                units.time(row.p99_ns),
+                ratio_text(row, "ratio_floor"),
+                ratio_text(row, "ratio"),
+                beside.get(row.contender, NONE),
+            ]
+        )
+    headings = ["way and object", "median", "p99", "× raw", "× shm", "× Wrapyfi"]
+    notes = [
+        "Ratios of medians with 95 % intervals. × raw: to the same library sending as many bytes "
+        "by itself; × shm: to shared memory with one copy and an eventfd; × Wrapyfi: with the "
+        "same object over the same library, else over ZeroMQ.",
+        f"p99 of {min(row.n for row in rows)} messages.",
+    ]
+    if min(row.n for row in rows) < 1000:
+        notes[-1] = f"p99 is near the largest of {min(row.n for row in rows)} messages."
+    return Table(title, headings, body, notes, ("p99", "× shm"))
+
+
+def objects(group: Group, shape: str, shares: list[Shares], way: str) -> Table | None:
+    """What each plugin's objects cost over the transport that is quickest."""
+    mine = [one for one in shares if (one.group, one.shape, one.mware) == (group, shape, way)]
+    theirs = {
+        one.plugin: one.ns
+        for one in shares
+        if (one.group, one.shape) == (group, shape) and one.mware == "wrapyfi-in-process"
+    }
+    body = []
+    for one in sorted(mine, key=coding):
+        told = theirs.get(one.plugin, {})
+        other = told.get("encode", 0.0) + told.get("decode", 0.0)
+        body.append(
+            [
+                one.plugin,
+                *(_time(one.ns.get(name)) for name in ("encode", SENDING, WAITING, "decode")),
+                _time(one.ns.get("access")),
+                f"{100 * share(one):.0f}",
+                _time(other or None),
+            ]
+        )
+    if not body:
+        return None
+    headings = ["object", "encode", SENDING, "rest", "decode", "access", "coding %", "Wrapyfi"]
+    notes = [
+        f"Medians over {way}. publish: the sending call, until the listener has the message; rest: "
+        "of the transit after it. coding %: encode and decode of the way without access. Wrapyfi: "
+        "its encode and decode within a process."
+    ]
+    return Table(f"Objects over {way} · {shape} {group.title}", headings, body, notes,
+                 ("access", "rest", "publish"))  # fmt: skip
+
+
+def coding(one: Shares) -> float:
+    """Nanoseconds of encoding and decoding."""
+    return one.ns.get("encode", 0.0) + one.ns.get("decode", 0.0)
+
+
+def share(one: Shares) -> float:
+    """What of the way without access is encoding and decoding."""
+    whole = sum(ns for name, ns in one.ns.items() if name != "access")
+    return coding(one) / whole if whole else 0.0
+
+
+def delivery(meta: dict[str, Any], rows: list[Row]) -> Table:
+    """Rate, losses and copies, a row a way, all its runs together."""
+    ways = dict.fromkeys(row.contender for row in rows if row.plugin)
+    body = []
+    for way in ways:
+        runs = [run for run in meta["runs"] if run["contender"] == way and run["mode"]]
+        rated = [run for run in runs if run["rate"] and run["asked_rate"]]
+        rates = [100 * run["rate"] / run["asked_rate"] for run in rated]
+        told = meta["contenders"][way]
+        failed = sum(run["failure"] is not None for run in runs)
+        paused = [run["lost_without_pause"] for run in runs]
+        body.append(
+            [
+                way,
+                *(_sum(runs, name) for name in ("sent", "lost", "duplicates", "reordered")),
+                NONE if all(lost is None for lost in paused) else f"{sum(filter(None, paused)):,}",
+                f"{statistics.median(rates):.1f}" if rates else NONE,
+                f"{max(rates, key=lambda rate: abs(rate - 100)):.1f}" if rates else NONE,
+                *(_copies(told.get(name)) for name in ("send_copies", "receive_copies")),
+                NONE if told.get("aligned") is None else "yes" if told["aligned"] else "no",
+                str(failed) if failed else NONE,
+            ]
+        )
+    headings = [
+        "way", "sent", "lost", "twice", "disordered", "lost, no pause", "% of rate", "worst",
+        "copies sending", "receiving", "aligned", "failed",
+    ]  # fmt: skip
+    notes = [
+        "All objects together, warm-up left out. disordered: came after a later one. % of rate: of "
+        f"the {meta['rate']:g} a second that were asked for, or what --sweep makes of them: the "
+        "runs' median, and the run that is furthest off. Copies of the bytes, as the transport "
+        "counts them; aligned: received on a multiple of 64, as JAX and TensorFlow want it. "
+        "failed: objects that it could not carry."
+    ]
+    optional = ("lost, no pause", "worst", "disordered", "sent", "aligned", "twice", "failed")
+    return Table("Delivery and copies", headings, body, notes, optional)
+
+
+def _sum(runs: list[dict[str, Any]], name: str) -> str:
+    return f"{sum(run[name] for run in runs):,}"
+
+
+def _copies(count: int | None) -> str:
+    return NONE if count is None else str(count)
+
+
+def _time(ns: float | None) -> str:
+    return NONE if ns is None else units.time(ns)
+
+
+def ours_between(rows: list[Row]) -> list[Row]:
+    """Transports' rows, with an object, between two processes."""
+    return [row for row in rows if is_ours(row) and not in_process(row.contender)]
