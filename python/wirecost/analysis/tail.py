@@ -65,7 +65,7 @@ def _binomial(n: int, chance: float, share: float) -> int:
 
 
 def tail_of(samples: pl.DataFrame) -> Tail | None:
-    """From a contender's samples; None for those without counted faults."""
+    """From one contender's samples; None for those without counted faults."""
     if "minor_faults" not in samples.columns or samples["minor_faults"].null_count():
         return None
     all_of_them = samples["ns"].to_numpy().astype(np.float64)

@@ -297,6 +297,6 @@ def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
     meta = json.loads((tmp_path / "meta.json").read_text())
     assert meta["contenders"]["zeromq"]["send_copies"] == 1
     rows = [row for row in summarize(results) if row.stage == "total"]
-    assert [(row.mware, row.plugin, row.shape) for row in rows] == [
+    assert [(row.facts["mware"], row.facts["plugin"], row.facts["shape"]) for row in rows] == [
         ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
     ]  # fmt: skip

@@ -7,7 +7,8 @@ import csv
 import io
 from typing import Any
 
-from wirecost.analysis.summary import Ratio, Row
+from wirecost.analysis.race import Ratio
+from wirecost.analysis.summary import Row
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a formula of a spreadsheet begins with."""
@@ -21,21 +22,21 @@ def csv_text(rows: list[Row]) -> str:
         "case", "contender", "variant", "build", "fmi", "stage", "n",
         "median_ns", "p5_ns", "p95_ns", "p99_ns",
     ]  # fmt: skip
-    # Behind what older readers know.
-    later = ["lang", "mode", "allocations", "instructions"]
+    # Behind what older readers know; the names are the format's.
+    counted = ["allocations", "instructions"]
     parts = ("to", "median", "low", "high")
     writer.writerow(
         [*names, "ci95_low_ns", "ci95_high_ns", "bytes", "digest"]
         + [f"{r}_{part}" for r in ("ratio", "ratio_best") for part in parts]
-        + later
+        + ["lang", "mode", *counted]
         + [f"ratio_sceptic_{part}" for part in parts]
     )
     for row in rows:
         cells: list[Any] = [getattr(row, name) for name in names]
         cells += [*row.ci95_ns, row.bytes, row.digest]
         cells += [*_ratio_cells(row.ratio), *_ratio_cells(row.ratio_best)]
-        cells += [getattr(row, name) for name in later]
-        cells += _ratio_cells(row.ratio_sceptic)
+        cells += [row.lang, row.mode, *(row.facts.get(name) for name in counted)]
+        cells += _ratio_cells(row.ratio_best_codec)
         writer.writerow([_no_formula(cell) for cell in cells])
     return out.getvalue()
 

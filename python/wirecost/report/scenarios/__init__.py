@@ -2,8 +2,8 @@
 """What a report says and draws, scenario by scenario.
 
 The package of a scenario's name has a module ``content`` with ``content(results, rows)`` and, if it
-draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file names, only packages
-of known scenarios are imported.
+draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file
+names, only packages of known scenarios are imported.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirecost.analysis.summary import Ratio, Row
+from wirecost.analysis.race import Ratio
+from wirecost.analysis.summary import Row
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
@@ -49,7 +50,7 @@ def stage_winners(rows: list[Row], race: Race) -> dict[str, str]:
 def stages_table(rows: list[Row], race: Race) -> Table:
     """Every stage of every contender with its spread."""
     winners = stage_winners(rows, race)
-    yardsticks = sceptics(rows, race)
+    yardsticks = best_codec(rows, race)
     body = [
         [
             f"{row.name} {row.stage}" + ("*" if winners[row.stage] == row.name else ""),
@@ -58,9 +59,9 @@ def stages_table(rows: list[Row], race: Race) -> Table:
             units.time(row.p5_ns),
             units.time(row.p95_ns),
             units.time(row.p99_ns),
-            ratio_text(row, "ratio"),
-            ratio_text(row, "ratio_best"),
-            *(ratio_text(row, "ratio_sceptic") for _ in yardsticks),
+            ratio_text(row, row.ratio),
+            ratio_text(row, row.ratio_best),
+            *(ratio_text(row, row.ratio_best_codec) for _ in yardsticks),
             units.size(row.bytes),
         ]
         for row in rows
@@ -81,15 +82,14 @@ def stages_table(rows: list[Row], race: Race) -> Table:
     return Table(race_title(race), headings, body, ["* quickest of its stage"])
 
 
-def sceptics(rows: list[Row], race: Race) -> list[str]:
-    """The third contender that every ratio is given to, if the race has it."""
-    names = [r.ratio_sceptic.to for r in rows if r.race == race and r.ratio_sceptic]
+def best_codec(rows: list[Row], race: Race) -> list[str]:
+    """Our best codec on the incumbent's wire, if the race has it: the third to compare with."""
+    names = [r.ratio_best_codec.to for r in rows if r.race == race and r.ratio_best_codec]
     return names[:1]
 
 
-def ratio_text(row: Row, which: str) -> str:
-    """A row's ratio, ``1`` for the one that is compared with."""
-    ratio: Ratio | None = getattr(row, which)
+def ratio_text(row: Row, ratio: Ratio | None) -> str:
+    """One of a row's ratios; ``1`` for the contender that all are compared with."""
     if ratio is None:
         return "–"
     if ratio.to == row.name:

@@ -26,8 +26,8 @@ FAULTS = "minor-faults"
 
 def content(results: Results, rows: list[Row]) -> Content:
     """``rows``: one a case, version and mode."""
-    rings = [row for row in rows if row.study == "ring"]
-    areas = [row for row in rows if row.study == "area"]
+    rings = [row for row in rows if row.facts["study"] == "ring"]
+    areas = [row for row in rows if row.facts["study"] == "area"]
     causes = _causes(results)
     growth = _growth(rows, results.meta)
     return Content(
@@ -65,7 +65,7 @@ def _callbacks(rows: list[Row], case: str) -> Table:
     body = []
     here = [row for row in rows if row.case == case]
     for row in here:
-        faults = (row.counters or {}).get(FAULTS)
+        faults = (row.facts["counters"] or {}).get(FAULTS)
         body.append(
             [
                 row.name,
@@ -73,8 +73,8 @@ def _callbacks(rows: list[Row], case: str) -> Table:
                 units.time(row.p99_ns),
                 f"{row.p99_ns / row.median_ns:.2f}" if row.median_ns else "–",
                 "n/a" if faults is None else units.significant(faults),
-                ratio_text(row, "ratio"),
-                ratio_text(row, "ratio_best"),
+                ratio_text(row, row.ratio),
+                ratio_text(row, row.ratio_best),
             ]
         )
     headings = ["version", "median", "p99", "p99/median", "faults", "× usual", "× best recommended"]

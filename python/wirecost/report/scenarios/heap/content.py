@@ -40,11 +40,11 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
-    tails = [row.tail for row in rows]
+    tails = [row.facts["tail"] for row in rows]
     lowest = min((t.p999_ns for t in tails if t and t.p999_ns is not None), default=None)
     body = []
     for row in rows:
-        tail = row.tail
+        tail = row.facts["tail"]
         if tail is None:
             continue
         far = "–"
@@ -59,7 +59,7 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
                 units.significant(1000 * tail.minor_faults),
                 str(tail.callbacks_with_faults),
                 units.time(row.median_ns),
-                ratio_text(row, "ratio"),
+                ratio_text(row, row.ratio),
                 far,
                 "–" if quiet is None else units.time(quiet),
                 f"{100 * tail.undisturbed:.1f} %",
@@ -141,7 +141,7 @@ def _settings(meta: dict[str, Any]) -> Table:
 
 def _tail_lead(rows: list[Row]) -> str | None:
     """Faults and tail of ours against the best other, both without what the machine did to them."""
-    tails = {row.name: row.tail for row in rows if row.tail is not None}
+    tails = {row.name: row.facts["tail"] for row in rows if row.facts["tail"] is not None}
     ours = tails.get(f"{OURS} defaults")
     if ours is None or ours.undisturbed_p999_ns is None:
         return None

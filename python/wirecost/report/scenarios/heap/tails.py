@@ -14,7 +14,7 @@ ALL, QUIET = "all callbacks", "without context switches"
 def figures(rows: list[Row]) -> list[Figure]:
     bars = []
     for row in rows:
-        tail = row.tail
+        tail = row.facts["tail"]
         if tail is None or tail.p999_ns is None or tail.p999_ci95_ns is None:
             continue
         low, high = tail.p999_ci95_ns

@@ -47,18 +47,18 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
     body = []
     for name, stages in contenders(rows, race):
         total = stages["total"]
-        elements = total.elements or 1
+        elements, allocations = total.facts["elements"] or 1, total.facts["allocations"]
         body.append(
             [
                 name,
                 units.time(stages["encode"].median_ns),
                 units.time(stages["decode"].median_ns),
                 units.time(total.median_ns),
-                ratio_text(total, "ratio"),
-                ratio_text(total, "ratio_best"),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
                 units.time(total.median_ns / elements),
-                *_sizes(total.bytes, total.compressed_bytes or 0, elements, usual),
-                "–" if total.allocations is None else f"{total.allocations:.0f}",
+                *_sizes(total.bytes, total.facts["compressed_bytes"] or 0, elements, usual),
+                "–" if allocations is None else f"{allocations:.0f}",
             ]
         )
     to = baseline(rows, race)
@@ -114,7 +114,8 @@ def _lead(rows: list[Row]) -> str | None:
         pairs = [
             (row, other)
             for row in rows
-            if (row.stage, row.name) == ("total", name) and (row.elements or 0) >= LEAST_IN_LEAD
+            if (row.stage, row.name) == ("total", name)
+            and (row.facts["elements"] or 0) >= LEAST_IN_LEAD
             for other in rows
             if (other.race, other.stage, other.name) == (row.race, "total", "protobuf reused")
             and row.median_ns

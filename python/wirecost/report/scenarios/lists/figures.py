@@ -20,7 +20,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     made = []
     for number, case in enumerate(dict.fromkeys(row.case for row in rows), start=1):
         here = [row for row in rows if row.case == case]
-        elements = here[0].elements or 1
+        elements = here[0].facts["elements"] or 1
         made.append(_sizes(number, case, here, elements))
         made.append(_times(number, case, here, elements))
     return made
@@ -29,7 +29,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
 def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
     """Once an encoding: reused messages and views of one wire have the same bytes."""
     sizes = {
-        row.contender: (row.bytes, row.compressed_bytes or 0)
+        row.contender: (row.bytes, row.facts["compressed_bytes"] or 0)
         for row in rows
         if row.stage == "total" and row.bytes > 0 and row.contender != "wirecost-protobuf"
     }

@@ -43,9 +43,9 @@ def _table(rows: list[Row], shown: list[Race]) -> Table:
                     units.time(stages["readable"].median_ns),
                     units.time(stages["touch"].median_ns),
                     units.time(total.median_ns),
-                    ratio_text(total, "ratio"),
-                    units.size(total.memory_bytes or 0),
-                    units.size(total.map_memory_bytes or 0),
+                    ratio_text(total, total.ratio),
+                    units.size(total.facts["memory_bytes"] or 0),
+                    units.size(total.facts["map_memory_bytes"] or 0),
                     f"{_instances(total):.2f}",
                 ]
             )
@@ -62,7 +62,7 @@ def _table(rows: list[Row], shown: list[Race]) -> Table:
 
 def _instances(row: Row) -> float:
     """How often the map lies in physical memory."""
-    return (row.map_memory_bytes or 0) / row.bytes if row.bytes else 0.0
+    return (row.facts["map_memory_bytes"] or 0) / row.bytes if row.bytes else 0.0
 
 
 def _ways(meta: dict[str, Any]) -> Table:
@@ -77,7 +77,7 @@ def _lead(rows: list[Row]) -> str | None:
     if not both:
         return None
     copied, shared = totals[both[-1], "copied"], totals[both[-1], "shared"]
-    memory = [units.size(one.map_memory_bytes or 0) for one in (copied, shared)]
+    memory = [units.size(one.facts["map_memory_bytes"] or 0) for one in (copied, shared)]
     return (
         f"{both[-1]}: {memory[0]} of memory and {units.time(copied.median_ns)} by copying, "
         f"{memory[1]} and {units.time(shared.median_ns)} by sharing."

@@ -99,6 +99,10 @@ def _time(row: Row | None, quickest: str | None) -> str:
     return units.time(row.median_ns) + ("*" if row.name == quickest else "")
 
 
+def _count(found: float | None, form: str) -> str:
+    return "–" if found is None else format(found, form)
+
+
 def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
     """Stages, both ratios, and what was counted, of every contender of a race."""
     winners = stage_winners(real, race)
@@ -112,11 +116,11 @@ def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
                 name,
                 *cells,
                 units.time(stage_sum),
-                ratio_text(total, "ratio"),
-                ratio_text(total, "ratio_best"),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
                 _time(stages.get("move"), winners.get("move")),
-                "–" if total.allocations is None else f"{total.allocations:.3g}",
-                "–" if total.instructions is None else f"{total.instructions:.0f}",
+                _count(total.facts["allocations"], ".3g"),
+                _count(total.facts["instructions"], ".0f"),
                 str(total.bytes),
             ]
         )

@@ -10,11 +10,11 @@ from wirecost.report.scenarios.osi.published import PUBLISHED_RATIO, TABLE1, Pub
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
     Race,
+    best_codec,
     contenders,
     race_title,
     races,
     ratio_text,
-    sceptics,
     stage_winners,
     stages_table,
 )
@@ -56,7 +56,7 @@ def overview(rows: list[Row], race: Race) -> Table:
     """Source, model and total of a race, with both ratios and the sizes on the wire."""
     body, best, n = [], "", 0
     winners = stage_winners(rows, race)
-    yardsticks = sceptics(rows, race)
+    yardsticks = best_codec(rows, race)
     for name, stages in contenders(rows, race):
         total = stages["total"]
         n = total.n
@@ -70,9 +70,9 @@ def overview(rows: list[Row], race: Race) -> Table:
             [
                 name,
                 *cells,
-                ratio_text(total, "ratio"),
-                ratio_text(total, "ratio_best"),
-                *(ratio_text(total, "ratio_sceptic") for _ in yardsticks),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
+                *(ratio_text(total, total.ratio_best_codec) for _ in yardsticks),
                 units.size(total.bytes),
             ]
         )

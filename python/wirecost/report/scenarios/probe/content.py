@@ -45,8 +45,8 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
                 units.time(total.median_ns),
                 f"{units.time(total.ci95_ns[0])} – {units.time(total.ci95_ns[1])}",
                 units.time(total.p99_ns),
-                ratio_text(total, "ratio"),
-                ratio_text(total, "ratio_best"),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
                 str(about["system_calls"]),
                 about["what"],
             ]
@@ -84,7 +84,7 @@ def _goals(rows: list[Row]) -> list[Table]:
             [
                 "four software counters",
                 "below two perf reads",
-                f"× {ratio_text(section, 'ratio')}",
+                f"× {ratio_text(section, section.ratio)}",
                 _verdict(below),
             ]
         )

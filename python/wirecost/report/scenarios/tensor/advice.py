@@ -8,7 +8,14 @@ import math
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside
-from wirecost.report.scenarios.tensor.contenders import Group, array_bytes, groups
+from wirecost.report.scenarios.tensor.contenders import (
+    Group,
+    array_bytes,
+    floor_ratio,
+    groups,
+    plugin_of,
+    shape_of,
+)
 from wirecost.report.scenarios.tensor.shares import Shares
 from wirecost.report.scenarios.tensor.tables import coding, ours_between, share
 from wirecost.report.shared import units
@@ -21,10 +28,10 @@ def lead(results: Results, rows: list[Row], shares: list[Shares]) -> str | None:
     told = []
     for group, totals in groups(rows):
         ours = ours_between(totals)
-        plugins = list(dict.fromkeys(row.plugin for row in ours))
+        plugins = list(dict.fromkeys(plugin_of(row) for row in ours))
         if not ours:
             continue
-        first = [row for row in ours if row.plugin == plugins[0]]
+        first = [row for row in ours if plugin_of(row) == plugins[0]]
         sizes = sorted({array_bytes(row) for row in first})
         here = f" ({group.title})" if (group.dtype, group.pattern) != ("float64", "pubsub") else ""
         if len(sizes) > 1:
@@ -49,10 +56,10 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     names = " or ".join(row.contender for row in alike[:MOST_ALIKE])
     over = f" over {best.contender}" if len(alike) > 1 else ""
     take = f"Take {names} for" if len({row.contender for row in rows}) > 1 else f"{names} for"
-    text = f"{take} {best.shape} {best.dtype}: {best.plugin}{over} takes "
+    text = f"{take} {shape_of(best)} {best.facts['dtype']}: {plugin_of(best)}{over} takes "
     text += units.time(best.median_ns)
-    if best.ratio_floor:
-        text += f", {units.significant(best.ratio_floor.median)} × {best.ratio_floor.to}"
+    if floor := floor_ratio(best):
+        text += f", {units.significant(floor.median)} × {floor.to}"
     other = beside(best, totals)
     found = Comparisons(results).ratio(best, other) if other else None
     if found and found.value > 0:
@@ -98,12 +105,12 @@ def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
     mine = [
         one
         for one in shares
-        if (one.group, one.shape, one.mware) == (group, quickest.shape, quickest.contender)
+        if (one.group, one.shape, one.mware) == (group, shape_of(quickest), quickest.contender)
     ]
     if not mine:
         return None
     least, most = min(mine, key=coding), max(mine, key=coding)
-    several = len({row.shape for row in ours}) > 1
+    several = len({shape_of(row) for row in ours}) > 1
     at = f" at {units.size(array_bytes(quickest))}" if several else ""
     cheap = f"{100 * share(least):.0f} % of the way is encoding and decoding for {least.plugin}"
     if least is most:

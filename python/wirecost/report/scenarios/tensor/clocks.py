@@ -14,20 +14,20 @@ NONE = "–"
 
 def clocks(meta: dict[str, Any], rows: list[Row]) -> Table | None:
     """A row a contender that crossed from one machine to another; None where one clock did."""
-    crossed = [row for row in rows if row.stage == "transit" and row.clock_bound_ns is not None]
+    transits = [row for row in rows if row.stage == "transit"]
+    crossed = [row for row in transits if row.facts["clock_bound_ns"] is not None]
     if not crossed:
         return None
     told = {(run["case"], run["contender"], run["mode"]): run for run in meta["runs"]}
     body = []
     for row in crossed:
-        assert row.clock_bound_ns is not None
         run = told[row.case, row.contender, row.mode]
         body.append(
             [
                 f"{row.case} {row.name}",
                 units.time(row.median_ns),
-                f"± {units.time(row.clock_bound_ns)}",
-                "below the bound" if row.below_clock_bound else "yes",
+                f"± {units.time(row.facts['clock_bound_ns'])}",
+                "below the bound" if row.facts["below_clock_bound"] else "yes",
                 f"{run['clock_offset_ns'] / 1e9:+.6f} s",
             ]
         )

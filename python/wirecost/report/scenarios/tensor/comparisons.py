@@ -13,11 +13,14 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios.tensor.contenders import (
     WRAPYFI,
+    floor_ratio,
     in_process,
     is_floor,
     is_ours,
     is_wrapyfi,
     library,
+    plugin_of,
+    shape_of,
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -49,7 +52,7 @@ class Comparisons:
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Of the stages' sum, message by message; None where the other was not measured."""
         mine, theirs = (
-            self._series(Lane(one.case, name, one.plugin or ""), stages)
+            self._series(Lane(one.case, name, plugin_of(one)), stages)
             for name in (one.contender, other)
         )
         turns = min(len(mine), len(theirs))
@@ -74,7 +77,7 @@ def beside(row: Row, rows: list[Row]) -> str | None:
         other.contender
         for other in rows
         if is_wrapyfi(other.contender)
-        and (other.case, other.plugin) == (row.case, row.plugin)
+        and (other.case, plugin_of(other)) == (row.case, plugin_of(row))
         and in_process(other.contender) == in_process(row.contender)
     ]
     same = f"{WRAPYFI}{library(row.contender)}"
@@ -88,13 +91,15 @@ def goals(results: Results, totals: list[Row]) -> Table | None:
     compared = Comparisons(results)
     body = []
     for row in totals:
-        if not is_ours(row) or (row.plugin, row.shape, row.dtype, row.device) != ASKED_OF:
+        if (
+            not is_ours(row)
+            or (plugin_of(row), shape_of(row), row.facts["dtype"], row.facts["device"]) != ASKED_OF
+        ):
             continue
         if in_process(row.contender):
             found = compared.ratio(row, f"{WRAPYFI}in-process", CODING)
             body += _line("encode + decode ÷ Wrapyfi's", "≤ 1/100", found, OVER_ITS_CODING)
-        if row.contender in QUICK and row.ratio_floor is not None:
-            to = row.ratio_floor
+        if row.contender in QUICK and (to := floor_ratio(row)):
             found = Estimate(to.median, *to.ci95)
             body += _line(f"{row.contender} ÷ {to.to}", f"≤ {OVER_RAW}", found, OVER_RAW)
         if row.contender == "iceoryx2":

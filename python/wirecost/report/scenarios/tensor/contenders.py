@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row
 
 WRAPYFI = "wrapyfi-"
@@ -41,7 +42,22 @@ def groups(rows: list[Row]) -> Iterator[tuple[Group, list[Row]]]:
 
 
 def group_of(row: Row) -> Group:
-    return Group(row.dtype or "", row.device or "", row.pattern or "")
+    return Group(row.facts["dtype"], row.facts["device"], row.facts["pattern"])
+
+
+def plugin_of(row: Row) -> str:
+    """The kind of object that it sends; empty for floors, which send bytes."""
+    return str(row.facts["plugin"])
+
+
+def shape_of(row: Row) -> str:
+    return str(row.facts["shape"])
+
+
+def floor_ratio(row: Row) -> Ratio | None:
+    """To the library that the contender is built on, sending bytes by itself."""
+    found: Ratio | None = row.facts["ratio_floor"]
+    return found
 
 
 def library(mware: str) -> str:
@@ -56,11 +72,11 @@ def is_wrapyfi(mware: str) -> bool:
 
 def is_floor(row: Row) -> bool:
     """Whether it sends bytes, no objects."""
-    return not row.plugin
+    return not plugin_of(row)
 
 
 def is_ours(row: Row) -> bool:
-    return bool(row.plugin) and not is_wrapyfi(row.contender)
+    return bool(plugin_of(row)) and not is_wrapyfi(row.contender)
 
 
 def in_process(mware: str) -> bool:
@@ -70,8 +86,8 @@ def in_process(mware: str) -> bool:
 
 def array_bytes(row: Row) -> int:
     """Of the array itself, without a header."""
-    extents = [int(part) for part in (row.shape or "").split("x") if part]
-    return int(np.prod(extents, dtype=np.int64)) * np.dtype(row.dtype or "uint8").itemsize
+    extents = [int(part) for part in shape_of(row).split("x") if part]
+    return int(np.prod(extents, dtype=np.int64)) * int(np.dtype(row.facts["dtype"]).itemsize)
 
 
 def ordered(rows: list[Row], names: list[str]) -> list[str]:

@@ -9,7 +9,14 @@ from wirecost.report.scenarios import Content
 from wirecost.report.scenarios.tensor.advice import lead
 from wirecost.report.scenarios.tensor.clocks import clocks, schedule
 from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside, goals
-from wirecost.report.scenarios.tensor.contenders import array_bytes, groups, in_process
+from wirecost.report.scenarios.tensor.contenders import (
+    array_bytes,
+    floor_ratio,
+    groups,
+    in_process,
+    plugin_of,
+    shape_of,
+)
 from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.scenarios.tensor.tables import (
     NONE,
@@ -39,11 +46,11 @@ def content(results: Results, rows: list[Row]) -> Content:
     shares = shares_of(results.samples)
     totals = [row for row in rows if row.stage == "total"]
     for group, here in groups(rows):
-        shapes = list(dict.fromkeys(row.shape for row in here))
+        shapes = list(dict.fromkeys(shape_of(row) for row in here))
         if len(shapes) > FEW_SIZES:
             tables += _sizes(group.title, here)
         for shape in shapes:
-            mine = [row for row in here if row.shape == shape]
+            mine = [row for row in here if shape_of(row) == shape]
             ours = ours_between(mine)
             title = f"{shape} {group.title}, {units.size(array_bytes(mine[0]))}"
             sticks = _yardsticks(title, mine, compared)
@@ -72,47 +79,42 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 def _sizes(title: str, rows: list[Row]) -> list[Table]:
     ends = min(row.n for row in rows), max(row.n for row in rows)
-    made = [
-        by_size(f"Median by size · {title}", rows, lambda row: units.time(row.median_ns),
+    medians = [(row, units.time(row.median_ns)) for row in rows]
+    tails = [(row, units.time(row.p99_ns)) for row in rows]
+    floored = [
+        (row, units.significant(floor.median))
+        for row in rows
+        if plugin_of(row) and (floor := floor_ratio(row))
+    ]
+    carried = [
+        (row, units.significant(rate / 1e6)) for row in rows if (rate := row.facts["bytes_per_s"])
+    ]
+    tables = (
+        by_size(f"Median by size · {title}", medians,
                 "Medians of the total, from the finished object to the received one."),
-        by_size(f"p99 by size · {title}", rows, lambda row: units.time(row.p99_ns),
+        by_size(f"p99 by size · {title}", tails,
                 f"Estimates from {' to '.join(map(str, dict.fromkeys(ends)))} messages each."),
-    ]  # fmt: skip
-    floored = [row for row in rows if row.plugin and row.ratio_floor]
-    if floored:
-        made.append(
-            by_size(
-                f"× raw by size · {title}",
-                floored,
-                lambda row: units.significant(row.ratio_floor.median) if row.ratio_floor else NONE,
-                "Ratios of medians, to the same library sending as many bytes by itself.",
-            )
-        )
-    if any(row.bytes_per_s for row in rows):
-        carried = [row for row in rows if row.bytes_per_s]
-        made.append(
-            by_size(
-                f"Throughput by size [MB/s] · {title}",
-                carried,
-                lambda row: units.significant((row.bytes_per_s or 0) / 1e6),
-                "Of messages sent without pause, bytes as they arrived.",
-            )
-        )
-    return made
+        by_size(f"× raw by size · {title}", floored,
+                "Ratios of medians, to the same library sending as many bytes by itself."),
+        by_size(f"Throughput by size [MB/s] · {title}", carried,
+                "Of messages sent without pause, bytes as they arrived."),
+    )  # fmt: skip
+    return [table for table in tables if table.rows]
 
 
 def _yardsticks(title: str, rows: list[Row], compared: Comparisons) -> list[Table]:
     """A table for each plugin, of what goes between processes; its floors are in all of them."""
     made = []
-    for plugin in dict.fromkeys(row.plugin for row in rows if row.plugin):
-        here = [row for row in rows if row.plugin in {plugin, ""} and not in_process(row.contender)]
+    for plugin in dict.fromkeys(plugin_of(row) for row in rows if plugin_of(row)):
+        between = [row for row in rows if not in_process(row.contender)]
+        here = [row for row in between if plugin_of(row) in {plugin, ""}]
         told = {}
         for row in here:
-            other = beside(row, here) if row.plugin else None
+            other = beside(row, here) if plugin_of(row) else None
             found = compared.ratio(row, other) if other and other != row.contender else None
             told[row.contender] = (
                 units.quotient(found.value, found.low, found.high) if found else NONE
             )
-        if any(row.plugin for row in here):
+        if any(plugin_of(row) for row in here):
             made.append(yardsticks(f"Yardsticks · {plugin} · {title}", here, told))
     return made

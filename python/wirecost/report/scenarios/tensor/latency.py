@@ -28,6 +28,8 @@ from wirecost.report.scenarios.tensor.contenders import (
     is_wrapyfi,
     library,
     ordered,
+    plugin_of,
+    shape_of,
 )
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.units import size
@@ -44,10 +46,10 @@ DASHES = {OWN_FLOOR: [6, 3], SHM_FLOOR: [2, 3]}
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     made: list[Figure] = []
     for group, totals in groups(rows):
-        for shape in dict.fromkeys(row.shape or "" for row in totals):
-            here = [r for r in totals if r.shape == shape and not in_process(r.contender)]
-            objects = [row for row in here if row.plugin]
-            swept = len({row.shape for row in totals}) > 3
+        for shape in dict.fromkeys(shape_of(row) for row in totals):
+            here = [r for r in totals if shape_of(r) == shape and not in_process(r.contender)]
+            objects = [row for row in here if plugin_of(row)]
+            swept = len({shape_of(row) for row in totals}) > 3
             if any(row.median_ns > 0 for row in objects) and not swept:
                 drawn = _Drawn.of(group, shape, results.samples, here)
                 made.append(_figure(len(made) + 1, drawn))
@@ -68,7 +70,7 @@ class _Drawn:
 
     @classmethod
     def of(cls, group: Group, shape: str, samples: pl.DataFrame, rows: list[Row]) -> _Drawn:
-        objects = [row for row in rows if row.plugin]
+        objects = [row for row in rows if plugin_of(row)]
         told = samples.filter(
             pl.col("stage") == "total",
             pl.col("shape") == shape,
@@ -81,11 +83,11 @@ class _Drawn:
             for (mware, plugin), part in told.group_by(["contender", "plugin"])
         }
         boxes = [
-            _box(row, quantiles[row.contender, row.plugin or ""])
+            _box(row, quantiles[row.contender, plugin_of(row)])
             for row in objects
             if row.median_ns > 0
         ]
-        plugins = list(dict.fromkeys(row.plugin or "" for row in objects))
+        plugins = list(dict.fromkeys(plugin_of(row) for row in objects))
         comparable = shape == elsewhere.SHAPE and group.device == "cpu"
         published = [
             {"library": where, "from": where, "plugin": plugin, "us": ns / 1000, "who": PUBLISHED}
@@ -119,7 +121,7 @@ def _box(row: Row, quantiles: list[float]) -> dict[str, Any]:
     return {
         "mware": row.contender,
         "library": library(row.contender),
-        "plugin": row.plugin,
+        "plugin": plugin_of(row),
         "who": THEIRS if is_wrapyfi(row.contender) else who,
         # Two machines' clocks may differ by more than a message takes, and the axis knows no zero.
         **{name: max(ns, row.median_ns / 100) / 1000 for name, ns in times.items()},

@@ -17,6 +17,7 @@ from wirecost.report.scenarios.tensor.contenders import (
     is_floor,
     is_wrapyfi,
     library,
+    plugin_of,
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import PALETTE, Figure
@@ -40,8 +41,8 @@ Value = Callable[[Row], float | None]
 def figures(rows: list[Row]) -> list[Figure]:
     made = []
     for group, totals in groups(rows):
-        for plugin in dict.fromkeys(row.plugin for row in totals if row.plugin):
-            here = [row for row in totals if row.plugin == plugin or is_floor(row)]
+        for plugin in dict.fromkeys(plugin_of(row) for row in totals if plugin_of(row)):
+            here = [row for row in totals if plugin_of(row) == plugin or is_floor(row)]
             if len({array_bytes(row) for row in here if row.median_ns > 0}) < 2:
                 continue
             name = f"{plugin} · {group.title}"
@@ -79,7 +80,8 @@ def _p99(row: Row) -> float | None:
 
 
 def _rate(row: Row) -> float | None:
-    return row.bytes_per_s and row.bytes_per_s / 1e6
+    rate: float | None = row.facts["bytes_per_s"]
+    return rate and rate / 1e6
 
 
 def _panel(rows: list[Row], title: str, value: Value, width: int = PANEL) -> Any:

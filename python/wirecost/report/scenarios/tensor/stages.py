@@ -9,7 +9,7 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.scenarios.tensor.contenders import array_bytes, groups
+from wirecost.report.scenarios.tensor.contenders import array_bytes, groups, plugin_of, shape_of
 from wirecost.report.scenarios.tensor.shares import PARTS, Shares, shares_of
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import STAGE_COLOURS, WIDTH, Figure
@@ -34,11 +34,11 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     made: list[Figure] = []
     shares = shares_of(results.samples)
     for group, totals in groups(rows):
-        sizes = list(dict.fromkeys(row.shape or "" for row in totals))
-        plugins = list(dict.fromkeys(row.plugin for row in totals if row.plugin))
+        sizes = list(dict.fromkeys(shape_of(row) for row in totals))
+        plugins = list(dict.fromkeys(plugin_of(row) for row in totals if plugin_of(row)))
         here = [one for one in shares if one.group == group]
         if len(sizes) > 1 and len(plugins) == 1:
-            labels = {row.shape or "": units.size(array_bytes(row)) for row in totals}
+            labels = {shape_of(row): units.size(array_bytes(row)) for row in totals}
             titled = f"{plugins[0]} · {group.title}"
             made.append(_figure(len(made), titled, here, {s: labels[s] for s in sizes}, "shape"))
             continue

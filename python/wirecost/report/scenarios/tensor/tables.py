@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
 from typing import Any
 
 from wirecost.analysis.summary import Row
 from wirecost.report.scenarios.tensor.contenders import (
     Group,
     array_bytes,
+    floor_ratio,
     in_process,
     is_ours,
     is_wrapyfi,
     ordered,
+    plugin_of,
 )
 from wirecost.report.scenarios.tensor.shares import SENDING, WAITING, Shares
 from wirecost.report.shared import units
@@ -26,12 +27,12 @@ NONE = "–"
 
 def grid(title: str, rows: list[Row]) -> Table:
     """Medians of the total, a row a plugin, a column a transport, the quickest first."""
-    objects = [row for row in rows if row.plugin and not in_process(row.contender)]
+    objects = [row for row in rows if plugin_of(row) and not in_process(row.contender)]
     ways = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
     mine = [name for name in ways if not is_wrapyfi(name)]
     ways = mine + [name for name in ways if is_wrapyfi(name)]
-    times = {(row.plugin, row.contender): units.time(row.median_ns) for row in objects}
-    plugins = list(dict.fromkeys(row.plugin or "" for row in objects))
+    times = {(plugin_of(row), row.contender): units.time(row.median_ns) for row in objects}
+    plugins = list(dict.fromkeys(plugin_of(row) for row in objects))
     body = [[plugin, *(times.get((plugin, way), NONE) for way in ways)] for plugin in plugins]
     notes = [
         "Medians of the total, from the finished object to the received one, contenders in turns; "
@@ -42,11 +43,11 @@ def grid(title: str, rows: list[Row]) -> Table:
     return Table(title, ["object", *ways], body, notes, (*theirs[1:], *reversed(mine[1:])))
 
 
-def by_size(title: str, rows: list[Row], of: Callable[[Row], str], note: str) -> Table:
-    """A row a contender, a column a size; floors and what is within a process as well."""
-    sizes = sorted({array_bytes(row) for row in rows})
-    names = dict.fromkeys(row.name for row in rows)
-    cells = {(row.name, array_bytes(row)): of(row) for row in rows}
+def by_size(title: str, shown: list[tuple[Row, str]], note: str) -> Table:
+    """A row a contender, a column a size; ``shown``: what stands where."""
+    sizes = sorted({array_bytes(row) for row, _ in shown})
+    names = dict.fromkeys(row.name for row, _ in shown)
+    cells = {(row.name, array_bytes(row)): text for row, text in shown}
     body = [[name, *(cells.get((name, size), NONE) for size in sizes)] for name in names]
     headings = [units.size(size) for size in sizes]
     # Every second size first, so that a narrow terminal still spans all of them.
@@ -66,8 +67,8 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
                 row.name,
                 units.time(row.median_ns),
                 units.time(row.p99_ns),
-                ratio_text(row, "ratio_floor"),
-                ratio_text(row, "ratio"),
+                ratio_text(row, floor_ratio(row)),
+                ratio_text(row, row.ratio),
                 beside.get(row.contender, NONE),
             ]
         )
@@ -129,7 +130,7 @@ def share(one: Shares) -> float:
 
 def delivery(meta: dict[str, Any], rows: list[Row]) -> Table:
     """Rate, losses and copies, a row a way, all its runs together."""
-    ways = dict.fromkeys(row.contender for row in rows if row.plugin)
+    ways = dict.fromkeys(row.contender for row in rows if plugin_of(row))
     body = []
     for way in ways:
         runs = [run for run in meta["runs"] if run["contender"] == way and run["mode"]]
