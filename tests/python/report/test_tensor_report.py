@@ -180,28 +180,12 @@ def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
     drawn = (tmp_path / "figures" / "tensor-latency-1.svg").read_text()
     for text in ("iceoryx2", "1 ms", "pandas-numpy", "same library, bytes alone"):
         assert (text in drawn) == (text != "pandas-numpy"), text
-    assert "| encode + decode ÷ Wrapyfi's | ≤ 1/100 |" in (tmp_path / "report.md").read_text()
+    assert "### Delivery and copies" in (tmp_path / "report.md").read_text()
 
 
-def test_goals_say_what_is_met(tmp_path: Path) -> None:
-    goals = table(content(tensor_folder(tmp_path / "a", n=40)), "Goals")
-    found = {name: row["met"] for name, row in goals.items()}
-    assert found["iceoryx2 ÷ Wrapyfi over ZeroMQ"] == "yes"
-    assert goals["iceoryx2 ÷ Wrapyfi over ZeroMQ"]["found"].startswith("1/4")
-    assert found["encode + decode ÷ Wrapyfi's"] == "no"  # the same made-up coding in both
-    assert found["zeromq ÷ raw-zeromq"] == "yes"
-    assert found["lost, twice or disordered at ≤ 100 Hz"] == "yes"
-    results = tensor_folder(
-        tmp_path / "b", n=40, slower={"zeromq": 2.0, "iceoryx2": 9.0}, run={"lost": 2, "rate": 90.0}
-    )
-    slower = content(results)
-    goals = table(slower, "Goals")
-    found = {name: row["met"] for name, row in goals.items()}
-    assert found["zeromq ÷ raw-zeromq"] == "no"
-    assert found["iceoryx2 ÷ Wrapyfi over ZeroMQ"] == "no"
-    assert found["lost, twice or disordered at ≤ 100 Hz"] == "no"
-    assert found["runs whose rate is within 1 %"] == "no"
-    assert "Messages were lost by zeromq 2." in (slower.lead or "")
+def test_losses_are_in_the_lead(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, ways=("shm", "zeromq"), run={"lost": 2})
+    assert "Messages were lost by zeromq 2." in (content(results).lead or "")
 
 
 def test_tables_have_every_transport_and_object(full: Results) -> None:

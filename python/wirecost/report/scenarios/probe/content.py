@@ -19,8 +19,6 @@ from wirecost.report.shared.races import (
 from wirecost.report.shared.table import Table
 
 TITLE = "Probes: what a section costs that is timed and counted"
-PAIR_GOAL_NS = 60.0
-"""Nanoseconds that the times of a section may cost."""
 
 
 def content(results: Results, rows: list[Row]) -> Content:
@@ -28,7 +26,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     return Content(
         TITLE,
         _lead(rows),
-        [*(_table(results.meta, rows, race[0]) for race in shown), *_goals(rows)],
+        [_table(results.meta, rows, race[0]) for race in shown],
         [_contenders(results.meta), *(stages_table(rows, race) for race in shown)],
         f"Every contender: {built_with(results.meta['environment'])}.",
     )
@@ -61,38 +59,6 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
     ]
     optional = ("what it does", "p99", "95 % interval", "system calls")
     return Table(case, headings, body, notes, optional)
-
-
-def _goals(rows: list[Row]) -> list[Table]:
-    """What the library sets out to keep; a goal that cannot be seen here is left out."""
-    found = {(row.case, row.name): row for row in rows}
-    body = []
-    times = found.get(("times", "section"))
-    if times is not None:
-        body.append(
-            [
-                "times",
-                f"≤ {units.time(PAIR_GOAL_NS)}",
-                units.time(times.median_ns),
-                _verdict(times.median_ns <= PAIR_GOAL_NS),
-            ]
-        )
-    section = found.get(("software counters", "section"))
-    if section is not None and section.ratio is not None:
-        below = section.ratio.ci95[1] < 1
-        body.append(
-            [
-                "four software counters",
-                "below two perf reads",
-                f"× {ratio_text(section, section.ratio)}",
-                _verdict(below),
-            ]
-        )
-    return [Table("Goals", ["a section with", "goal", "here", ""], body, [])] if body else []
-
-
-def _verdict(met: bool) -> str:
-    return "met" if met else "missed"
 
 
 def _contenders(meta: dict[str, Any]) -> Table:

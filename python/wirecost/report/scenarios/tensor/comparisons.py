@@ -13,25 +13,11 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios.tensor.contenders import (
     WRAPYFI,
-    floor_ratio,
     in_process,
-    is_floor,
-    is_ours,
     is_wrapyfi,
     library,
     plugin_of,
-    shape_of,
 )
-from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
-
-ASKED_OF = ("numpy", "200x200", "float64", "cpu")
-"""Plugin, shape, type and device."""
-CODING = ("encode", "decode")
-QUICK = ("iceoryx2", "zeromq", "zenoh")
-OVER_RAW, OVER_WRAPYFI, OVER_ITS_CODING, RATE_OFF = 1.15, 1 / 25, 1 / 100, 0.01
-LEAST_RATE = 100.0
-"""Messages a second that all must keep up with."""
 
 
 @dataclass(frozen=True)
@@ -83,78 +69,3 @@ def beside(row: Row, rows: list[Row]) -> str | None:
     same = f"{WRAPYFI}{library(row.contender)}"
     wanted = (same, f"{WRAPYFI}zeromq", *there)
     return next((name for name in wanted if name in there), None)
-
-
-def goals(results: Results, totals: list[Row]) -> Table | None:
-    """What is asked of transports and codecs, and whether it is met; what was not measured is
-    left out."""
-    compared = Comparisons(results)
-    body = []
-    for row in totals:
-        if (
-            not is_ours(row)
-            or (plugin_of(row), shape_of(row), row.facts["dtype"], row.facts["device"]) != ASKED_OF
-        ):
-            continue
-        if in_process(row.contender):
-            found = compared.ratio(row, f"{WRAPYFI}in-process", CODING)
-            body += _line("encode + decode ÷ Wrapyfi's", "≤ 1/100", found, OVER_ITS_CODING)
-        if row.contender in QUICK and (to := floor_ratio(row)):
-            found = Estimate(to.median, *to.ci95)
-            body += _line(f"{row.contender} ÷ {to.to}", f"≤ {OVER_RAW}", found, OVER_RAW)
-        if row.contender == "iceoryx2":
-            found = compared.ratio(row, f"{WRAPYFI}zeromq")
-            body += _line("iceoryx2 ÷ Wrapyfi over ZeroMQ", "≤ 1/25", found, OVER_WRAPYFI)
-    body += _counted(totals, results)
-    if not body:
-        return None
-    notes = [
-        "Ratios of medians with 95 % intervals, of a 200x200 NumPy array of float64; ?: the "
-        "interval holds the goal itself. A machine that is busy meanwhile meets fewer."
-    ]
-    return Table("Goals", ["goal", "asked", "found", "met"], body, notes)
-
-
-def _line(what: str, asked: str, found: Estimate | None, most: float) -> list[list[str]]:
-    if found is None:
-        return []
-    met = "yes" if found.high <= most else "no" if found.low > most else "?"
-    return [[what, asked, _quotient(found), met]]
-
-
-def _quotient(found: Estimate) -> str:
-    """Small ones as ``1/25 [1/27, 1/23]``."""
-    parts = (found.value, found.low, found.high)
-    if found.high >= 0.5 or found.low <= 0:
-        return units.quotient(*parts)
-    value, low, high = (f"1/{units.significant(1 / part)}" for part in parts)
-    return f"{value} [{low}, {high}]"
-
-
-def _counted(totals: list[Row], results: Results) -> list[list[str]]:
-    """Losses and rates of all transports at the rate that they must keep up with."""
-    ours = {row.contender for row in totals if is_ours(row) and not is_floor(row)}
-    runs = [
-        run
-        for run in results.meta["runs"]
-        if run["contender"] in ours and run["mode"] and run["asked_rate"] and not run["failure"]
-    ]
-    made = []
-    slow = [run for run in runs if run["asked_rate"] <= LEAST_RATE]
-    if slow:
-        lost = sum(run["lost"] + run["duplicates"] + run["reordered"] for run in slow)
-        told = f"{lost:,} of {sum(run['sent'] for run in slow):,}"
-        made.append(
-            [
-                f"lost, twice or disordered at ≤ {LEAST_RATE:g} Hz",
-                "0",
-                told,
-                "no" if lost else "yes",
-            ]
-        )
-    rated = [run for run in runs if run["rate"]]
-    if rated:
-        off = sum(abs(run["rate"] / run["asked_rate"] - 1) > RATE_OFF for run in rated)
-        told = f"{len(rated) - off:,} of {len(rated):,}"
-        made.append(["runs whose rate is within 1 %", "all", told, "no" if off else "yes"])
-    return made

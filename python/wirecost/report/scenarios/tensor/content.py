@@ -8,7 +8,7 @@ from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content
 from wirecost.report.scenarios.tensor.advice import lead
 from wirecost.report.scenarios.tensor.clocks import clocks, schedule
-from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside, goals
+from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.report.scenarios.tensor.contenders import (
     array_bytes,
     floor_ratio,
@@ -62,7 +62,6 @@ def content(results: Results, rows: list[Row]) -> Content:
             if ours:
                 quickest = min(ours, key=lambda row: row.median_ns).contender
                 tables += filter(None, [objects(group, shape or "", shares, quickest)])
-    tables += filter(None, [goals(results, totals)])
     tables.append(delivery(results.meta, totals))
     tables += filter(None, [clocks(results.meta, rows)])
     late = schedule(results.meta)
