@@ -7,9 +7,10 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.causes import CHANCE, FEWEST, NOTABLE
+from wirecost.analysis.causes import FEWEST
 from wirecost.analysis.counter_kinds import INPUT
 from wirecost.analysis.execution_series import thinned
+from wirecost.analysis.followed import CHANCE, NOTABLE
 from wirecost.analysis.linear import Line, line
 from wirecost.records.probe_log import COUNTER
 from wirecost.report.shared.causes import price
