@@ -50,7 +50,7 @@ class Cause:
     """Of the variance among those during which no other thread ran; as ``usual`` if few are."""
     ns_each: float
     rivals: list[str]
-    """Numbers that explain the same as well: the times cannot tell which one it is."""
+    """Numbers that explain the same as well: the times do not show which one it is."""
     power: float | None
     """The time grows with this power of the value, where that is clearly not the first."""
     advice: str

@@ -56,8 +56,8 @@ def _binomial(n: int, chance: float, share: float) -> int:
     k = max(0, math.floor(n * chance - spread))
     below = 0.0
     while k < n:
-        ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        below += math.exp(ways + k * math.log(chance) + (n - k) * math.log1p(-chance))
+        log_count = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        below += math.exp(log_count + k * math.log(chance) + (n - k) * math.log1p(-chance))
         if below >= share:
             return k
         k += 1

@@ -10,7 +10,7 @@ import typer
 
 from wirecost.bench import cloud
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
 
@@ -77,7 +77,7 @@ def command(
         seed=seed,
     )
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         cloud.SCENARIO,
         out,
         json_file,

@@ -11,7 +11,7 @@ import typer
 from wirecost.bench import heap
 from wirecost.bench.heap.allocators import ALLOCATORS
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -56,7 +56,7 @@ def command(
         pairs,
     )
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         heap.SCENARIO,
         out,
         json_file,

@@ -11,7 +11,7 @@ import typer
 from wirecost.bench import lists
 from wirecost.bench.lists.content import LISTS
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -58,7 +58,7 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         lists.SCENARIO,
         out,
         json_file,

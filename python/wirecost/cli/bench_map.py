@@ -10,7 +10,7 @@ import typer
 
 from wirecost.bench import map as bench_map
 from wirecost.cli.choices import numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -41,7 +41,7 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         bench_map.SCENARIO,
         out,
         json_file,

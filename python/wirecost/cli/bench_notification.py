@@ -10,7 +10,7 @@ import typer
 
 from wirecost.bench import notification
 from wirecost.cli.choices import chosen, completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -58,7 +58,7 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         notification.SCENARIO,
         out,
         json_file,

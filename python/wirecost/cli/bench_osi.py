@@ -12,7 +12,7 @@ import typer
 from wirecost.bench import osi
 from wirecost.bench.contenders import Registry
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
 
@@ -123,7 +123,7 @@ def command(
         )
     settings = osi.Settings(cases, steps, fmi, seed)
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         osi.SCENARIO,
         out,
         json_file,

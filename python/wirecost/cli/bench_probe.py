@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wirecost.bench import probe
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 
 
 def command(
@@ -30,7 +30,7 @@ def command(
     """A section that is timed and counted: the probe, pmu_analyzer's schemes and floors."""
     settings = probe.Settings(samples)
     settings.check()
-    measure_and_tell(
+    measure_and_report(
         probe.SCENARIO,
         out,
         json_file,

@@ -21,7 +21,7 @@ from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
 from wirecost.cli.choices import chosen, completing
 from wirecost.cli.console import Advance
-from wirecost.cli.results import measure_and_tell
+from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -150,7 +150,7 @@ def command(
             nonlocal lost
             lost = tensor.run(settings, made, journal, advance, remote)
 
-        measure_and_tell(tensor.SCENARIO, out, json_file, measure)
+        measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
 

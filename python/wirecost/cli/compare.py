@@ -119,9 +119,9 @@ def _print(console: Console, found: Comparison) -> None:
     for text in tables.warnings(found):
         _say(console, f"warning: {text}", "bold red")
     _say(console, tables.method(found), "dim")
-    told = verdict_line(found)
-    if told:
-        _say(console, f"{told}.", "bold red" if found.regressions() else "bold")
+    verdict = verdict_line(found)
+    if verdict:
+        _say(console, f"{verdict}.", "bold red" if found.regressions() else "bold")
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

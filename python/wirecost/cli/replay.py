@@ -170,7 +170,7 @@ def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
         read_results(pending.path)
         pending.keep()
         kept = f"the runs before are in {pending.final}"
-    return EndedError(f"{ending.told}; {kept}", ending.status)
+    return EndedError(f"{ending.message}; {kept}", ending.status)
 
 
 def _print(console: Console, content: Content) -> None:

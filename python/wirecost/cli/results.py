@@ -47,15 +47,15 @@ Measure = Callable[[Journal, Advance], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """What ended a run before it was done, for the readers of its folder; what the user is told of
+    """What ended a run before it was done, for the readers of its folder; what the user reads of
     it; the command's exit status."""
 
     why: str
-    told: str
+    message: str
     status: int
 
 
-def measure_and_tell(
+def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
     """Raises UserError, also where a contender failed."""
@@ -76,12 +76,12 @@ def measure_and_tell(
         except (UserError, OSError, KeyboardInterrupt, SystemExit) as error:
             later = ending_of(error, watch)
             raise EndedError(
-                f"{later.told}; the samples are in {pending.final}, `wirecost report "
+                f"{later.message}; the samples are in {pending.final}, `wirecost report "
                 f"{pending.final}` shows them",
                 ending.status if ending else later.status,
             ) from error
     if ending is not None:
-        raise EndedError(f"{ending.told}; what was measured until then was kept", ending.status)
+        raise EndedError(f"{ending.message}; what was measured until then was kept", ending.status)
     if failed:
         raise EndedError(failed, FAILED)
 
@@ -98,8 +98,8 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
         return Ending(name, f"interrupted by {name}", watch.seen.status)
     if isinstance(fault, OSError):
         why = fault.strerror or str(fault)
-        told = f"{fault.filename}: {why}" if fault.filename else why
-        return Ending(why, f"{told}; {REMEDIES.get(fault.errno or 0, 'try again')}", FAILED)
+        what = f"{fault.filename}: {why}" if fault.filename else why
+        return Ending(why, f"{what}; {REMEDIES.get(fault.errno or 0, 'try again')}", FAILED)
     if isinstance(fault, MemoryError):
         return Ending("out of memory", "out of memory; end other programs", FAILED)
     if isinstance(fault, SystemExit):  # so Rich says it
@@ -142,11 +142,11 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
         if isinstance(fault, UserError):
             raise fault from None
         if mistake is None:
-            raise EndedError(f"{ending.told}; nothing was measured", ending.status) from fault
+            raise EndedError(f"{ending.message}; nothing was measured", ending.status) from fault
     except OSError as error:
         pending.leave()
         kept = f"what was measured is in {pending.path}, for `wirecost report`"
-        raise EndedError(f"{ending_of(error, Watch()).told}; {kept}", FAILED) from error
+        raise EndedError(f"{ending_of(error, Watch()).message}; {kept}", FAILED) from error
     if mistake is not None:
         raise mistake
 
@@ -162,7 +162,7 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
         _write_json(json_file, results, rows)
     runs = results.meta["runs"]
     failed = sum(1 for run in runs if run["failure"])
-    return f"{failed} of {len(runs)} contenders failed, as said above" if failed else ""
+    return f"{failed} of {len(runs)} contenders failed, as reported above" if failed else ""
 
 
 def _write_json(path: Path, results: Results, rows: list[Row]) -> None:

@@ -26,7 +26,7 @@ from wirecost.report.compare import tables
 from wirecost.report.compare.document import LONGEST, document, markdown
 from wirecost.report.compare.figures import comparison_figures
 from wirecost.report.compare.page import page
-from wirecost.report.compare.rows import Labels, told_first, verdict_line
+from wirecost.report.compare.rows import Labels, changed_first, verdict_line
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")
@@ -129,7 +129,7 @@ def test_what_became_slower_is_told_and_fails(folder: Folder) -> None:
     assert ("columns · encode", "p99") not in told  # 40 samples do not tell it
     assert len(found.regressions()) == 6
     assert verdict_line(found) == "6 regressions above 5 %"
-    assert {one.verdict for one in told_first(found.times)} == {"slower"}
+    assert {one.verdict for one in changed_first(found.times)} == {"slower"}
 
 
 def test_the_other_way_round_it_is_faster_and_nothing_fails(folder: Folder) -> None:
@@ -284,7 +284,7 @@ def test_a_move_of_all_rows_is_said_to_be_the_machine_s(folder: Folder) -> None:
     samples = pl.read_parquet(slow / "samples.parquet").with_columns(pl.col("ns") * 1.1)
     samples.write_parquet(slow / "samples.parquet")
     (note,) = compared(folder("w", contenders=many), slow).notes
-    assert note.startswith("100 % of the medians moved one way, by +1")
+    assert note.startswith("100 % of the medians moved in one direction, by +1")
 
 
 def test_what_a_second_run_of_a_differs_by_is_noise(folder: Folder) -> None:
@@ -294,7 +294,7 @@ def test_what_a_second_run_of_a_differs_by_is_noise(folder: Folder) -> None:
     found = compared(a, b, again=loud)
     assert found.regressions() == []
     assert found.noise["p50"] == pytest.approx(0.25, abs=0.03)
-    assert "what A measured again differs by" in tables.method(found)
+    assert "the noise between two runs of A" in tables.method(found)
     with pytest.raises(UserError, match=r"--again .*holds osi, A lists"):
         compared(a, b, again=replace(quiet, scenario="osi"))
 

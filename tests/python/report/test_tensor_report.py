@@ -210,7 +210,7 @@ def test_tables_have_every_transport_and_object(full: Results) -> None:
     assert kept["iceoryx2"]["aligned"] == "yes"
     assert kept["zenoh"]["aligned"] == "no"
     assert kept["wrapyfi-zeromq"]["aligned"] == "–"
-    assert [kept["zeromq"][name] for name in ("lost", "twice", "disordered", "failed")] == [
+    assert [kept["zeromq"][name] for name in ("lost", "twice", "out of order", "failed")] == [
         "45", "15", "30", "15",
     ]  # fmt: skip
 

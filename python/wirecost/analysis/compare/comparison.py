@@ -22,10 +22,10 @@ QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 MARGIN = 0.05
 FALSE_DISCOVERIES = 0.05
 DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
-"""So many rows, and such a share of them one way, make a change of the machine likely."""
+"""So many rows, and such a share of them in one direction, make a change of the machine likely."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "no difference"
-UNTOLD = "cannot tell"
+UNDECIDED = "cannot tell"
 MORE, FEWER = "more", "fewer"
 
 
@@ -47,7 +47,7 @@ class TimeChange:
     n_b: int
     shift: Shift
     q: float | None = None
-    verdict: str = UNTOLD
+    verdict: str = UNDECIDED
     regression: bool = False
 
 
@@ -61,12 +61,12 @@ class CountChange:
     n_b: int
     difference: MeanDifference
     q: float | None = None
-    verdict: str = UNTOLD
+    verdict: str = UNDECIDED
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that ``wirecost compare`` tells. ``names``: what the values of a row's key are."""
+    """All that ``wirecost compare`` reports. ``names``: of the values of a row's key."""
 
     a: Run
     b: Run
@@ -156,15 +156,15 @@ def judged(
     for one in changes:
         found, q = one.shift, None if one.shift.p is None else next(corrected)
         if found.ci95 is None or q is None or found.change is None:
-            out.append(replace(one, verdict=SAME if found.why == NOTHING else UNTOLD))
+            out.append(replace(one, verdict=SAME if found.why == NOTHING else UNDECIDED))
             continue
         low, high = found.ci95
-        told = (
+        certain = (
             q <= FALSE_DISCOVERIES
             and abs(found.change) > settings.margin
             and _size(found.change) > (noise or {}).get(one.quantile, 0.0)
         )
-        slower, faster = told and low > 0, told and high < 0
+        slower, faster = certain and low > 0, certain and high < 0
         fails = slower and settings.fail_above is not None and low > settings.fail_above
         verdict = SLOWER if slower else FASTER if faster else SAME
         out.append(replace(one, q=q, verdict=verdict, regression=fails))
@@ -205,12 +205,12 @@ def _judged_counts(changes: list[CountChange], settings: Settings) -> list[Count
     for one in changes:
         found = one.difference
         if found.ci95 is None:
-            out.append(replace(one, verdict=SAME if found.a == found.b else UNTOLD))
+            out.append(replace(one, verdict=SAME if found.a == found.b else UNDECIDED))
             continue
         q = next(corrected)
         low, high = found.ci95
-        told = q <= FALSE_DISCOVERIES and abs(found.b - found.a) > settings.margin * abs(found.a)
-        verdict = MORE if told and low > 0 else FEWER if told and high < 0 else SAME
+        certain = q <= FALSE_DISCOVERIES and abs(found.b - found.a) > settings.margin * abs(found.a)
+        verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
         out.append(replace(one, q=q, verdict=verdict))
     return out
 
@@ -221,7 +221,7 @@ def _dropped_values(run: Run) -> list[str]:
 
 
 def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
-    """Whether nearly all rows moved the same way."""
+    """Whether nearly all rows moved in the same direction."""
     ratios = np.array(
         [c.shift.b / c.shift.a for c in times if c.quantile == "p50" and c.shift.a > 0], np.float64
     )
@@ -232,8 +232,8 @@ def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
     if abs(middle) <= settings.margin / 2 or one_way < DRIFT_SHARE:
         return []
     return [
-        f"{100 * one_way:.0f} % of the medians moved one way, by {100 * middle:+.1f} % in the "
-        "middle: rather the machine than the code; measure again, in turns"
+        f"{100 * one_way:.0f} % of the medians moved in one direction, by {100 * middle:+.1f} % in "
+        "the median: more likely caused by the machine than by the code; measure again, in turns"
     ]
 
 

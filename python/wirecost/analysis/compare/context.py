@@ -28,12 +28,12 @@ class Difference:
 
 def differences(a: Run, b: Run) -> list[Difference]:
     """Environment with the doctor's verdicts, versions of contenders, settings."""
-    ours, theirs = _told(a.meta), _told(b.meta)
+    ours, theirs = _facts(a.meta), _facts(b.meta)
     return [
         Difference(what, ours.get(what), theirs.get(what))
         for what in dict.fromkeys([*ours, *theirs])
         if ours.get(what) != theirs.get(what)
-        # Contenders that one run alone has are told as its rows.
+        # Contenders that one run alone has are listed as its rows.
         and (not what.startswith(LIBRARY) or (what in ours and what in theirs))
     ]
 
@@ -49,26 +49,26 @@ def failures(run: Run) -> list[str]:
     return [f"{_who(one)}: {one['failure']}" for one in _runs(run.meta) if one.get("failure")]
 
 
-def _told(meta: dict[str, Any]) -> dict[str, str]:
-    told: dict[str, str] = {}
+def _facts(meta: dict[str, Any]) -> dict[str, str]:
+    facts: dict[str, str] = {}
     environment = meta.get("environment")
     if isinstance(environment, dict):
         for name, value in environment.items():
             if name == "doctor" and isinstance(value, dict):
                 # A verdict's number moves from run to run; the verdict says whether it matters.
-                told |= {f"doctor {check}": str(v).partition(" ")[0] for check, v in value.items()}
+                facts |= {f"doctor {check}": str(v).partition(" ")[0] for check, v in value.items()}
             elif name not in MOMENTARY:
-                told |= _flat(str(name), value)
+                facts |= _flat(str(name), value)
     contenders = meta.get("contenders")
     if isinstance(contenders, dict):
         for name, about in contenders.items():
             library = about.get("library") if isinstance(about, dict) else None
             if library is not None:
-                told[f"{LIBRARY}{name}"] = str(library)
+                facts[f"{LIBRARY}{name}"] = str(library)
     for name in SETTINGS:
         if name in meta:
-            told |= _flat(name, meta[name])
-    return told
+            facts |= _flat(name, meta[name])
+    return facts
 
 
 def _flat(name: str, value: Any) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far apart two runs of the same program lie: what no interval within a run can tell.
+"""How far apart two runs of the same program lie: what no interval within a run can show.
 
 Memory laid out otherwise, another core, a busier neighbour move all samples of a run together.
 """
@@ -15,13 +15,14 @@ from wirecost.analysis.compare.runs import TIME, Array, Run, finite, rows_of
 from wirecost.errors import UserError
 
 COVERED = 0.95
-"""Share of rows whose change between equal runs stays within the noise told."""
+"""Share of rows whose change between equal runs stays within the reported noise."""
 
 
 def noise(
     a: Run, again: Run, names: list[str], quantiles: Callable[[int], dict[str, float]]
 ) -> dict[str, float]:
-    """For each percentile the change that ``COVERED`` of the rows keep within, as a share.
+    """The noise between two runs of A: by percentile, the share that ``COVERED`` of the rows change
+    by at most.
 
     ``quantiles`` gives the percentiles that so many samples allow. Raises UserError if the runs
     have no row in common.

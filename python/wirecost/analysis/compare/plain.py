@@ -38,7 +38,7 @@ def plain_changes(
     a: Run, b: Run, names: list[str], margin: float, fail_above: float | None
 ) -> list[PlainChange]:
     """Every such number that both runs have. Sizes on the wire are the same however often one
-    measures, so each change of theirs beyond ``SIZE_MARGIN`` is told; the others' beyond
+    measures, so each change of theirs beyond ``SIZE_MARGIN`` is reported; the others' beyond
     ``margin``."""
     ours, theirs = _numbers(a, names), _numbers(b, names)
     return [
@@ -53,9 +53,9 @@ def _change(
 ) -> PlainChange:
     size = what.endswith("bytes") and MEMORY not in what
     change = b / a - 1 if a > 0 else (0.0 if a == b else None)
-    told = abs(change) > (SIZE_MARGIN if size else margin) if change is not None else True
-    verdict = ("larger" if b > a else "smaller") if told else "no difference"
-    fails = size and told and b > a and fail_above is not None
+    changed = abs(change) > (SIZE_MARGIN if size else margin) if change is not None else True
+    verdict = ("larger" if b > a else "smaller") if changed else "no difference"
+    fails = size and changed and b > a and fail_above is not None
     return PlainChange(
         key, what, a, b, change, verdict,
         fails and (change is None or fail_above is None or change > fail_above),
@@ -80,11 +80,11 @@ def _numbers(run: Run, names: list[str]) -> dict[tuple[Key, str], float]:
     found |= {((None,) * len(names), what): value for what, value in _repeats(run.meta).items()}
     if any(what.endswith("_bytes") for _, what in found) or SIZE not in run.samples.columns:
         return found
-    told = [name for name in names if name != "stage"]
-    for key, part in rows_of(run, told).items():
+    without_stage = [name for name in names if name != "stage"]
+    for key, part in rows_of(run, without_stage).items():
         sizes = part[SIZE].cast(pl.Float64, strict=False).drop_nulls().drop_nans()
         if len(sizes):
-            whole = dict(zip(told, key, strict=True))
+            whole = dict(zip(without_stage, key, strict=True))
             found[tuple(whole.get(name) for name in names), SIZE] = float(sizes.to_numpy().max())
     return found
 

@@ -9,7 +9,7 @@ ch. 13; David and Nagaraja, Order Statistics, ch. 2), so that a million samples 
 The probability is that of the two-sample quantile test, Mood's median test for any quantile: how
 the samples below the joint quantile divide between the runs is hypergeometric if nothing changed.
 It is exact for few samples, where the tails of a bootstrap are not, and it has no least value, so
-one changed row among thousands can still be told.
+one changed row among thousands can still be detected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TAIL = 0.025
 EXACT_UP_TO = 100_000
 """Samples of both runs; above, the normal distribution stands for the hypergeometric."""
 TELLING, TELLING_ALL = 16, 50
-"""Samples that a series needs to tell the autocorrelation of neighbours, and of all."""
+"""Samples that a series needs to show the autocorrelation of neighbours, and of all."""
 
 NOTHING = "both take no time"
 SHORTEST = 1e-6
@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shift:
-    """How a percentile of run B differs from run A's. Where ``ci95`` is None, ``why`` tells."""
+    """How a percentile of run B differs from run A's. Where ``ci95`` is None, ``why`` says why."""
 
     a: float
     b: float
@@ -62,7 +62,7 @@ def independent(series: Array, q: float) -> int:
 
     Samples that follow one another on a busy machine are alike. The variance of a quantile grows
     with the autocorrelation of being below it, summed as far as it is surely positive (Geyer,
-    1992); short series tell that of neighbours at best, shorter ones nothing.
+    1992); short series show that of neighbours at best, shorter ones nothing.
     """
     n = len(series)
     below = (series <= np.quantile(series, q)).astype(np.float64)
@@ -164,8 +164,8 @@ def _division(below_a: int, below_b: int, n: int, m: int) -> float:
     logs = _log_factorials(EXACT_UP_TO)
 
     def choose(of: int, some: NDArray[np.int64]) -> Array:
-        ways: Array = logs[of] - logs[some] - logs[of - some]
-        return ways
+        log_count: Array = logs[of] - logs[some] - logs[of - some]
+        return log_count
 
     weights = np.exp(
         choose(n, possible) + choose(m, below - possible) - choose(total, np.array([below]))

@@ -31,7 +31,7 @@ OF_THE_HARNESS = ("lateness",)
 """Stages that say how well a run was driven, nothing about what was measured."""
 DOCTOR, LARGEST_DOCUMENT = "doctor.json", 1 << 20
 ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "cloud", "loop")
-"""Columns that tell which sample of a row it is, never which row."""
+"""Columns that number a row's samples and never name the row."""
 COUNTED = (
     "fault", "switch", "migration", "miss", "instruction", "cycle", "allocation", "branch",
     "reference", "dropped",
@@ -111,8 +111,8 @@ def _doctor(folder: Path) -> dict[str, str]:
     there and can be read."""
     try:
         document = json.loads(read_regular(folder / DOCTOR, LARGEST_DOCUMENT))
-        told = {str(one["title"]): str(one["verdict"]) for one in document["checks"]}
-        return {"verdict": str(document["verdict"])} | told
+        checks = {str(one["title"]): str(one["verdict"]) for one in document["checks"]}
+        return {"verdict": str(document["verdict"])} | checks
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return {}
 
@@ -127,7 +127,7 @@ def common_names(a: Run, b: Run) -> list[str]:
     """What names a row in both runs.
 
     A column that one run lacks, as older folders do, names nothing where the other run's rows are
-    told apart without it.
+    distinct without it.
     """
     names = list(dict.fromkeys([*a.names(), *b.names()]))
     both = [name for name in names if name in a.names() and name in b.names()]
@@ -135,8 +135,8 @@ def common_names(a: Run, b: Run) -> list[str]:
         if name in both:
             continue
         side = a if name in a.names() else b
-        told = [n for n in names if n in side.names()]
-        if _groups(side, told) != _groups(side, [n for n in told if n != name]):
+        known = [n for n in names if n in side.names()]
+        if _groups(side, known) != _groups(side, [n for n in known if n != name]):
             both.append(name)
         else:
             names = [n for n in names if n != name]

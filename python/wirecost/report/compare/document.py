@@ -104,8 +104,8 @@ def _markdown(comparison: Comparison, most: int) -> str:
         f"### wirecost {md.text(a.scenario)}: {tally(comparison)}",
         f"A `{md.code(str(a.path))}` → B `{md.code(str(b.path))}`" + _created(comparison),
     ]
-    told = verdict_line(comparison)
-    parts += [f"**{told}.**"] if told else []
+    verdict = verdict_line(comparison)
+    parts += [f"**{verdict}.**"] if verdict else []
     parts += _cautions(comparison, most)
     changed = tables.changed(comparison)
     if changed.rows:
@@ -127,18 +127,18 @@ def _markdown(comparison: Comparison, most: int) -> str:
 
 def _cautions(comparison: Comparison, most: int) -> list[str]:
     """What to know before believing a verdict, as an alert box."""
-    told = tables.warnings(comparison)
-    told += [
+    lines = tables.warnings(comparison)
+    lines += [
         f"{one.what}: {one.a or '–'} in A, {one.b or '–'} in B" for one in comparison.differences
     ]
-    return ["> [!WARNING]\n" + _listed(told, "> - ", most)] if told else []
+    return ["> [!WARNING]\n" + _listed(lines, "> - ", most)] if lines else []
 
 
 def _listed(lines: list[str], before: str, most: int) -> str:
-    told = [before + md.text(line) for line in lines[:most]]
+    shown = [before + md.text(line) for line in lines[:most]]
     if len(lines) > most:
-        told.append(f"{before}{len(lines) - most:,} more")
-    return "\n".join(told)
+        shown.append(f"{before}{len(lines) - most:,} more")
+    return "\n".join(shown)
 
 
 def _side(run: Run) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from wirecost.analysis.compare.comparison import (
     FASTER,
     SAME,
     SLOWER,
-    UNTOLD,
+    UNDECIDED,
     Comparison,
     TimeChange,
 )
@@ -22,7 +22,7 @@ OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 
 
 class Labels:
-    """A row's label has what tells it from the others and nothing else."""
+    """A row's label has what distinguishes it from the others and nothing else."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._names = comparison.names
@@ -38,33 +38,33 @@ class Labels:
 
     def __call__(self, row: Key) -> str:
         """``protobuf · decode``; the columns that are the same everywhere are left out."""
-        told = [str(row[i]) for i in self._shown if row[i] not in {None, ""}]
-        return " · ".join(told) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
+        shown = [str(row[i]) for i in self._shown if row[i] not in {None, ""}]
+        return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
 
     def named(self, row: Key) -> dict[str, Any]:
         """Every naming column with its value."""
         return dict(zip(self._names, row, strict=True))
 
 
-def told_first(changes: list[TimeChange]) -> list[TimeChange]:
+def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
     """Regressions, what else is slower, what is faster; the largest change first."""
     rank = {SLOWER: 1, FASTER: 2}
-    told = [one for one in changes if one.verdict in rank]
+    found = [one for one in changes if one.verdict in rank]
     return sorted(
-        told,
+        found,
         key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
     )
 
 
-def untold(changes: list[TimeChange]) -> list[TimeChange]:
+def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
     """The rest, as the runs have it."""
     return [one for one in changes if one.verdict not in {SLOWER, FASTER}]
 
 
 def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
     """Rows with a verdict first, then those that changed most, at most so many."""
-    changes = told_first(comparison.times)
-    changes += sorted(untold(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
+    changes = changed_first(comparison.times)
+    changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
     return list(dict.fromkeys(one.row for one in changes))[:most]
 
 
@@ -73,7 +73,7 @@ def tally(comparison: Comparison) -> str:
     found = Counter(one.verdict for one in comparison.times)
     return ", ".join(
         f"{found[verdict]:,} {verdict}"
-        for verdict in (SLOWER, FASTER, SAME, UNTOLD)
+        for verdict in (SLOWER, FASTER, SAME, UNDECIDED)
         if found[verdict] or verdict in {SLOWER, FASTER}
     )
 

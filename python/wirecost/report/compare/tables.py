@@ -6,12 +6,19 @@ from __future__ import annotations
 from wirecost.analysis.compare.comparison import (
     FALSE_DISCOVERIES,
     SAME,
-    UNTOLD,
+    UNDECIDED,
     Comparison,
     TimeChange,
 )
 from wirecost.analysis.compare.runs import Key
-from wirecost.report.compare.rows import Labels, interval, percent, tally, told_first, untold
+from wirecost.report.compare.rows import (
+    Labels,
+    changed_first,
+    interval,
+    not_changed,
+    percent,
+    tally,
+)
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
@@ -25,7 +32,7 @@ def method(comparison: Comparison) -> str:
     margin = f"{100 * comparison.settings.margin:g} %"
     if comparison.noise:
         apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.noise.items())
-        margin += f" and what A measured again differs by ({apart})"
+        margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less)"
     return (
         "Intervals: percentile bootstrap of the ratio, unpaired, since these are two runs. A "
         f"verdict needs an interval without 0, a change beyond {margin}, and a "
@@ -37,16 +44,16 @@ def method(comparison: Comparison) -> str:
 
 def changed(comparison: Comparison, most: int = ALL) -> Table:
     """Regressions, slower and faster percentiles, at most so many."""
-    told = told_first(comparison.times)
+    shown = changed_first(comparison.times)
     notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
-    if len(told) > most:
-        notes.append(f"{len(told) - most:,} more: --json, --markdown and --report have all.")
-    return _times(CHANGED, told[:most], comparison, notes)
+    if len(shown) > most:
+        notes.append(f"{len(shown) - most:,} more: --json, --markdown and --report have all.")
+    return _times(CHANGED, shown[:most], comparison, notes)
 
 
 def unchanged(comparison: Comparison) -> Table:
-    """The percentiles that nothing can be said against."""
-    return _times("Not changed", untold(comparison.times), comparison, [])
+    """The percentiles without a verdict against them."""
+    return _times("Not changed", not_changed(comparison.times), comparison, [])
 
 
 def _times(
@@ -73,7 +80,7 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
     body = []
     for one in comparison.counts:
         found = one.difference
-        if every or one.verdict not in {SAME, UNTOLD}:
+        if every or one.verdict not in {SAME, UNDECIDED}:
             spread = (
                 f"{found.b - found.a:+.4g}"
                 if found.ci95 is None
@@ -138,26 +145,26 @@ def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
     """Rows that one run alone has, and where."""
     labels = Labels(comparison)
 
-    def told(keys: list[Key]) -> list[str]:
+    def names(keys: list[Key]) -> list[str]:
         return list(dict.fromkeys(labels(key) for key in keys))
 
     sides = (("A", comparison.only_a), ("B", comparison.only_b))
-    return [(name, told(keys)) for name, keys in sides if keys]
+    return [(name, names(keys)) for name, keys in sides if keys]
 
 
 def warnings(comparison: Comparison) -> list[str]:
     """What a reader must know before believing a verdict, one line each."""
-    told = list(comparison.notes)
+    lines = list(comparison.notes)
     if comparison.other_contents:
         count = len(comparison.other_contents)
-        told.insert(
+        lines.insert(
             0,
             f"{count:,} contents differ, so not the same work was measured: "
             f"{comparison.other_contents[0]}" + (" and others" if count > 1 else ""),
         )
     different = [one for one in comparison.outputs or [] if one.first_difference]
-    told += [f"outputs differ: {one.topic}, {one.first_difference}" for one in different]
-    return told
+    lines += [f"outputs differ: {one.topic}, {one.first_difference}" for one in different]
+    return lines
 
 
 def _size(value: float) -> str:

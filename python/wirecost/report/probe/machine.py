@@ -54,5 +54,5 @@ def _read(path: Path) -> RecordedMachine | None:
 
 
 def _check(one: dict[str, Any]) -> tuple[str, str]:
-    told = [str(one["verdict"])] + [str(one[key]) for key in ("value", "advice") if one.get(key)]
-    return str(one["title"]), " · ".join(told)
+    parts = [str(one["verdict"])] + [str(one[key]) for key in ("value", "advice") if one.get(key)]
+    return str(one["title"]), " · ".join(parts)

@@ -63,7 +63,6 @@ def page(
     machines: list[RecordedMachine],
 ) -> str:
     """The whole report of what ``wirecost probe show`` prints, with figures."""
-    told = [text for one in explanations for text in sentences(one)]
     tables = (
         time_table(summaries, []),
         counter_table(summaries, logs),
@@ -78,7 +77,7 @@ def page(
         lead=_lead(explanations, drawn),
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
-        sentences=told,
+        sentences=[text for one in explanations for text in sentences(one)],
         sections=drawn,
         left_out=[one.section for one in summaries if one.section not in shown],
         machines=machines,
@@ -114,9 +113,9 @@ def _recorded(logs: list[ProbeLog]) -> str:
         if len(log.records)
     ]
     count = sum(len(log.records) for log in logs)
-    told = f"{count:,} records of {len(logs)} threads"
+    records = f"{count:,} records of {len(logs)} threads"
     try:
         begin = datetime.fromtimestamp(min(begins) / 1e9, UTC)
     except (ValueError, OverflowError, OSError):
-        return told
-    return f"recorded {begin:%Y-%m-%d %H:%M:%S} UTC · {told}"
+        return records
+    return f"recorded {begin:%Y-%m-%d %H:%M:%S} UTC · {records}"

@@ -49,8 +49,8 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
         if name in shown and counter.mean is not None and counter.maximum
     ]
     notes = []
-    told = {name for _, name, *_ in body}
-    if never := [name for name in shown if name not in told]:
+    counted = {name for _, name, *_ in body}
+    if never := [name for name in shown if name not in counted]:
         notes.append(f"always 0: {', '.join(never)}")
     if absent := [name for name in status if name not in shown]:
         notes.append(f"n/a on this machine: {', '.join(absent)}")
@@ -134,15 +134,15 @@ def losses(logs: list[ProbeLog]) -> list[str]:
 
 
 def _notes(log: ProbeLog) -> list[str]:
-    told = []
+    lacks = []
     if log.dropped:
-        told.append(
+        lacks.append(
             f"{log.dropped:,} executions dropped, they did not fit; set WIRECOST_PROBE_SIZE to more"
         )
     if log.unclosed:
-        told.append(f"{log.unclosed:,} sections entered and not left")
+        lacks.append(f"{log.unclosed:,} sections entered and not left")
     if log.unmatched:
-        told.append(f"{log.unmatched:,} sections left and not entered")
+        lacks.append(f"{log.unmatched:,} sections left and not entered")
     if not log.ended:
-        told.append("its thread runs still or was killed; whole records were read")
-    return [f"{log.path.name}: {text}" for text in told]
+        lacks.append("its thread is still running or was killed; whole records were read")
+    return [f"{log.path.name}: {text}" for text in lacks]

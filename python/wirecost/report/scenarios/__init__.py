@@ -56,5 +56,5 @@ def _module(results: Results, name: str) -> Any:
 
 def built_with(environment: dict[str, Any]) -> str:
     """Compiler and flags, as far as a run wrote them down."""
-    told = [environment.get(name) for name in ("compiler", "flags")]
-    return ", ".join(str(one) for one in told if one) or "unknown compiler"
+    known = [environment.get(name) for name in ("compiler", "flags")]
+    return ", ".join(str(one) for one in known if one) or "unknown compiler"

@@ -36,15 +36,15 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
 
 def sentences(one: Explanation) -> list[str]:
     """A sentence a cause, the strongest first, what is steady, and what is unexplained."""
-    told = [f"{one.section}: {_sentence(cause)}" for cause in one.causes]
-    told += [
+    found = [f"{one.section}: {_sentence(cause)}" for cause in one.causes]
+    found += [
         f"{one.section}: {units.significant(steady.each)} {steady.name} in the median execution, "
-        f"too alike in all to price; {steady.advice}, then compare"
+        f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
         for steady in one.steady
     ]
     unexplained = max(one.unexplained_slowest, one.unexplained_variance)
     if unexplained <= MUCH:
-        return told
+        return found
     if one.unexplained_slowest >= one.unexplained_variance:
         what = f"{_percent(one.unexplained_slowest)[0]} of the slowest 1 %"
     else:
@@ -52,7 +52,7 @@ def sentences(one: Explanation) -> list[str]:
     text = f"{one.section}: {what} {'is' if what.startswith('1 ') else 'are'} unexplained"
     if one.absent:
         text += f"; {', '.join(one.absent)} not available here"
-    return [*told, text]
+    return [*found, text]
 
 
 def price(ns: float, name: str) -> str:
@@ -76,7 +76,7 @@ def _sentence(cause: Cause) -> str:
         text += f", growing with its power of {cause.power:g}"
     text += f"; {cause.advice}"
     if cause.rivals:
-        text += f" (cannot be told apart from {' and '.join(cause.rivals)})"
+        text += f" (cannot be distinguished from {' and '.join(cause.rivals)})"
     return text
 
 

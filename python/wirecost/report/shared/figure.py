@@ -21,7 +21,7 @@ STAGE_COLOURS = {
     "model_serialization": "#CC79A7",
     "release": "#009E73",
 }
-"""Okabe and Ito's palette, told apart with every common colour blindness."""
+"""Okabe and Ito's palette, distinguishable with every common colour blindness."""
 
 
 @dataclass(frozen=True)

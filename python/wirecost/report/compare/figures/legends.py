@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import altair as alt
 
-from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, UNTOLD
+from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, UNDECIDED
 
-VERDICTS = (SLOWER, FASTER, SAME, UNTOLD)
+VERDICTS = (SLOWER, FASTER, SAME, UNDECIDED)
 VERDICT_COLOURS = ["#D55E00", "#0072B2", "#8C8C8C", "#999933"]
 VERDICT_SHAPES = ["triangle-up", "triangle-down", "circle", "cross"]
 RUNS = ("A", "B")

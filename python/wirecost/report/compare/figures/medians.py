@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every median of run B against run A's: a change of the machine moves all points one way."""
+"""Every median of run B against run A's: a change of the machine moves all points alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirecost.report.compare.rows import Labels
 from wirecost.report.shared.figure import WIDTH, Figure
 
 LEAST = 8
-"""Rows: fewer are told better by the other figures."""
+"""Rows: the other figures show fewer better."""
 
 
 def figures(comparison: Comparison, labels: Labels) -> list[Figure]:

@@ -28,7 +28,7 @@ def figures(comparison: Comparison, labels: Labels) -> list[Figure]:
             times = {name: float(np.quantile(ns, q)) for name, q in QUANTILES.items()}
             box = {name: time / unit for name, time in times.items()}
             boxes.append(
-                box | {"row": labels(row), "run": run, "told": units.time(times["median"])}
+                box | {"row": labels(row), "run": run, "median time": units.time(times["median"])}
             )
     if not boxes:
         return []
@@ -54,7 +54,7 @@ def _chart(boxes: list[dict[str, Any]]) -> alt.TopLevelMixin:
         tooltip=[
             "row:N",
             "run:N",
-            alt.Tooltip("told:N", title="median time"),
+            alt.Tooltip("median time:N"),
             *(alt.Tooltip(f"{q}:Q", format=".4~g") for q in QUANTILES),
         ],
     )

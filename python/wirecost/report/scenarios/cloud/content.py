@@ -49,7 +49,7 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def _causes(results: Results) -> list[Table]:
-    """What callbacks follow, a table a case; what the columns mean is told once."""
+    """What callbacks follow, a table for each case; what the columns mean is explained once."""
     tables = []
     rings = results.samples.filter(study="ring")
     sections = rings.with_columns(section=pl.format("{} {}", "contender", "mode"))
@@ -79,8 +79,8 @@ def _callbacks(rows: list[Row], case: str) -> Table:
         )
     headings = ["version", "median", "p99", "p99/median", "faults", "× usual", "× best recommended"]
     notes = [
-        f"{here[0].n} callbacks each, in turns, a process a version; faults: minor page faults of "
-        "a callback, mean; × = ratio of medians with its 95 % interval. heap: with "
+        f"{here[0].n} callbacks each, in turns, a process a version; faults: mean minor page "
+        "faults per callback; × = ratio of medians with its 95 % interval. heap: with "
         "libwirecost-heap preloaded."
     ]
     return Table(case, headings, body, notes, ("p99/median", "× best recommended"))
@@ -133,7 +133,7 @@ def _growth(rows: list[Row], meta: dict[str, Any]) -> Table | None:
 
 
 def _versions(meta: dict[str, Any]) -> Table:
-    body = [[name, told["library"], told["about"]] for name, told in meta["contenders"].items()]
+    body = [[name, about["library"], about["about"]] for name, about in meta["contenders"].items()]
     return Table("Versions", ["version", "made with", "what it does"], body, [])
 
 
@@ -165,7 +165,7 @@ def _faults(results: Results) -> str | None:
         prices = [c.ns_each for one in explained for c in one.causes if c.name == FAULTS]
         if explained:
             found = f"{text} in {len(prices)} of {len(explained)} scans"
-            parts.append(found + (f" ({_prices(prices)} a fault)" if prices else ""))
+            parts.append(found + (f" ({_prices(prices)} per fault)" if prices else ""))
     return f"usual follows page faults {', '.join(parts)}." if parts else None
 
 

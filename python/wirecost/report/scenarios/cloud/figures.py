@@ -70,7 +70,7 @@ def _growth(number: int, over: str, held: str, lines: list[Growth]) -> Figure:
     )
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X("size:Q", title=over, scale=alt.Scale(type="log", nice=False, padding=12)),
-        y=alt.Y("us:Q", title="median of a callback [µs]", scale=alt.Scale(type="log")),
+        y=alt.Y("us:Q", title="median time per callback [µs]", scale=alt.Scale(type="log")),
         color=colour,
     )
     chart = alt.layer(

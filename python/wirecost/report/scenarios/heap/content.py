@@ -78,8 +78,8 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
 
 def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
     cases = list(dict.fromkeys(row.case for row in rows))
-    told = [row for row in rows if row.median_ns]
-    best = {row.case: min(r.median_ns for r in told if r.case == row.case) for row in told}
+    timed = [row for row in rows if row.median_ns]
+    best = {row.case: min(r.median_ns for r in timed if r.case == row.case) for row in timed}
     names = list(dict.fromkeys(row.name for row in rows))
     times = {(row.case, row.name): row.median_ns for row in rows}
     body = []
@@ -94,7 +94,7 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
             cells.append(f"{1000 / ns:.1f}{star} ({ns / best[case]:.2f})")
         body.append([case, *cells])
     notes = [
-        "Million pairs of malloc and free a second, all threads together, median of "
+        "Million pairs of malloc and free per second, all threads together, median of "
         f"{meta['rounds']} processes in turns; * the best; in brackets: its rate over this one's."
     ]
     optional = tuple(name for name in names if not name.startswith(OURS))[::-1]
@@ -102,8 +102,7 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
 
 
 def _work_costs(results: Results) -> _Costs:
-    """Nanoseconds of all cores a pair, by case and contender: waiting and being interrupted are not
-    in it."""
+    """Nanoseconds of all cores per pair, without waiting and interruptions."""
     costs: _Costs = {}
     keys = ["case", "contender", "mode"]
     stresses = results.samples.filter(variant="throughput")
@@ -126,11 +125,11 @@ def _work(results: Results) -> Table:
         )
         body.append([case, *cells])
     notes = [
-        "CPU time of a pair of malloc and free, all threads' together, median of the processes; "
+        "CPU time per pair of malloc and free, of all threads together, median of the processes; "
         "* the least. Sleeping for a lock is not in it, nor is what other programs do: on a busy "
-        "machine it tells more than the throughput."
+        "machine it is more reliable than the throughput."
     ]
-    return Table("Work of a pair", ["stress", *names], body, notes)
+    return Table("CPU time per pair", ["stress", *names], body, notes)
 
 
 def _settings(meta: dict[str, Any]) -> Table:

@@ -35,7 +35,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             scale=alt.Scale(type="log", base=2, nice=False, padding=15),
             axis=alt.Axis(values=threads),
         ),
-        y=alt.Y("rate:Q", title="million pairs a second"),
+        y=alt.Y("rate:Q", title="million pairs per second"),
         color=alt.Color(
             "allocator:N",
             title=None,
@@ -64,5 +64,5 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
         .resolve_scale(y="independent")
         .properties(title="Throughput by threads")
     )
-    caption = "Pairs of malloc and free a second, all threads together: median of the processes."
+    caption = "Pairs of malloc and free per second, all threads together: median of the processes."
     return [Figure("heap-throughput", caption, chart)]

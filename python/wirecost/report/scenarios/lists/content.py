@@ -63,21 +63,21 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
         )
     to = baseline(rows, race)
     best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
-    headings = ["contender", "encode", "decode", "total", f"× {to}", f"× {best}", "an element"]
+    headings = ["contender", "encode", "decode", "total", f"× {to}", f"× {best}", "per element"]
     headings += ["B/element", "%", "zstd", "allocations"]
     samples = next(row.n for row in rows if row.race == race)
     notes = [
         f"Medians of {samples} samples, contenders in turns; × = ratio of totals with its 95 % "
         "interval. encode: from plain structs into a buffer used again; decode: every field of "
-        "every element. %: bytes against Protobuf's. zstd: bytes an element after compression at "
+        "every element. %: bytes against Protobuf's. zstd: bytes per element after compression at "
         f"level {level}, which is not in the times."
     ]
-    optional = ("allocations", "an element", f"× {best}", "encode", "decode")
+    optional = ("allocations", "per element", f"× {best}", "encode", "decode")
     return Table(case, headings, body, notes, optional)
 
 
 def _sizes(size: int, compressed: int, elements: int, usual: int) -> list[str]:
-    """Bytes an element, their share of Protobuf's, and bytes an element compressed."""
+    """Bytes per element, their share of Protobuf's, and bytes per element compressed."""
     if size == 0:
         return ["–", "–", "–"]
     share = f"{100 * size / usual:.0f}" if usual else "–"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and time an element of a list, encoding beside encoding."""
+"""Bytes and time per element of a list, encoding beside encoding."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def _sizes(number: int, case: str, rows: list[Row], elements: int) -> Figure:
         for name, pair in sizes.items()
         for part, size in zip((PLAIN, COMPRESSED), pair, strict=True)
     ]
-    chart = _chart(bars, list(sizes), [PLAIN, COMPRESSED], "bytes an element")
+    chart = _chart(bars, list(sizes), [PLAIN, COMPRESSED], "bytes per element")
     chart = chart.encode(yOffset=alt.YOffset("part:N", sort=[PLAIN, COMPRESSED]))
     return Figure(
         f"list-sizes-{number}",
-        "Bytes of a message over its elements, and after compression.",
+        "Bytes of a message divided by its number of elements, as sent and after compression.",
         chart.properties(width=WIDTH, height=alt.Step(16), title=f"Size · {case}"),
     )
 
@@ -61,10 +61,10 @@ def _times(number: int, case: str, rows: list[Row], elements: int) -> Figure:
         if row.stage in {"encode", "decode"}
     ]
     names = list(dict.fromkeys(row.name for row in rows))
-    chart = _chart(bars, names, ["encode", "decode"], "time an element [ns]")
+    chart = _chart(bars, names, ["encode", "decode"], "time per element [ns]")
     return Figure(
         f"list-times-{number}",
-        "Median time of a message over its elements, encoding and decoding stacked.",
+        "Median time of a message divided by its number of elements: encoding and decoding.",
         chart.properties(width=WIDTH, height=alt.Step(24), title=f"Time · {case}"),
     )
 

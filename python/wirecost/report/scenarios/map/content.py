@@ -27,7 +27,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         TITLE,
         _lead(rows),
         [_table(rows, shown)],
-        [_ways(results.meta), *(stages_table(rows, race) for race in shown)],
+        [_contenders(results.meta), *(stages_table(rows, race) for race in shown)],
         "",
     )
 
@@ -50,13 +50,14 @@ def _table(rows: list[Row], shown: list[Race]) -> Table:
                 ]
             )
     notes = [
-        f"Medians of {rows[0].n} publications, both ways in turns; the last subscriber counts. "
-        "readable: from publishing until all of the map can be read; touch: reading a byte of "
-        "every page once; × copied: ratio of totals with its 95 % interval. memory: Pss of all "
-        "processes together, the publisher's too; map: what of it came with the map; instances: "
-        "that over the map's size. Each subscriber's map was compared by digest, outside the times."
+        f"Medians of {rows[0].n} publications, both contenders in turns; the last subscriber "
+        "counts. readable: from publishing until all of the map can be read; touch: reading a "
+        "byte of every page once; × copied: ratio of totals with its 95 % interval. memory: Pss "
+        "of all processes together, the publisher's too; map: what of it came with the map; "
+        "instances: that over the map's size. Each subscriber's map was "
+        "compared by digest, outside the times."
     ]
-    headings = ["map and way", "readable", "touch", "total", "× copied", "memory", "map"]
+    headings = ["map and contender", "readable", "touch", "total", "× copied", "memory", "map"]
     return Table("Maps", [*headings, "instances"], body, notes, ("touch", "readable", "memory"))
 
 
@@ -65,9 +66,9 @@ def _instances(row: Row) -> float:
     return (row.facts["map_memory_bytes"] or 0) / row.bytes if row.bytes else 0.0
 
 
-def _ways(meta: dict[str, Any]) -> Table:
+def _contenders(meta: dict[str, Any]) -> Table:
     body = [[name, about["what"], about["library"]] for name, about in meta["contenders"].items()]
-    return Table("Ways", ["way", "what it does", "by"], body, [])
+    return Table("Contenders", ["contender", "what it does", "by"], body, [])
 
 
 def _lead(rows: list[Row]) -> str | None:

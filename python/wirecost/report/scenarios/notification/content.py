@@ -51,7 +51,7 @@ def _floors(meta: dict[str, Any]) -> set[str]:
     """Yardsticks: they win nothing."""
     guarantees = {name: about["guarantees"] for name, about in meta["contenders"].items()}
     # They are named ``language contender mode``.
-    floors = [name.split(" ") for name, told in guarantees.items() if "floor" in told]
+    floors = [name.split(" ") for name, kind in guarantees.items() if "floor" in kind]
     return {words[1] for words in floors if len(words) > 1}
 
 
@@ -71,7 +71,7 @@ def _contenders(meta: dict[str, Any]) -> Table:
 def _totals(
     rows: list[Row], real: list[Row], lang: str, variant: str, factors: dict[str, int]
 ) -> Table:
-    """Time of the whole way of a message against the size factor; ``real``: who can win."""
+    """Total time per message against the size factor; ``real``: who can win."""
     totals = [r for r in rows if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
     able = [r for r in real if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
     cases = sorted({row.case for row in totals}, key=lambda case: factors[case])
@@ -84,7 +84,7 @@ def _totals(
         mine = {row.case: row for row in totals if row.name == name}
         shown = name if len(modes) > 1 else name.rpartition(" ")[0]
         body.append([shown, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
-    title = f"{LANGUAGES.get(lang, lang)} · {variant} · a message's whole way, by size factor"
+    title = f"{LANGUAGES.get(lang, lang)} · {variant} · total time per message, by size factor"
     title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
     notes = [
         f"Medians of {totals[0].n} samples, contenders in turns: fill, size, encode, decode, read "
@@ -128,9 +128,10 @@ def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
     headings = ["contender", *STAGES, "total", "sum", f"× {baseline(rows, race)}", f"× {best}"]
     headings += ["move", "allocations", "instructions", "bytes"]
     notes = [
-        "total: each message's whole way, without clocks in between; sum: of the stages, each over "
-        "the whole batch. move: over a loopback socket, outside the total. × = ratio of totals "
-        "with its 95 % interval; allocations (operator new) and instructions (callgrind) a message."
+        "total: all stages of each message in a row, without clocks in between; sum: of the "
+        "stages, each over the whole batch. move: over a loopback socket, outside the total. "
+        "× = ratio of totals with its 95 % interval; allocations (operator new) and instructions "
+        "(callgrind) per message."
     ]
     return Table(race_title(race), headings, body, notes)
 
@@ -203,7 +204,7 @@ def _beside_the_socket(rows: list[Row]) -> str:
         return ""
     return (
         f" Sent one by one over a loopback socket, a message spends {min(share):.0f}–"
-        f"{max(share):.0f} % of its way in Protobuf with new objects and the rest in the socket: "
+        f"{max(share):.0f} % of its time in Protobuf with new objects and the rest in the socket: "
         "there, put many into one write, or share memory, before you change the codec."
     )
 

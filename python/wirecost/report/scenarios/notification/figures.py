@@ -43,7 +43,7 @@ def _figure(title: str, name: str, points: list[dict[str, str | float]]) -> Figu
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X(
             "factor:Q",
-            title="size factor [bytes a string]",
+            title="size factor [bytes per string]",
             scale=alt.Scale(type="log", base=2, nice=False, padding=20),
             axis=alt.Axis(values=sorted({float(point["factor"]) for point in points})),
         ),
@@ -54,9 +54,7 @@ def _figure(title: str, name: str, points: list[dict[str, str | float]]) -> Figu
             legend=alt.Legend(orient="bottom", columns=4),
         ),
     )
-    vertical = alt.Y(
-        "ns:Q", title="time of a message's whole way [ns]", scale=alt.Scale(type="log")
-    )
+    vertical = alt.Y("ns:Q", title="total time per message [ns]", scale=alt.Scale(type="log"))
     dash = alt.StrokeDash(
         "mode:N",
         title=None,
@@ -71,6 +69,6 @@ def _figure(title: str, name: str, points: list[dict[str, str | float]]) -> Figu
     ).properties(width=WIDTH, height=380, title=f"Time by size · {title}")
     return Figure(
         name=f"time-by-size-{name}",
-        caption="Median time of a message's whole way by size factor, with 95 % intervals.",
+        caption="Median total time per message by size factor, with 95 % intervals.",
         chart=chart,
     )

@@ -42,13 +42,13 @@ def content(results: Results, rows: list[Row]) -> Content:
     where = results.meta["environment"]
     flags = where.get("flags")
     builds = dict.fromkeys(row.build for row in rows)
-    told = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
+    used = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
     return Content(
         TITLE,
         published_comparison(rows),
         beside or overviews,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
-        f"Every contender: {built_with(where | {'flags': '; '.join(told)})}.",
+        f"Every contender: {built_with(where | {'flags': '; '.join(used)})}.",
     )
 
 

@@ -49,7 +49,7 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
                 about["what"],
             ]
         )
-    headings = ["contender", "a section", "95 % interval", "p99", f"× {baseline(rows, race)}"]
+    headings = ["contender", "per section", "95 % interval", "p99", f"× {baseline(rows, race)}"]
     headings += ["× pmu_analyzer", "system calls", "what it does"]
     samples = next(row.n for row in rows if row.race == race)
     notes = [

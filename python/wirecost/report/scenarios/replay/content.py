@@ -34,7 +34,7 @@ COUNTERS = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_s
 
 def content(results: Results, rows: list[Row]) -> Content:
     meta = results.meta
-    sections, told = _sections(results)
+    sections, cause = _sections(results)
     tables = [
         *sections,
         _latency_table(results.samples, meta),
@@ -47,7 +47,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     verdict = where.get("verdict", "n/a") if isinstance(where, dict) else "n/a"
     return Content(
         f"{meta['settings']['node']} replayed alone",
-        told or _latency_lead(rows),
+        cause or _latency_lead(rows),
         [table for table in tables if table is not None],
         [stages_table(rows, race) for race in races(rows)],
         f"{_played(meta)} The doctor's verdict on this machine: {verdict}.",
@@ -98,8 +98,10 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
     )
     longest = sorted((s for s in sections), key=lambda s: s.count * s.maximum_ns, reverse=True)
     known = {one.section: one for one in explanations if one.causes}
-    told = next((sentences(known[s.section])[0] + "." for s in longest if s.section in known), None)
-    return [table for table in tables if table is not None], told
+    cause = next(
+        (sentences(known[s.section])[0] + "." for s in longest if s.section in known), None
+    )
+    return [table for table in tables if table is not None], cause
 
 
 def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
@@ -137,10 +139,10 @@ def _input_table(
     body = []
     for topic, count in meta["inputs"].items():
         ns = late.filter(case=f"to {topic}")["ns"]
-        told = [NONE] * 5
+        cells = [NONE] * 5
         if found := _lateness(ns):
-            told = [*_quantiles(ns), f"{100 * found['within_200us']:.1f} %"]
-        body.append([topic, f"{count:,}", *told])
+            cells = [*_quantiles(ns), f"{100 * found['within_200us']:.1f} %"]
+        body.append([topic, f"{count:,}", *cells])
     if not body:
         return None
     notes = ["Times between when a message was due and when its sending began."]

@@ -21,11 +21,11 @@ from wirecost.report.scenarios.tensor.tables import coding, ours_between, share
 from wirecost.report.shared import units
 
 MOST_ALIKE = 3
-"""Transports that are named where no difference is to be told."""
+"""Transports that are named where none is surely quicker."""
 
 
 def lead(results: Results, rows: list[Row], shares: list[Shares]) -> str | None:
-    told = []
+    parts = []
     for group, totals in groups(rows):
         ours = ours_between(totals)
         plugins = list(dict.fromkeys(plugin_of(row) for row in ours))
@@ -35,12 +35,12 @@ def lead(results: Results, rows: list[Row], shares: list[Shares]) -> str | None:
         sizes = sorted({array_bytes(row) for row in first})
         here = f" ({group.title})" if (group.dtype, group.pattern) != ("float64", "pubsub") else ""
         if len(sizes) > 1:
-            told.append(_by_size(first, sizes) + here + ".")
+            parts.append(_by_size(first, sizes) + here + ".")
         else:
-            told.append(_one_size(results, first, totals) + here + ".")
-        told += filter(None, [_objects(group, ours, shares)])
+            parts.append(_one_size(results, first, totals) + here + ".")
+        parts += filter(None, [_objects(group, ours, shares)])
     lost = _lost(results)
-    return " ".join([*told, *([lost] if lost else [])]) or None
+    return " ".join([*parts, *([lost] if lost else [])]) or None
 
 
 def _alike(rows: list[Row]) -> list[Row]:
@@ -100,7 +100,7 @@ def _clause(rows: list[Row]) -> str:
 
 
 def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
-    """What encoding and decoding is of the way, over the quickest transport."""
+    """Part of the time that is encoding and decoding, over the quickest transport."""
     quickest = min(ours, key=lambda row: row.median_ns)
     mine = [
         one
@@ -112,7 +112,7 @@ def _objects(group: Group, ours: list[Row], shares: list[Shares]) -> str | None:
     least, most = min(mine, key=coding), max(mine, key=coding)
     several = len({shape_of(row) for row in ours}) > 1
     at = f" at {units.size(array_bytes(quickest))}" if several else ""
-    cheap = f"{100 * share(least):.0f} % of the way is encoding and decoding for {least.plugin}"
+    cheap = f"{100 * share(least):.0f} % of the time is encoding and decoding for {least.plugin}"
     if least is most:
         return f"Over {quickest.contender}{at}, {cheap}."
     return (
@@ -127,5 +127,5 @@ def _lost(results: Results) -> str | None:
     lost: dict[str, int] = {}
     for run in runs:
         lost[run["contender"]] = lost.get(run["contender"], 0) + run["lost"]
-    told = ", ".join(f"{name} {count:,}" for name, count in lost.items())
-    return f"Messages were lost by {told}." if told else None
+    counts = ", ".join(f"{name} {count:,}" for name, count in lost.items())
+    return f"Messages were lost by {counts}." if counts else None

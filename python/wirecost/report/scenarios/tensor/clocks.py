@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well times between two machines are known, and how late messages were begun."""
+"""How well times between two machines are known, and how late messages were started."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ NONE = "–"
 
 
 def clocks(meta: dict[str, Any], rows: list[Row]) -> Table | None:
-    """A row a contender that crossed from one machine to another; None where one clock did."""
+    """A row for each contender between two machines; None where one clock served both ends."""
     transits = [row for row in rows if row.stage == "transit"]
     crossed = [row for row in transits if row.facts["clock_bound_ns"] is not None]
     if not crossed:
         return None
-    told = {(run["case"], run["contender"], run["mode"]): run for run in meta["runs"]}
+    runs = {(run["case"], run["contender"], run["mode"]): run for run in meta["runs"]}
     body = []
     for row in crossed:
-        run = told[row.case, row.contender, row.mode]
+        run = runs[row.case, row.contender, row.mode]
         body.append(
             [
                 f"{row.case} {row.name}",
@@ -37,12 +37,12 @@ def clocks(meta: dict[str, Any], rows: list[Row]) -> Table | None:
         "is wrong by the bound at most. Below the bound: the latency is known to be smaller than "
         "it, and no more."
     ]
-    headings = ["way and object", "transit", "bound", "told apart", "clock ahead"]
+    headings = ["contender and object", "transit", "bound", "resolved", "clock ahead"]
     return Table("Clocks of two machines", headings, body, notes, ("clock ahead",))
 
 
 def schedule(meta: dict[str, Any]) -> Table | None:
-    """A row a run that began messages late; None if there is none."""
+    """A row for each run that started messages late; None if there is none."""
     late = [run for run in meta["runs"] if run.get("late")]
     if not late:
         return None
@@ -57,9 +57,9 @@ def schedule(meta: dict[str, Any]) -> Table | None:
         for run in late
     ]
     notes = [
-        "Late: begun a tenth of a period or more after it was due, because the way was still busy "
-        "with the one before or the machine with something else; what is overdue follows without "
-        "pause. The rate is that of whole blocks, from when the first message was due."
+        "Late: started a tenth of a period or more after it was due, because the contender was "
+        "still busy with the message before or the machine with something else; overdue messages "
+        "follow back to back. The rate is that of whole blocks, from when the first was due."
     ]
-    headings = ["way and object", "late", "at most", "Hz asked", "Hz"]
-    return Table("Messages begun late", headings, body, notes, ("at most", "Hz asked"))
+    headings = ["contender and object", "late", "at most", "Hz asked", "Hz"]
+    return Table("Messages started late", headings, body, notes, ("at most", "Hz asked"))

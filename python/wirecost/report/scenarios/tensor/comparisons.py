@@ -21,7 +21,7 @@ from wirecost.report.scenarios.tensor.contenders import (
 
 
 @dataclass(frozen=True)
-class Lane:
+class Series:
     """One contender's samples of one case."""
 
     case: str
@@ -38,7 +38,7 @@ class Comparisons:
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Of the stages' sum, message by message; None where the other was not measured."""
         mine, theirs = (
-            self._series(Lane(one.case, name, plugin_of(one)), stages)
+            self._series(Series(one.case, name, plugin_of(one)), stages)
             for name in (one.contender, other)
         )
         turns = min(len(mine), len(theirs))
@@ -48,10 +48,10 @@ class Comparisons:
         mine, theirs = mine[:turns], theirs[:turns]
         return ratio(mine, resampler.medians(mine), theirs, resampler.medians(theirs))
 
-    def _series(self, lane: Lane, stages: tuple[str, ...]) -> Array:
+    def _series(self, series: Series, stages: tuple[str, ...]) -> Array:
         part = self._samples.filter(
-            pl.col("stage").is_in(stages), case=lane.case, contender=lane.contender,
-            plugin=lane.plugin,
+            pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
+            plugin=series.plugin,
         )  # fmt: skip
         sums = part.group_by("repetition").agg(pl.col("ns").sum()).sort("repetition")
         return sums["ns"].to_numpy().astype(np.float64)

@@ -15,7 +15,7 @@ WRAPYFI = "wrapyfi-"
 RAW = "raw-"
 SHM = "shm"
 VARIANTS = {"zeromq-tcp": "zeromq", "zenoh-shm": "zenoh"}
-"""Transports that are another's library in another way."""
+"""Transports that are a variant of another, over the same library."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Group:
 
     @property
     def title(self) -> str:
-        told = [self.dtype]
-        told += [] if self.device == "cpu" else [self.device]
-        told += [] if self.pattern == "pubsub" else ["requests and replies"]
-        return " · ".join(told)
+        parts = [self.dtype]
+        parts += [] if self.device == "cpu" else [self.device]
+        parts += [] if self.pattern == "pubsub" else ["requests and replies"]
+        return " · ".join(parts)
 
 
 def groups(rows: list[Row]) -> Iterator[tuple[Group, list[Row]]]:

@@ -96,7 +96,7 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
         by_size(f"× raw by size · {title}", floored,
                 "Ratios of medians, to the same library sending as many bytes by itself."),
         by_size(f"Throughput by size [MB/s] · {title}", carried,
-                "Of messages sent without pause, bytes as they arrived."),
+                "Messages sent back to back; bytes counted as they arrived."),
     )  # fmt: skip
     return [table for table in tables if table.rows]
 
@@ -107,13 +107,13 @@ def _yardsticks(title: str, rows: list[Row], compared: Comparisons) -> list[Tabl
     for plugin in dict.fromkeys(plugin_of(row) for row in rows if plugin_of(row)):
         between = [row for row in rows if not in_process(row.contender)]
         here = [row for row in between if plugin_of(row) in {plugin, ""}]
-        told = {}
+        ratios = {}
         for row in here:
             other = beside(row, here) if plugin_of(row) else None
             found = compared.ratio(row, other) if other and other != row.contender else None
-            told[row.contender] = (
+            ratios[row.contender] = (
                 units.quotient(found.value, found.low, found.high) if found else NONE
             )
         if any(plugin_of(row) for row in here):
-            made.append(yardsticks(f"Yardsticks · {plugin} · {title}", here, told))
+            made.append(yardsticks(f"Yardsticks · {plugin} · {title}", here, ratios))
     return made

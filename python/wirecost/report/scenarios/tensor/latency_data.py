@@ -28,7 +28,7 @@ from wirecost.report.scenarios.tensor.contenders import (
 )
 from wirecost.report.shared.units import size
 
-OURS, OTHER, THEIRS = "wirecost", "wirecost, its other way", "Wrapyfi, measured here"
+OURS, OTHER, THEIRS = "wirecost", "wirecost, other variant", "Wrapyfi, measured here"
 PUBLISHED = "Wrapyfi, published median"
 OWN_FLOOR, SHM_FLOOR = "same library, bytes alone", "shared memory, one copy"
 QUANTILES = {"p5": 0.05, "q1": 0.25, "q3": 0.75, "p95": 0.95}
@@ -66,7 +66,7 @@ def latencies(group: Group, shape: str, samples: pl.DataFrame, rows: list[Row]) 
     comparable = (shape, group.device, group.pattern) == (elsewhere.SHAPE, "cpu", "pubsub")
     published = _published(plugins, measured) if comparable else []
     panels = measured | {mark["library"] for mark in published}
-    what = "One-way latency" if group.pattern == "pubsub" else "Latency there and back"
+    what = "One-way latency" if group.pattern == "pubsub" else "Round-trip latency"
     totals = samples.filter(
         pl.col("stage") == "total",
         pl.col("shape") == shape,

@@ -2,8 +2,9 @@
 """What Wrapyfi's documentation publishes of its latencies, to draw beside ours.
 
 Medians of the listener, from its page "Latency: Plugin Encoding and Decoding": tensors of ones,
-200x200, 2000 trials, on an Intel Core i9-11900. Told there as 100 a second, sent at 10. The clock
-starts before the object is built; NumPy and pandas send float64, Pillow uint8, the others float32.
+200x200, 2000 trials, on an Intel Core i9-11900. The page says 100 Hz, its program sends at 10 Hz.
+The clock starts before the object is built; NumPy and pandas send float64, Pillow uint8, the others
+float32.
 """
 
 from __future__ import annotations

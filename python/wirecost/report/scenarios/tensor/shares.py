@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a message's way, none of which overlaps another."""
+"""The parts of a message's path, none of which overlaps another."""
 
 from __future__ import annotations
 

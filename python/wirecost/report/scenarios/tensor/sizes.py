@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latency and throughput by the array's size, a line a transport, floors dashed."""
+"""Latency and throughput by the array's size, one line per transport, floors dashed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PANEL, HEIGHT, LABEL = 330, 400, 14
 """Pixels: of a panel, and between the lower edges of two labels."""
 OF_NONE = {"memcpy", "shm", "shm-in-place", "in-process"}
 TRANSPORT, AGAIN = "transport", "transport, a colour again"
-VARIANT, WRAPYFI, FLOOR = "its other way", "Wrapyfi", "floor"
+VARIANT, WRAPYFI, FLOOR = "its other variant", "Wrapyfi", "floor"
 SHAPES = {
     TRANSPORT: "circle",
     AGAIN: "triangle-up",
@@ -52,8 +52,8 @@ def figures(rows: list[Row]) -> list[Figure]:
             made.append(
                 Figure(
                     f"tensor-latency-by-size-{slug}",
-                    "A line a transport, floors dashed; the 99th percentile is an estimate from "
-                    f"at least {min(row.n for row in here)} messages.",
+                    "One line per transport, floors dashed; the 99th percentile is an estimate "
+                    f"from at least {min(row.n for row in here)} messages.",
                     alt.hconcat(*latency, title=f"Latency by size · {name}").resolve_scale(
                         color="independent"
                     ),
@@ -63,7 +63,7 @@ def figures(rows: list[Row]) -> list[Figure]:
                 made.append(
                     Figure(
                         f"tensor-throughput-by-size-{slug}",
-                        "Messages sent without pause, bytes as they arrived; what a slow listener "
+                        "Messages sent back to back, bytes as they arrived; what a slow listener "
                         "lost is not in it, and is in the table.",
                         _panel(here, f"Throughput by size · {name}", _rate, 440),
                     )
@@ -156,7 +156,7 @@ def _kind(row: Row) -> str:
 
 
 def _shades(names: list[str]) -> dict[str, str]:
-    """A library's ways and its floor have its colour; floors of no library are grey."""
+    """A library's contenders and its floor have its colour; floors of no library are grey."""
     libraries = dict.fromkeys(map(library, names))
     colours = [shade for shade in PALETTE if shade != GREY]
     coloured = [found for found in libraries if found not in OF_NONE]

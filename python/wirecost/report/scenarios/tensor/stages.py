@@ -73,7 +73,7 @@ def _figure(
                 }
             )
             start = end
-    ways = list(dict.fromkeys(one.mware for one in shares))
+    contenders = list(dict.fromkeys(one.mware for one in shares))
     seen = {bar["part"] for bar in bars}
     parts = [part for part in PARTS if part in seen]
     base = alt.Chart().encode(
@@ -100,7 +100,7 @@ def _figure(
         ),
         tooltip=["mware:N", "label:N", "part:N", "time:N"],
     )
-    columns = min(3, len(ways))
+    columns = min(3, len(contenders))
     width = WIDTH // 4
     sums = base.transform_filter("isValid(datum.whole)").mark_text(
         align="left", dx=4, fontSize=11
@@ -113,7 +113,7 @@ def _figure(
             facet=alt.Facet(
                 "mware:N",
                 title=None,
-                sort=ways,
+                sort=contenders,
                 header=alt.Header(labelFontWeight="bold", labelFontSize=12, labelAnchor="start"),
             ),
             columns=columns,

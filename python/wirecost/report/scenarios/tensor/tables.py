@@ -26,25 +26,25 @@ NONE = "–"
 
 
 def grid(title: str, rows: list[Row]) -> Table:
-    """Medians of the total, a row a plugin, a column a transport, the quickest first."""
+    """Medians of the total: plugins in rows, transports in columns, the quickest first."""
     objects = [row for row in rows if plugin_of(row) and not in_process(row.contender)]
-    ways = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
-    mine = [name for name in ways if not is_wrapyfi(name)]
-    ways = mine + [name for name in ways if is_wrapyfi(name)]
+    names = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
+    mine = [name for name in names if not is_wrapyfi(name)]
+    names = mine + [name for name in names if is_wrapyfi(name)]
     times = {(plugin_of(row), row.contender): units.time(row.median_ns) for row in objects}
     plugins = list(dict.fromkeys(plugin_of(row) for row in objects))
-    body = [[plugin, *(times.get((plugin, way), NONE) for way in ways)] for plugin in plugins]
+    body = [[plugin, *(times.get((plugin, name), NONE) for name in names)] for plugin in plugins]
     notes = [
         "Medians of the total, from the finished object to the received one, contenders in turns; "
         "every message's content was compared outside the times."
     ]
-    # A narrow terminal keeps the quickest ways and Wrapyfi's best.
-    theirs = [name for name in ways if is_wrapyfi(name)]
-    return Table(title, ["object", *ways], body, notes, (*theirs[1:], *reversed(mine[1:])))
+    # A narrow terminal keeps the quickest contenders and Wrapyfi's best.
+    theirs = [name for name in names if is_wrapyfi(name)]
+    return Table(title, ["object", *names], body, notes, (*theirs[1:], *reversed(mine[1:])))
 
 
 def by_size(title: str, shown: list[tuple[Row, str]], note: str) -> Table:
-    """A row a contender, a column a size; ``shown``: what stands where."""
+    """A row for each contender, a column for each size; ``shown``: what stands where."""
     sizes = sorted({array_bytes(row) for row, _ in shown})
     names = dict.fromkeys(row.name for row, _ in shown)
     cells = {(row.name, array_bytes(row)): text for row, text in shown}
@@ -52,7 +52,7 @@ def by_size(title: str, shown: list[tuple[Row, str]], note: str) -> Table:
     headings = [units.size(size) for size in sizes]
     # Every second size first, so that a narrow terminal still spans all of them.
     optional = (*headings[1::2], *headings[2:-1:2])
-    return Table(title, ["way and object", *headings], body, [note], optional)
+    return Table(title, ["contender and object", *headings], body, [note], optional)
 
 
 def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
@@ -72,7 +72,7 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
                 beside.get(row.contender, NONE),
             ]
         )
-    headings = ["way and object", "median", "p99", "× raw", "× shm", "× Wrapyfi"]
+    headings = ["contender and object", "median", "p99", "× raw", "× shm", "× Wrapyfi"]
     notes = [
         "Ratios of medians with 95 % intervals. × raw: to the same library sending as many bytes "
         "by itself; × shm: to shared memory with one copy and an eventfd; × Wrapyfi: with the "
@@ -84,9 +84,9 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
     return Table(title, headings, body, notes, ("p99", "× shm"))
 
 
-def objects(group: Group, shape: str, shares: list[Shares], way: str) -> Table | None:
+def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> Table | None:
     """What each plugin's objects cost over the transport that is quickest."""
-    mine = [one for one in shares if (one.group, one.shape, one.mware) == (group, shape, way)]
+    mine = [one for one in shares if (one.group, one.shape, one.mware) == (group, shape, contender)]
     theirs = {
         one.plugin: one.ns
         for one in shares
@@ -94,8 +94,8 @@ def objects(group: Group, shape: str, shares: list[Shares], way: str) -> Table |
     }
     body = []
     for one in sorted(mine, key=coding):
-        told = theirs.get(one.plugin, {})
-        other = told.get("encode", 0.0) + told.get("decode", 0.0)
+        coded = theirs.get(one.plugin, {})
+        other = coded.get("encode", 0.0) + coded.get("decode", 0.0)
         body.append(
             [
                 one.plugin,
@@ -109,11 +109,11 @@ def objects(group: Group, shape: str, shares: list[Shares], way: str) -> Table |
         return None
     headings = ["object", "encode", SENDING, "rest", "decode", "access", "coding %", "Wrapyfi"]
     notes = [
-        f"Medians over {way}. publish: the sending call, until the listener has the message; rest: "
-        "of the transit after it. coding %: encode and decode of the way without access. Wrapyfi: "
-        "its encode and decode within a process."
+        f"Medians over {contender}. publish: the sending call, until the listener has the "
+        "message; rest: of the transit after it. coding %: share of encode and decode in the "
+        "total. Wrapyfi: its encode and decode within a process."
     ]
-    return Table(f"Objects over {way} · {shape} {group.title}", headings, body, notes,
+    return Table(f"Objects over {contender} · {shape} {group.title}", headings, body, notes,
                  ("access", "rest", "publish"))  # fmt: skip
 
 
@@ -123,46 +123,46 @@ def coding(one: Shares) -> float:
 
 
 def share(one: Shares) -> float:
-    """What of the way without access is encoding and decoding."""
+    """Part of the time, without access, that is encoding and decoding."""
     whole = sum(ns for name, ns in one.ns.items() if name != "access")
     return coding(one) / whole if whole else 0.0
 
 
 def delivery(meta: dict[str, Any], rows: list[Row]) -> Table:
-    """Rate, losses and copies, a row a way, all its runs together."""
-    ways = dict.fromkeys(row.contender for row in rows if plugin_of(row))
+    """Rate, losses and copies, a row for each contender, all its runs together."""
+    names = dict.fromkeys(row.contender for row in rows if plugin_of(row))
     body = []
-    for way in ways:
-        runs = [run for run in meta["runs"] if run["contender"] == way and run["mode"]]
+    for name in names:
+        runs = [run for run in meta["runs"] if run["contender"] == name and run["mode"]]
         rated = [run for run in runs if run["rate"] and run["asked_rate"]]
         rates = [100 * run["rate"] / run["asked_rate"] for run in rated]
-        told = meta["contenders"][way]
+        about = meta["contenders"][name]
         failed = sum(run["failure"] is not None for run in runs)
         paused = [run["lost_without_pause"] for run in runs]
         body.append(
             [
-                way,
+                name,
                 *(_sum(runs, name) for name in ("sent", "lost", "duplicates", "reordered")),
                 NONE if all(lost is None for lost in paused) else f"{sum(filter(None, paused)):,}",
                 f"{statistics.median(rates):.1f}" if rates else NONE,
                 f"{max(rates, key=lambda rate: abs(rate - 100)):.1f}" if rates else NONE,
-                *(_copies(told.get(name)) for name in ("send_copies", "receive_copies")),
-                NONE if told.get("aligned") is None else "yes" if told["aligned"] else "no",
+                *(_copies(about.get(name)) for name in ("send_copies", "receive_copies")),
+                NONE if about.get("aligned") is None else "yes" if about["aligned"] else "no",
                 str(failed) if failed else NONE,
             ]
         )
     headings = [
-        "way", "sent", "lost", "twice", "disordered", "lost, no pause", "% of rate", "worst",
-        "copies sending", "receiving", "aligned", "failed",
+        "contender", "sent", "lost", "twice", "out of order", "lost, back to back", "% of rate",
+        "worst", "copies sending", "receiving", "aligned", "failed",
     ]  # fmt: skip
     notes = [
-        "All objects together, warm-up left out. disordered: came after a later one. % of rate: of "
-        f"the {meta['rate']:g} a second that were asked for, or what --sweep makes of them: the "
-        "runs' median, and the run that is furthest off. Copies of the bytes, as the transport "
-        "counts them; aligned: received on a multiple of 64, as JAX and TensorFlow want it. "
-        "failed: objects that it could not carry."
+        "All objects together, warm-up left out. out of order: arrived after a later one. "
+        f"% of rate: of the {meta['rate']:g} Hz that were asked for, or what --sweep makes of "
+        "them: the runs' median, and the run that is furthest off. Copies of the bytes, as the "
+        "transport counts them; aligned: received on a multiple of 64, as JAX and "
+        "TensorFlow want it. failed: objects that it could not carry."
     ]
-    optional = ("lost, no pause", "worst", "disordered", "sent", "aligned", "twice", "failed")
+    optional = ("lost, back to back", "worst", "out of order", "sent", "aligned", "twice", "failed")
     return Table("Delivery and copies", headings, body, notes, optional)
 
 

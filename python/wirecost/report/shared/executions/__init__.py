@@ -2,7 +2,7 @@
 """Figures of how long executions took, one a module.
 
 They take a table of executions, whoever measured them: column ``section``, ``ns`` and, where there
-are any, ``begin_ns``, ``value``, ``counter:<name>`` and one that tells series apart
+are any, ``begin_ns``, ``value``, ``counter:<name>`` and one that names the series
 (``Options.by``). ``section_figures`` draws all of one section.
 """
 

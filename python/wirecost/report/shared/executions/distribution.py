@@ -118,8 +118,8 @@ def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
 
 def _marked(ns: Array, axis: TimeAxis) -> list[dict[str, float | str]]:
     """The percentiles that enough executions lie beyond, and the maximum."""
-    told = [p for p in PERCENTILES if p == 50 or len(ns) * (100 - p) >= 100 - 1e-6]
-    at = dict(zip(told, np.percentile(ns, told), strict=True))
+    known = [p for p in PERCENTILES if p == 50 or len(ns) * (100 - p) >= 100 - 1e-6]
+    at = dict(zip(known, np.percentile(ns, known), strict=True))
     found: list[dict[str, float | str]] = [
         {
             "y": float(axis.scaled(np.array([value]))[0]),

@@ -42,7 +42,7 @@ class Series:
     name: str
     ns: Array
     at_s: Array | None
-    """When each began, in seconds since the section's first; none where nothing tells it."""
+    """When each began, in seconds since the section's first; none where that was not recorded."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def colour(series: list[Series]) -> alt.Color:
     """A colour a series; a legend only where there are several or one lost something."""
     names = [one.name for one in series]
     shades = [COLOURS[i] for i in range(len(names))]
-    told = len(names) > 1 or "dropped" in names[0]
+    shown = len(names) > 1 or "dropped" in names[0]
     legend = alt.Legend(
         orient="bottom", columns=3, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1
     )
@@ -115,7 +115,7 @@ def colour(series: list[Series]) -> alt.Color:
         "series:N",
         title=None,
         scale=alt.Scale(domain=names, range=shades),
-        legend=legend if told else None,
+        legend=legend if shown else None,
     )
 
 
