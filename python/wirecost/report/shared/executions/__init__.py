@@ -21,8 +21,10 @@ LONGEST = 2.0**63
 def section_figures(
     number: int, section: str, rows: pl.DataFrame, options: Options
 ) -> list[Figure]:
-    """All figures of the rows of one section; ``number`` makes their names different."""
+    """All figures of one section's rows, if any time is valid; ``number`` begins their names."""
     rows = rows.filter(pl.col("ns").cast(pl.Float64).is_between(-LONGEST, LONGEST))
+    if rows.is_empty():
+        return []
     name = f"{number}-{slug(section)}"
     made = (
         module.figure(name, section, rows, options)
