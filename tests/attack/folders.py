@@ -20,8 +20,8 @@ from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
 from support import probe_logs
 from wirecost.analysis.causes import explain
-from wirecost.analysis.compare import Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare.comparison import Settings, compare
+from wirecost.analysis.compare.runs import read_run
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import document, summarize
 from wirecost.records import json_document
@@ -30,9 +30,11 @@ from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.probe_log import SUFFIX, events_of, read_logs
 from wirecost.records.table_columns import COUNT, NUMBER, TEXT
 from wirecost.records.table_file import read_table
-from wirecost.report import compare_document, compare_page
-from wirecost.report.export import write_report
-from wirecost.report.probe_page import page, probe_figures
+from wirecost.report.compare.document import document as compared_document
+from wirecost.report.compare.document import markdown
+from wirecost.report.compare.page import page as compared_page
+from wirecost.report.probe.page import page, probe_figures
+from wirecost.report.results.export import write_report
 
 DATA = Path(__file__).parents[1] / "data" / "results"
 """Good folders of every scenario, and of every older version of one."""
@@ -107,9 +109,9 @@ def report(folder: Path) -> None:
 def compared(one: Path, other: Path) -> None:
     """What the command writes, in every format that is text."""
     found = compare(read_run(one), read_run(other), Settings(fail_above=0.05))
-    json.loads(json_document.text(compare_document.document(found)))
-    compare_document.markdown(found)
-    compare_page.page(found)
+    json.loads(json_document.text(compared_document(found)))
+    markdown(found)
+    compared_page(found)
 
 
 def probes(folder: Path) -> None:

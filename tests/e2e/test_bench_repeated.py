@@ -126,8 +126,8 @@ def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) ->
     page = document["folder"] / "report.html"
     dom, figures = rendered(page, tmp_path)
     assert figures == 2 * 12
-    assert "bytes an element" in dom
-    assert "time an element" in dom
+    assert "bytes per element" in dom
+    assert "time per element" in dom
 
 
 def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -> None:

@@ -145,7 +145,7 @@ def test_a_contender_killed_is_told_and_the_others_are_measured(arena: Arena) ->
     max(workers, key=lambda one: one.pid).kill()
     output, errors = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1, errors
-    assert errors.splitlines()[-1] == "wirecost: 1 of 2 contenders failed, as said above"
+    assert errors.splitlines()[-1] == "wirecost: 1 of 2 contenders failed, as reported above"
     results = whole(arena.out / "r")
     failures = [run["failure"] for run in results.meta["runs"]]
     assert failures.count(None) == 1

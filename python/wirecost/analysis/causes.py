@@ -1,41 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a section is sometimes slow: which counter or input size its time follows.
 
-A linear model grows by what explains most of the variance that is left, as long as that is a
-notable part (Draper and Smith, Applied Regression Analysis, ch. 15): first over all executions, so
-that rare and slow ones count, then over all but the slowest 1 %, so that a few spikes do not hide
-what the usual execution follows, then over those during which no other thread ran, so that a busy
-machine does not hide it either. A line shows that the time goes along with a number, not that the
-number is the reason; numbers that do equally well are named.
+Numbers are looked for in three sets of executions, one after the other: in all of them, so that
+rare and slow ones count; in all but the slowest 1 %, so that a few spikes do not hide what the
+usual execution follows; and in those during which no other thread ran, so that a busy machine does
+not hide it either. That the time goes along with a number does not make the number the reason;
+numbers that do equally well are named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from wirecost.analysis.counter_kinds import INPUT, is_avoidable, is_time, is_work, kind_of
+from wirecost.analysis.counter_kinds import INPUT, is_avoidable, is_time, kind_of
+from wirecost.analysis.followed import followed, rivals
 from wirecost.analysis.linear import DUST, Array, Correlations
 from wirecost.records.probe_log import COUNTER
 
 FEWEST = 30
-NOTABLE = 0.02
-CHANCE = 10.0
-"""A number without influence explains about 1/n of the variance; ten times that is not chance."""
 DIFFERING = 3
 """Executions: what is special in fewer proves nothing."""
 SWITCHES = "context-switches"
 COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
-ENOUGH = 0.9
-"""Events and input that explain this part of what all numbers do are told without the others."""
 RARELY = 0.05
 """Share of the executions that may be without steady events."""
-ALIKE, ALIKE_LEFT = 0.95, 1.5
 POWERS = (1.0, 1.5, 2.0, 3.0)
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,7 @@ class Cause:
     variance: float
     """Its share of the variance of the time; what causes explain together is divided fairly."""
     alone: float
-    """The part of the variance that no other cause told explains."""
+    """The part of the variance that no other cause of the list explains."""
     slowest: float
     """Share of what the slowest 1 % of executions took beyond the median."""
     usual: float
@@ -55,7 +50,7 @@ class Cause:
     """Of the variance among those during which no other thread ran; as ``usual`` if few are."""
     ns_each: float
     rivals: list[str]
-    """Numbers that explain the same as well: the times cannot tell which one it is."""
+    """Numbers that explain the same as well: the times do not show which one it is."""
     power: float | None
     """The time grows with this power of the value, where that is clearly not the first."""
     advice: str
@@ -122,44 +117,60 @@ def _floats(series: pl.Series) -> Array:
     return values
 
 
+@dataclass(frozen=True)
+class _Models:
+    """How numbers and time go along in the three sets of executions."""
+
+    every: Correlations
+    usual: Correlations
+    undisturbed: Correlations | None
+    """None where too few executions had no context switch, or none had one."""
+
+    @classmethod
+    def of(cls, ns: Array, numbers: dict[str, Array], slow: Indices) -> _Models:
+        def among(executions: NDArray[np.bool_]) -> Correlations:
+            return Correlations([array[executions] for array in numbers.values()], ns[executions])
+
+        every = np.ones(len(ns), dtype=bool)
+        usual = every.copy()
+        usual[slow] = False
+        undisturbed = usual & (numbers[SWITCHES] == 0) if SWITCHES in numbers else ~every
+        enough = undisturbed.sum() >= FEWEST
+        return cls(among(every), among(usual), among(undisturbed) if enough else None)
+
+
 def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[str]) -> Explanation:
     numbers = {name: array for name, array in counted.items() if _differs(array)}
-    names, arrays = list(numbers), list(numbers.values())
+    names = list(numbers)
     slow = np.argsort(ns, kind="stable")[-max(1, len(ns) // 100) :]
-    every = Correlations(arrays, ns)
-    usual = Correlations([np.delete(array, slow) for array in arrays], np.delete(ns, slow))
-    chosen: list[int] = []
-    slopes: list[float] = []
-    found_by: dict[int, Correlations] = {}
-    models = [every, usual, *_undisturbed(ns, numbers, slow)]
-    for model in models:
-        more = sorted(i for i in _selected(model, names, chosen) if i not in chosen)
-        slopes += model.slopes([*chosen, *more])[len(chosen) :].tolist() if more else []
-        found_by |= dict.fromkeys(more, model)
-        chosen += more
-    slowest = _slowest(ns, [arrays[i] for i in chosen], slopes, slow)
+    models = _Models.of(ns, numbers, slow)
+    in_turn = (models.every, models.usual, models.undisturbed)
+    found = followed([model for model in in_turn if model is not None], names)
+    chosen = [one.index for one in found]
+    priced = [(numbers[names[one.index]], one.slope) for one in found]
+    slowest = _shares_of_slowest(ns, priced, slow)
+    every = models.every
+    shares = zip(
+        every.shares(chosen),
+        slowest,
+        models.usual.shares(chosen),
+        (models.undisturbed or models.usual).shares(chosen),
+        strict=True,
+    )
     causes = [
         Cause(
-            name=names[i],
-            variance=share,
-            alone=max(0.0, every.left([j for j in chosen if j != i]) - every.left(chosen)),
-            slowest=slow_share,
-            usual=usual_share,
-            undisturbed=quiet_share,
-            ns_each=float(slope),
-            rivals=_rivals(found_by[i], names, chosen, i),
-            power=_power(arrays[i], ns) if names[i] == INPUT else None,
-            advice=kind_of(names[i]).advice,
+            name=names[one.index],
+            variance=of_all,
+            alone=max(0.0, every.left([j for j in chosen if j != one.index]) - every.left(chosen)),
+            slowest=of_slowest,
+            usual=of_usual,
+            undisturbed=of_undisturbed,
+            ns_each=one.slope,
+            rivals=rivals(one, names, chosen),
+            power=_power(numbers[INPUT], ns) if names[one.index] == INPUT else None,
+            advice=kind_of(names[one.index]).advice,
         )
-        for i, share, usual_share, quiet_share, slow_share, slope in zip(
-            chosen,
-            every.shares(chosen),
-            usual.shares(chosen),
-            models[-1].shares(chosen),
-            slowest,
-            slopes,
-            strict=True,
-        )
+        for one, (of_all, of_slowest, of_usual, of_undisturbed) in zip(found, shares, strict=True)
     ]
     constant = every.spread == 0
     return Explanation(
@@ -173,24 +184,21 @@ def _explain(section: str, ns: Array, counted: dict[str, Array], absent: list[st
     )
 
 
-def _undisturbed(
-    ns: Array, numbers: dict[str, Array], slow: np.ndarray[tuple[int], np.dtype[np.intp]]
-) -> list[Correlations]:
-    """The usual executions without a context switch, where some had one and enough had none."""
-    if SWITCHES not in numbers:
-        return []
-    alone = numbers[SWITCHES] == 0
-    alone[slow] = False
-    if alone.sum() < FEWEST:
-        return []
-    return [Correlations([array[alone] for array in numbers.values()], ns[alone])]
+def _shares_of_slowest(ns: Array, priced: list[tuple[Array, float]], slow: Indices) -> list[float]:
+    """What each number, at its price, adds to the slowest executions beyond the median."""
+    excess = float(ns[slow].mean() - np.median(ns))
+    if excess <= 0:
+        return [0.0] * len(priced)
+    parts = [max(0.0, slope * float(x[slow].mean() - np.median(x)) / excess) for x, slope in priced]
+    return [part / max(1.0, sum(parts)) for part in parts]
 
 
-def _steady(counted: dict[str, Array], told: set[str]) -> list[Steady]:
+def _steady(counted: dict[str, Array], causes: set[str]) -> list[Steady]:
+    """Avoidable events that nearly every execution has."""
     found = [
         Steady(name, float(np.median(array)), kind_of(name).advice)
         for name, array in counted.items()
-        if name not in told and is_avoidable(name) and np.quantile(array, RARELY) >= 1
+        if name not in causes and is_avoidable(name) and np.quantile(array, RARELY) >= 1
     ]
     return sorted(found, key=lambda steady: -steady.each)
 
@@ -199,83 +207,11 @@ def _differs(array: Array) -> bool:
     return int((array != np.median(array)).sum()) >= DIFFERING
 
 
-def _selected(model: Correlations, names: list[str], start: list[int]) -> list[int]:
-    """The numbers that the time follows, ``start`` among them.
-
-    Whatever takes time executes instructions, so these are told only where events and input leave
-    much unexplained.
-    """
-    if model.spread == 0:
-        return start
-    events = [i for i, name in enumerate(names) if model.varies[i] and not is_work(name)]
-    everything = [i for i in range(len(names)) if model.varies[i]]
-    by_events = _forward(model, events, start)
-    by_all = _forward(model, everything, start)
-    enough = 1 - model.left(by_events) >= ENOUGH * (1 - model.left(by_all))
-    return by_events if enough else by_all
-
-
-def _forward(model: Correlations, candidates: list[int], start: list[int]) -> list[int]:
-    chosen = list(start)
-    while True:
-        left = model.left(chosen)
-        # Nothing is quicker for a fault more: a falling line is another number's shadow.
-        lefts = {
-            i: model.left([*chosen, i])
-            for i in candidates
-            if i not in chosen and (model.slopes([*chosen, i])[len(start) :] > 0).all()
-        }
-        best = min(lefts, key=lambda i: lefts[i], default=None)
-        if best is None or left - lefts[best] < max(NOTABLE, left * CHANCE / model.count):
-            break
-        chosen.append(best)
-    for i in reversed(chosen[len(start) :]):
-        # What joined first may be the sum of what joined later.
-        others = [j for j in chosen if j != i]
-        if others != start and model.left(others) - model.left(chosen) < NOTABLE / 2:
-            chosen = others
-    return chosen
-
-
-def _rivals(model: Correlations, names: list[str], chosen: list[int], i: int) -> list[str]:
-    """Numbers that explain about as much in the place of ``i``."""
-    others = [j for j in chosen if j != i]
-    left, without = model.left(chosen) + DUST, model.left(others) + DUST
-    found = []
-    for j, name in enumerate(names):
-        if j in chosen or is_work(name) or not model.varies[j]:
-            continue
-        instead = model.left([*others, j]) + DUST
-        if model.slopes([*others, j])[-1] <= 0 or without <= left:
-            continue
-        part = (without - instead) / (without - left)
-        # Too few executions to tell them apart, or next to no difference.
-        doubtful = part > 0.5 and model.count * np.log(instead / left) < CHANCE
-        if doubtful or (part >= ALIKE and instead <= ALIKE_LEFT * left):
-            found.append(name)
-    return found
-
-
 def _power(value: Array, ns: Array) -> float | None:
+    """The power of the value that the time grows with, if clearly not the first."""
     if value.min() < 0:
         return None
     scaled = value / value.max()
     left = {power: Correlations([scaled**power], ns).left([0]) for power in POWERS}
     best = min(left, key=lambda power: left[power])
     return best if left[best] + DUST < 0.8 * left[1.0] else None
-
-
-def _slowest(
-    ns: Array,
-    numbers: list[Array],
-    slopes: Sequence[float],
-    slow: np.ndarray[tuple[int], np.dtype[np.intp]],
-) -> list[float]:
-    excess = float(ns[slow].mean() - np.median(ns))
-    if excess <= 0:
-        return [0.0] * len(numbers)
-    parts = [
-        max(0.0, slope * float(x[slow].mean() - np.median(x)) / excess)
-        for x, slope in zip(numbers, slopes, strict=True)
-    ]
-    return [part / max(1.0, sum(parts)) for part in parts]

@@ -26,7 +26,7 @@ class CounterSummary:
 class SectionSummary:
     """One section over all threads. Times in nanoseconds.
 
-    A percentile is null where too few executions lie beyond it to tell it from the maximum.
+    A percentile is null where too few executions lie beyond it to distinguish it from the maximum.
     """
 
     section: str

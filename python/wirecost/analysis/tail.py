@@ -56,8 +56,8 @@ def _binomial(n: int, chance: float, share: float) -> int:
     k = max(0, math.floor(n * chance - spread))
     below = 0.0
     while k < n:
-        ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        below += math.exp(ways + k * math.log(chance) + (n - k) * math.log1p(-chance))
+        log_count = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        below += math.exp(log_count + k * math.log(chance) + (n - k) * math.log1p(-chance))
         if below >= share:
             return k
         k += 1
@@ -65,7 +65,7 @@ def _binomial(n: int, chance: float, share: float) -> int:
 
 
 def tail_of(samples: pl.DataFrame) -> Tail | None:
-    """From a contender's samples; None for those without counted faults."""
+    """From one contender's samples; None for those without counted faults."""
     if "minor_faults" not in samples.columns or samples["minor_faults"].null_count():
         return None
     all_of_them = samples["ns"].to_numpy().astype(np.float64)

@@ -18,7 +18,7 @@ from wirecost.cli import columns_tables as tables
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
-from wirecost.report.terminal import print_table
+from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 
 app = typer.Typer(

@@ -11,8 +11,8 @@ from typing import Any
 from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
 from wirecost.advisor.measure import MOST_DISTINCT, Statistics
 from wirecost.printable import without_middle
-from wirecost.report import units
-from wirecost.report.table import Table
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 
 PATH_WIDTH = 26
 

@@ -11,17 +11,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wirecost.analysis.compare import MARGIN, Comparison, Settings, compare
-from wirecost.analysis.compare_series import read_run
+from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
+from wirecost.analysis.compare.runs import read_run
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.records import json_document
-from wirecost.report import compare_tables
-from wirecost.report.compare_document import document, markdown
-from wirecost.report.compare_page import FORMATS, page, write_figures
-from wirecost.report.compare_rows import verdict_line
-from wirecost.report.table import Table
-from wirecost.report.terminal import print_table
+from wirecost.report.compare import tables
+from wirecost.report.compare.document import document, markdown
+from wirecost.report.compare.page import page, write_figures
+from wirecost.report.compare.rows import verdict_line
+from wirecost.report.shared.drawing import FORMATS
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
 
 REGRESSION = 3
 """Exit code, beside 2 of what cannot be compared."""
@@ -103,24 +104,24 @@ def share(option: str, text: str) -> float:
 
 
 def _print(console: Console, found: Comparison) -> None:
-    tables = (
-        compare_tables.environment(found),
-        compare_tables.changed(found, MOST_ROWS),
-        compare_tables.counts(found, every=False),
-        compare_tables.outputs(found),
+    shown = (
+        tables.environment(found),
+        tables.changed(found, MOST_ROWS),
+        tables.counts(found, every=False),
+        tables.outputs(found),
     )
-    for table in tables:
-        if table is not None and (table.rows or table.title == compare_tables.CHANGED):
+    for table in shown:
+        if table is not None and (table.rows or table.title == tables.CHANGED):
             print_table(console, _fitted(table, console.width))
-    for side, rows in compare_tables.one_sided(found):
+    for side, rows in tables.one_sided(found):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
-    for text in compare_tables.warnings(found):
+    for text in tables.warnings(found):
         _say(console, f"warning: {text}", "bold red")
-    _say(console, compare_tables.method(found), "dim")
-    told = verdict_line(found)
-    if told:
-        _say(console, f"{told}.", "bold red" if found.regressions() else "bold")
+    _say(console, tables.method(found), "dim")
+    verdict = verdict_line(found)
+    if verdict:
+        _say(console, f"{verdict}.", "bold red" if found.regressions() else "bold")
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

@@ -19,9 +19,9 @@ from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
-from wirecost.report.noise_figure import check_suffix, write_noise_figure
-from wirecost.report.noise_table import noise_table
-from wirecost.report.terminal import print_table
+from wirecost.report.noise.figure import check_suffix, write_noise_figure
+from wirecost.report.noise.table import noise_table
+from wirecost.report.shared.terminal import print_table
 
 FAILED = 2
 

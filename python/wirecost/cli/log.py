@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirecost.records.setlevel import read_logs
 from wirecost.report.log_table import log_table
-from wirecost.report.terminal import print_table
+from wirecost.report.shared.terminal import print_table
 
 
 def command(

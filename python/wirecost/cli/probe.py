@@ -18,13 +18,13 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe_causes import cause_table, sentences
-from wirecost.report.probe_machine import recorded_machines
-from wirecost.report.probe_page import FORMATS as FIGURE_FORMATS
-from wirecost.report.probe_page import page, probe_figures, write_figures
-from wirecost.report.probe_table import counter_table, document, time_table
-from wirecost.report.table import Table
-from wirecost.report.terminal import print_table
+from wirecost.report.probe.machine import recorded_machines
+from wirecost.report.probe.page import page, probe_figures, write_figures
+from wirecost.report.probe.tables import counter_table, document, time_table
+from wirecost.report.shared.causes import cause_table, sentences
+from wirecost.report.shared.drawing import FORMATS as FIGURE_FORMATS
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
 
 app = typer.Typer(
     help="Show and convert what probes recorded.", no_args_is_help=True, add_completion=False

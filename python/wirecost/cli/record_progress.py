@@ -21,7 +21,7 @@ from wirecost.replay.record.session import Report
 from wirecost.replay.record.topics import TopicProgress
 from wirecost.replay.recording.origin import seal
 from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
-from wirecost.report import units
+from wirecost.report.shared import units
 
 
 @contextmanager

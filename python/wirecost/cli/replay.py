@@ -29,10 +29,10 @@ from wirecost.replay.play.own_network import enter as own_network_of_replay
 from wirecost.replay.play.replay import Settings, examined, replay
 from wirecost.replay.play.results import SCENARIO
 from wirecost.replay.recording.snapshot import read_snapshot
-from wirecost.report.export import write_report
+from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of
-from wirecost.report.scenarios import replay as scenario
-from wirecost.report.terminal import print_table
+from wirecost.report.scenarios.replay.content import document as replay_document
+from wirecost.report.shared.terminal import print_table
 
 DIED = 1
 HEAP_WARMUP_S = 5
@@ -155,7 +155,7 @@ def command(
     _print(console, content_of(results, rows))
     where = pending.final / "report.html" if page else pending.final
     console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, document(results, rows) | scenario.document(results))
+    write_json(json_file, document(results, rows) | replay_document(results))
     if results.meta["interrupted"]:
         raise typer.Exit(INTERRUPTED)
     if not whole:

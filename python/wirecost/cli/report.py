@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirecost.analysis.summary import summarize
 from wirecost.records.folder import read_results
-from wirecost.report.export import write_report
+from wirecost.report.results.export import write_report
 
 
 def command(

@@ -24,8 +24,8 @@ from wirecost.records.finished import NothingMeasuredError, finish
 from wirecost.records.folder import Results, read_results
 from wirecost.records.journal import Journal
 from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.report.export import write_report
-from wirecost.report.terminal import print_results
+from wirecost.report.results.export import write_report
+from wirecost.report.results.printed import print_results
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""
@@ -162,7 +162,7 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
         _write_json(json_file, results, rows)
     runs = results.meta["runs"]
     failed = sum(1 for run in runs if run["failure"])
-    return f"{failed} of {len(runs)} contenders failed, as said above" if failed else ""
+    return f"{failed} of {len(runs)} contenders failed, as reported above" if failed else ""
 
 
 def _write_json(path: Path, results: Results, rows: list[Row]) -> None:

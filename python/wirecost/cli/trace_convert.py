@@ -12,7 +12,7 @@ from rich.console import Console
 from wirecost.cli.choices import completing
 from wirecost.cli.trace_options import FORMATS, Topic, Type, trace_progress, warn
 from wirecost.errors import UserError
-from wirecost.report import units
+from wirecost.report.shared import units
 from wirecost.traces import open_trace
 from wirecost.traces.conversion import Wanted
 from wirecost.traces.convert import Bound, convert

@@ -10,9 +10,9 @@ from typing import Any
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type, trace_progress
 from wirecost.printable import without_middle
-from wirecost.report import units
-from wirecost.report.table import Table
-from wirecost.report.terminal import print_table
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 from wirecost.traces.info import TraceInfo, info
 

@@ -21,7 +21,7 @@ from wirecost.cli.results import INTERRUPTED
 from wirecost.cli.trace_options import File, Topic, trace_progress, warn
 from wirecost.cli.trace_played import Played, played_document, played_tables
 from wirecost.errors import UserError
-from wirecost.report.terminal import print_table
+from wirecost.report.shared.terminal import print_table
 from wirecost.traces import Frame, Trace, messages, open_trace
 
 

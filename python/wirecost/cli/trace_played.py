@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.report import units
-from wirecost.report.table import Table
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 
 
 @dataclass

@@ -20,20 +20,23 @@ RACE = ("case", "variant", "build", "fmi", "lang")
 
 @dataclass(frozen=True)
 class Scenario:
-    """``baseline``: contender and mode of the usual way of using the incumbent; ``incumbent``: what
-    its contenders' names start with, the best of which is the other yardstick; ``sceptic``: the
-    incumbent's wire with the best codec we have, which is not the incumbent."""
+    """What its samples and summary rows hold, and whom contenders are compared with."""
 
     stages: tuple[str, ...]
     baseline: tuple[str, str]
+    """Contender and mode of the usual way of using the incumbent."""
     incumbent: str = "protobuf"
-    sceptic: tuple[str, str] | None = None
+    """What the incumbent's contenders' names start with; the best of them is a yardstick too."""
+    best_codec: tuple[str, str] | None = None
+    """Our best codec on the incumbent's wire, which is not one of the incumbent's contenders."""
     second_subject: frozenset[str] = frozenset()
     """Stages whose size and digest are those of ``subjects[1]``."""
     subjects: tuple[str, str] = ("message", "message")
-
     floor: Callable[[str], str] | None = None
-    """By contender: whom it cannot beat, which has no mode."""
+    """By contender: the one, without a mode, that it cannot beat."""
+    facts: tuple[str, ...] = ()
+    """What its summary rows have beside the times: entries of a run in ``meta.json``, and what
+    ``analysis.facts`` makes of the samples."""
 
     def subject(self, stage: str) -> str:
         """What a stage's ``bytes`` and ``digest`` belong to: their prefix in a run's record."""
@@ -56,31 +59,52 @@ SCENARIOS = {
     "osi": Scenario(
         STAGES,
         ("protobuf", ""),
-        sceptic=("protobuf-view", ""),
+        best_codec=("protobuf-view", ""),
         second_subject=frozenset(STAGES) - OF_SENSOR_VIEW,
         subjects=("sensor_view", "sensor_data"),
     ),
     "notification": Scenario(
         ("fill", "size", "encode", "decode", "read", "destroy", "total", "move"),
         ("protobuf", "new"),
+        facts=("allocations", "instructions"),
     ),
     "lists": Scenario(
         ("encode", "decode", "total"),
         ("protobuf", "new"),
-        sceptic=("wirecost-protobuf", "reused"),
+        best_codec=("wirecost-protobuf", "reused"),
+        facts=("allocations", "elements", "compressed_bytes"),
     ),
     "replay": Scenario(("turnaround", "latency", "lateness"), ("", "")),
-    "probe": Scenario(("total",), ("floor", ""), incumbent="pmu_analyzer"),
-    "cloud": Scenario(("total",), ("usual", "plain"), incumbent="recommended"),
-    "heap": Scenario(("total",), ("glibc", "defaults"), incumbent="glibc"),
+    "probe": Scenario(
+        ("total",), ("floor", ""), incumbent="pmu_analyzer", facts=("counters",)
+    ),
+    "cloud": Scenario(
+        ("total",),
+        ("usual", "plain"),
+        incumbent="recommended",
+        facts=("study", "scan", "points", "heap", "counters"),
+    ),
     "tensor": Scenario(
         TENSOR_STAGES,
         ("shm", ""),
         incumbent="wrapyfi",
         floor=raw_library,
+        facts=(
+            "ratio_floor", "plugin", "mware", "dtype", "shape", "pattern", "device", "rate",
+            "asked_rate", "late", "most_lag_ns", "clock_bound_ns", "below_clock_bound", "lost",
+            "bytes_per_s",
+        ),
     ),
-    "map": Scenario(("readable", "touch", "total"), ("copied", ""), incumbent="copied"),
-}
+    "heap": Scenario(
+        ("total",), ("glibc", "defaults"), incumbent="glibc", facts=("tail", "pattern")
+    ),
+    "map": Scenario(
+        ("readable", "touch", "total"),
+        ("copied", ""),
+        incumbent="copied",
+        facts=("memory_bytes", "map_memory_bytes"),
+    ),
+}  # fmt: skip
 
 
 def scenario_of(results: Results) -> Scenario:

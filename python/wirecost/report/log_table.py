@@ -7,8 +7,8 @@ import polars as pl
 
 from wirecost.records.setlevel import PerformanceLog
 from wirecost.records.stages import step_stages
-from wirecost.report import units
-from wirecost.report.table import Table
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 
 
 def log_table(logs: list[PerformanceLog]) -> Table:

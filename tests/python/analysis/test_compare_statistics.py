@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from wirecost.analysis import compare_counters
-from wirecost.analysis.compare import FASTER, SAME, SLOWER, Settings, TimeChange, judged
-from wirecost.analysis.compare_quantiles import (
+from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, Settings, TimeChange, judged
+from wirecost.analysis.compare.counters import MeanDifference, mean_difference, rank_sum_test
+from wirecost.analysis.compare.quantiles import (
     EXACT_UP_TO,
     adjusted,
     independent,
@@ -219,7 +219,7 @@ def test_any_times_give_ordered_intervals_and_probabilities(a: Array, b: Array, 
 def test_counters_that_did_not_change_have_hardly_a_small_probability() -> None:
     random = np.random.default_rng(10)
     small = sum(
-        compare_counters.rank_sum_test(
+        rank_sum_test(
             random.poisson(0.5, 20).astype(np.float64), random.poisson(0.5, 20).astype(np.float64)
         )
         <= 0.05
@@ -231,18 +231,18 @@ def test_counters_that_did_not_change_have_hardly_a_small_probability() -> None:
 def test_a_planted_difference_of_counters_lies_in_its_interval() -> None:
     random = np.random.default_rng(11)
     a, b = random.poisson(10, 5000).astype(np.float64), random.poisson(12, 5000).astype(np.float64)
-    found = compare_counters.difference(a, b)
+    found = mean_difference(a, b)
     assert found.ci95 is not None
     assert found.ci95[0] < 2 < found.ci95[1]
     assert found.ci95[1] - found.ci95[0] < 0.6
     assert found.p is not None
     assert found.p < 1e-9
-    assert compare_counters.difference(a[:3], b).ci95 is None
+    assert mean_difference(a[:3], b).ci95 is None
     zeros = np.zeros(50)
-    assert compare_counters.difference(zeros, zeros) == compare_counters.Difference(0, 0, (0, 0), 1)
+    assert mean_difference(zeros, zeros) == MeanDifference(0, 0, (0, 0), 1)
 
 
 def test_rank_sums_are_those_of_a_textbook() -> None:
     """Ranks 1–5 against 6–10: U = 0, z = (12.5 − 0.5) / √(25 · 11 / 12)."""
-    found = compare_counters.rank_sum_test(np.arange(5.0), np.arange(5.0, 10.0))
+    found = rank_sum_test(np.arange(5.0), np.arange(5.0, 10.0))
     assert found == pytest.approx(math.erfc(12 / math.sqrt(25 * 11 / 12) / math.sqrt(2)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wirecost.analysis.causes import FEWEST, Explanation, explain
 from wirecost.analysis.linear import Correlations, line
-from wirecost.report.probe_causes import cause_table, sentences
+from wirecost.report.shared.causes import cause_table, sentences
 
 COUNT = 2000
 
@@ -137,8 +137,8 @@ def test_events_in_every_execution_are_told_though_they_have_no_price(
     one = explained(ns, minor_faults=faults, context_switches=random.poisson(1, COUNT))
     assert [(steady.name, steady.each) for steady in one.steady] == [("minor-faults", 470)]
     assert (
-        "callback: 470 minor-faults in the median execution, too alike in all to price; run with "
-        "wirecost heap, or reuse buffers touched before, then compare"
+        "callback: 470 minor-faults in the median execution, nearly constant, so regression "
+        "cannot price them; run with wirecost heap, or reuse buffers touched before, then compare"
     ) in sentences(one)
 
 
@@ -168,7 +168,7 @@ def test_what_cannot_be_told_apart_is_said(random: np.random.Generator) -> None:
     one = explained(size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3)
     (cause,) = one.causes
     assert {cause.name, *cause.rivals} == {"value", "minor-faults"}
-    assert "cannot be told apart from" in sentences(one)[0]
+    assert "cannot be distinguished from" in sentences(one)[0]
 
 
 def test_correlated_causes_have_prices_of_their_own(random: np.random.Generator) -> None:

@@ -16,8 +16,8 @@ from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.race import difference
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report.scenarios import cloud
-from wirecost.report.scenarios.cloud_growth import growths
+from wirecost.report.scenarios.cloud import content as cloud
+from wirecost.report.scenarios.cloud.growth import growths
 
 
 def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:
@@ -147,7 +147,7 @@ def test_versions_that_say_something_else_are_named() -> None:
 def row(case: str, contender: str, ns: float) -> Row:
     return Row(
         case, contender, "area, all", "release", None, "total", 9, ns, ns, ns, ns, (ns, ns), 0, "",
-        None, None, mode="plain", study="area",
+        None, None, None, "", "plain", {"study": "area"},
     )  # fmt: skip
 
 
@@ -188,7 +188,7 @@ def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
     content = cloud.content(Results(tmp_path, meta, pl.concat(parts)), [])
     assert content.lead is not None
     assert content.lead.startswith("usual follows page faults plain in 2 of 3 scans (")
-    assert content.lead.endswith(" a fault), under the heap in 0 of 3 scans.")
+    assert content.lead.endswith(" per fault), under the heap in 0 of 3 scans.")
     assert [table.title for table in content.tables] == [
         f"What the time follows: ring, {scan}" for scan in ("one", "other", "none")
     ]

@@ -31,7 +31,7 @@ from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
-from wirecost.report.scenarios import tensor_clocks
+from wirecost.report.scenarios.tensor import clocks as tensor_clocks
 from wirecost.transport import find, names
 
 TOKEN = "0123456789abcdef"
@@ -343,7 +343,7 @@ def test_the_report_tells_clocks_and_late_messages() -> None:
     runs = [run | {"contender": "dds"}, run | {"contender": "grpc", "late": 3, "most_lag_ns": 5000}]
     meta = {"scenario": "tensor", "runs": runs, "listener": {"host": "other"}}
     rows = summarize(Results(Path(), meta, samples))
-    bounds = {(row.contender, row.stage): row.below_clock_bound for row in rows}
+    bounds = {(row.contender, row.stage): row.facts["below_clock_bound"] for row in rows}
     assert bounds["dds", "encode"] is bounds["grpc", "encode"] is None
     assert (bounds["dds", "total"], bounds["grpc", "total"]) == (False, True)
     told = tensor_clocks.clocks(meta, rows)

@@ -17,8 +17,8 @@ from wirecost import _core
 from wirecost.doctor.machine import machine
 from wirecost.doctor.noise import measure_noise
 from wirecost.errors import UserError
-from wirecost.report.noise_figure import SUFFIXES, noise_chart, write_noise_figure
-from wirecost.report.noise_table import noise_table
+from wirecost.report.noise.figure import SUFFIXES, noise_chart, write_noise_figure
+from wirecost.report.noise.table import noise_table
 
 SPUN = SimpleNamespace(
     elapsed_ns=2_000_000_000,

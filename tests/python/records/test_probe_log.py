@@ -19,7 +19,7 @@ from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import ProbeLog, events_of, read_log, read_logs
 from wirecost.records.setlevel import read_logs as read_performance_logs
-from wirecost.report.probe_table import counter_table, time_table
+from wirecost.report.probe.tables import counter_table, time_table
 
 FAULTS = [("minor-faults", 1), ("instructions", 0)]
 

@@ -17,16 +17,16 @@ from typer.testing import CliRunner
 
 from support import probe_logs
 from support.result_folders import copied, edit_meta
-from wirecost.analysis.compare import Comparison, Settings, compare
-from wirecost.analysis.compare_series import Run, read_run
+from wirecost.analysis.compare.comparison import Comparison, Settings, compare
+from wirecost.analysis.compare.runs import Run, read_run
 from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.folder import write_results
-from wirecost.report import compare_tables
-from wirecost.report.compare_document import LONGEST, document, markdown
-from wirecost.report.compare_page import page
-from wirecost.report.compare_rows import Labels, told_first, verdict_line
-from wirecost.report.figures.comparison import comparison_figures
+from wirecost.report.compare import tables
+from wirecost.report.compare.document import LONGEST, document, markdown
+from wirecost.report.compare.figures import comparison_figures
+from wirecost.report.compare.page import page
+from wirecost.report.compare.rows import Labels, changed_first, verdict_line
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")
@@ -129,7 +129,7 @@ def test_what_became_slower_is_told_and_fails(folder: Folder) -> None:
     assert ("columns · encode", "p99") not in told  # 40 samples do not tell it
     assert len(found.regressions()) == 6
     assert verdict_line(found) == "6 regressions above 5 %"
-    assert {one.verdict for one in told_first(found.times)} == {"slower"}
+    assert {one.verdict for one in changed_first(found.times)} == {"slower"}
 
 
 def test_the_other_way_round_it_is_faster_and_nothing_fails(folder: Folder) -> None:
@@ -159,8 +159,8 @@ def test_a_folder_is_no_different_from_itself(folder: Folder) -> None:
     assert set(verdicts(found).values()) == {"no difference"}
     assert all(one.shift.change == 0 and one.shift.p == 1 for one in found.times)
     assert (found.only_a, found.only_b, found.differences) == ([], [], [])
-    assert compare_tables.warnings(found) == []
-    assert compare_tables.environment(found) is None
+    assert tables.warnings(found) == []
+    assert tables.environment(found) is None
 
 
 def test_single_samples_have_no_interval_and_no_verdict(folder: Folder) -> None:
@@ -176,7 +176,7 @@ def test_rows_of_one_side_are_listed(folder: Folder) -> None:
         meta["runs"][0] | {"contender": "columns", "failure": "sent 3 values"}
     ))  # fmt: skip
     found = compared(folder("a"), b)
-    sides = dict(compare_tables.one_sided(found))
+    sides = dict(tables.one_sided(found))
     assert sides["A"] == [f"columns · {stage}" for stage in STAGES]
     assert sides["B"] == [f"arrays · {stage}" for stage in STAGES]
     (note,) = found.notes
@@ -205,7 +205,7 @@ def test_other_machines_versions_and_settings_are_told(folder: Folder) -> None:
 
 def test_other_content_is_not_the_same_work(folder: Folder) -> None:
     found = compared(folder("a"), folder("b", run={"message_digest": "def"}))
-    (warning,) = compare_tables.warnings(found)
+    (warning,) = tables.warnings(found)
     assert warning.startswith("1 contents differ, so not the same work was measured: radar")
 
 
@@ -263,7 +263,7 @@ def test_counters_of_samples_are_compared(folder: Folder) -> None:
     told = {(Labels(found)(c.row), c.verdict) for c in found.counts if c.verdict != "no difference"}
     assert told == {(f"columns · {stage}", "more") for stage in STAGES}
     assert found.regressions() == []  # told, not judged: no share of nothing
-    table = compare_tables.counts(found, every=False)
+    table = tables.counts(found, every=False)
     assert table is not None
     assert ["columns · encode", "minor_faults", "0", "3", "+3 [+3, +3]", "more"] in table.rows
 
@@ -273,7 +273,7 @@ def test_samples_without_a_time_are_left_out_and_told(folder: Folder) -> None:
     b = with_samples(folder("b"), ns=spoilt.otherwise("ns"))
     found = compared(folder("a"), b)
     assert {one.n_b for one in found.times} == {38}
-    assert compare_tables.warnings(found) == [f"{b.path}: 12 samples without a time left out"]
+    assert tables.warnings(found) == [f"{b.path}: 12 samples without a time left out"]
 
 
 def test_a_move_of_all_rows_is_said_to_be_the_machine_s(folder: Folder) -> None:
@@ -284,7 +284,7 @@ def test_a_move_of_all_rows_is_said_to_be_the_machine_s(folder: Folder) -> None:
     samples = pl.read_parquet(slow / "samples.parquet").with_columns(pl.col("ns") * 1.1)
     samples.write_parquet(slow / "samples.parquet")
     (note,) = compared(folder("w", contenders=many), slow).notes
-    assert note.startswith("100 % of the medians moved one way, by +1")
+    assert note.startswith("100 % of the medians moved in one direction, by +1")
 
 
 def test_what_a_second_run_of_a_differs_by_is_noise(folder: Folder) -> None:
@@ -294,7 +294,7 @@ def test_what_a_second_run_of_a_differs_by_is_noise(folder: Folder) -> None:
     found = compared(a, b, again=loud)
     assert found.regressions() == []
     assert found.noise["p50"] == pytest.approx(0.25, abs=0.03)
-    assert "what A measured again differs by" in compare_tables.method(found)
+    assert "the noise between two runs of A" in tables.method(found)
     with pytest.raises(UserError, match=r"--again .*holds osi, A lists"):
         compared(a, b, again=replace(quiet, scenario="osi"))
 
@@ -319,7 +319,7 @@ def test_outputs_are_compared_message_by_message(folder: Folder) -> None:
     (topic,) = found.outputs or []
     assert (topic.messages_b, topic.equal) == (4, 2)
     assert topic.first_difference == "message 1: digests y and w, 8 B"
-    assert "outputs differ: /points, message 1" in compare_tables.warnings(found)[0]
+    assert "outputs differ: /points, message 1" in tables.warnings(found)[0]
     outputs(b, ["x", "y"])
     (topic,) = compared(a, b).outputs or []
     assert topic.first_difference == "message 2 only in A"

@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 import vl_convert as vlc
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from wirecost.report.figures import Figure, themed
-from wirecost.report.figures.executions import Options, section_figures, slug
+from wirecost.report.shared.executions import section_figures, slug
+from wirecost.report.shared.executions.series import Options
+from wirecost.report.shared.figure import Figure, themed
 
 SMALL = 400_000  # bytes of a figure's definition
 
@@ -169,6 +170,7 @@ def test_every_figure_becomes_a_picture_with_its_words() -> None:
     times=st.lists(st.one_of(st.floats(), st.integers(-5, 5).map(float)), min_size=1, max_size=40),
     numbers=st.lists(st.one_of(st.none(), st.integers(0, 2**64 - 1)), min_size=1, max_size=5),
 )
+@example([1e211], [None])
 def test_whatever_was_recorded_gives_finite_numbers(
     times: list[float], numbers: list[int | None]
 ) -> None:

@@ -12,8 +12,8 @@ from support.probe_logs import header, record
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe_machine import UNKNOWN, recorded_machines
-from wirecost.report.probe_page import DRAWN, page, probe_figures
+from wirecost.report.probe.machine import UNKNOWN, recorded_machines
+from wirecost.report.probe.page import DRAWN, page, probe_figures
 
 COUNTERS = [("minor-faults", 1), ("LLC-load-misses", 0)]
 

@@ -15,8 +15,9 @@ from support.result_folders import copied, edit_meta, edit_samples
 from wirecost.analysis.summary import summarize
 from wirecost.cli import app
 from wirecost.records.folder import read_results
-from wirecost.report.table import Table
-from wirecost.report.terminal import print_results, print_table
+from wirecost.report.results.printed import print_results
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
 
 ODD = "[/x] [red]a\x1b[31m\nb"
 SHOWN = r"[/x] [red]a\x1b[31m\nb"

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says, scenario by scenario.
+"""What a report says and draws, scenario by scenario.
 
-The module of a scenario's name offers ``content(results, rows)``. Results are read with names of
-scenarios that there are, so that no other module is imported because a file names it.
+The package of a scenario's name has a module ``content`` with ``content(results, rows)`` and, if it
+draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file
+names, only packages of known scenarios are imported.
 """
 
 from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import SCENARIOS
-from wirecost.report.table import Table
+from wirecost.report.shared.figure import Figure
+from wirecost.report.shared.table import Table
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,26 @@ class Content:
 
 
 def content_of(results: Results, rows: list[Row]) -> Content:
-    name = results.meta["scenario"]
-    if name not in SCENARIOS:
-        raise ValueError(f"no scenario {name}")
-    module = importlib.import_module(f"{__name__}.{name}")
-    made: Content = module.content(results, rows)
+    """The words and tables of the folder's scenario."""
+    made: Content = _module(results, "content").content(results, rows)
     return made
+
+
+def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
+    """The figures of the folder's scenario."""
+    module = _module(results, "figures")
+    return module.figures(results, rows) if module else []
+
+
+def _module(results: Results, name: str) -> Any:
+    scenario = results.meta["scenario"]
+    if scenario not in SCENARIOS:
+        raise ValueError(f"no scenario {scenario}")
+    path = f"{__name__}.{scenario}.{name}"
+    return importlib.import_module(path) if find_spec(path) else None
 
 
 def built_with(environment: dict[str, Any]) -> str:
     """Compiler and flags, as far as a run wrote them down."""
-    told = [environment.get(name) for name in ("compiler", "flags")]
-    return ", ".join(str(one) for one in told if one) or "unknown compiler"
+    known = [environment.get(name) for name in ("compiler", "flags")]
+    return ", ".join(str(one) for one in known if one) or "unknown compiler"

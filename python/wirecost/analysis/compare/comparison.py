@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs row by row: what became slower, faster, larger or smaller beyond chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
+from wirecost.analysis.compare.counters import MeanDifference, mean_difference
+from wirecost.analysis.compare.noise import noise
+from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
+from wirecost.analysis.compare.plain import PlainChange, plain_changes
+from wirecost.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
+from wirecost.analysis.compare.runs import TIME, Array, Key, Run, common_names, finite, rows_of
+from wirecost.errors import UserError
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+MARGIN = 0.05
+FALSE_DISCOVERIES = 0.05
+DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
+"""So many rows, and such a share of them in one direction, make a change of the machine likely."""
+
+SLOWER, FASTER, SAME = "slower", "faster", "no difference"
+UNDECIDED = "cannot tell"
+MORE, FEWER = "more", "fewer"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Shares, not percent. ``fail_above`` None: nothing fails."""
+
+    margin: float = MARGIN
+    fail_above: float | None = None
+
+
+@dataclass(frozen=True)
+class TimeChange:
+    """A percentile of a row; ``q``: its probability after the correction for many rows."""
+
+    row: Key
+    quantile: str
+    n_a: int
+    n_b: int
+    shift: Shift
+    q: float | None = None
+    verdict: str = UNDECIDED
+    regression: bool = False
+
+
+@dataclass(frozen=True)
+class CountChange:
+    """The mean of a counter over a row's samples."""
+
+    row: Key
+    counter: str
+    n_a: int
+    n_b: int
+    difference: MeanDifference
+    q: float | None = None
+    verdict: str = UNDECIDED
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that ``wirecost compare`` reports. ``names``: of the values of a row's key."""
+
+    a: Run
+    b: Run
+    settings: Settings
+    names: list[str]
+    samples: dict[Key, tuple[pl.DataFrame, pl.DataFrame]]
+    """Of each row that both runs have, in the order of run A."""
+    times: list[TimeChange]
+    counts: list[CountChange]
+    plain: list[PlainChange]
+    only_a: list[Key]
+    only_b: list[Key]
+    differences: list[Difference]
+    other_contents: list[str]
+    outputs: list[TopicOutputs] | None
+    noise: dict[str, float]
+    """By percentile, where A was measured again: margins of the comparison if they are larger."""
+    notes: list[str]
+
+    def series(self, row: Key) -> tuple[Array, Array]:
+        """A row's times in both runs, in nanoseconds, in the order in which they were taken."""
+        ours, theirs = self.samples[row]
+        return finite(ours, TIME), finite(theirs, TIME)
+
+    def regressions(self) -> list[TimeChange | PlainChange]:
+        times: list[TimeChange | PlainChange] = [one for one in self.times if one.regression]
+        return times + [one for one in self.plain if one.regression]
+
+
+def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Comparison:
+    """``again``: A once more, whose difference from A is noise.
+
+    Raises UserError on runs that have nothing in common.
+    """
+    if a.scenario != b.scenario:
+        raise UserError(
+            f"{a.path} holds {a.scenario}, {b.path} {b.scenario}: only runs of one scenario can be "
+            "compared"
+        )
+    names = common_names(a, b)
+    ours, theirs = rows_of(a, names), rows_of(b, names)
+    both = {key: (ours[key], theirs[key]) for key in ours if key in theirs}
+    if not both:
+        raise UserError(f"{a.path} and {b.path}: no row is in both; measure the same cases twice")
+    times: list[TimeChange] = []
+    notes = [*a.notes, *b.notes]
+    for key, (mine, other) in both.items():
+        times += _times(key, mine, other)
+    counters = [name for name in a.counters() if name in b.counters()]
+    counts = [
+        one
+        for key, (mine, other) in both.items()
+        for name in counters
+        for one in _count(key, name, mine, other)
+    ]
+    apart = noise(a, again, names, _quantiles) if again is not None else {}
+    times = judged(times, settings, apart)
+    notes += _dropped_values(a) + _dropped_values(b) + _drift(times, settings)
+    notes += [f"not measured in {name}: {text}" for name, text in _failed(a, b)]
+    return Comparison(
+        a,
+        b,
+        settings,
+        names,
+        both,
+        times,
+        _judged_counts(counts, settings),
+        plain_changes(a, b, names, settings.margin, settings.fail_above),
+        [key for key in ours if key not in theirs],
+        [key for key in theirs if key not in ours],
+        differences(a, b),
+        other_contents(a, b),
+        compare_outputs(a.path, b.path),
+        apart,
+        notes,
+    )
+
+
+def judged(
+    changes: list[TimeChange], settings: Settings, noise: dict[str, float] | None = None
+) -> list[TimeChange]:
+    """The same with verdicts. A verdict needs an interval without 0, a change beyond the margin
+    and the noise, and a probability that stays small when all rows are considered together."""
+    tested = [one.shift.p for one in changes if one.shift.p is not None]
+    corrected = iter(adjusted(tested))
+    out = []
+    for one in changes:
+        found, q = one.shift, None if one.shift.p is None else next(corrected)
+        if found.ci95 is None or q is None or found.change is None:
+            out.append(replace(one, verdict=SAME if found.why == NOTHING else UNDECIDED))
+            continue
+        low, high = found.ci95
+        certain = (
+            q <= FALSE_DISCOVERIES
+            and abs(found.change) > settings.margin
+            and _size(found.change) > (noise or {}).get(one.quantile, 0.0)
+        )
+        slower, faster = certain and low > 0, certain and high < 0
+        fails = slower and settings.fail_above is not None and low > settings.fail_above
+        verdict = SLOWER if slower else FASTER if faster else SAME
+        out.append(replace(one, q=q, verdict=verdict, regression=fails))
+    return out
+
+
+def _size(change: float) -> float:
+    """Of a change in either direction the same: noise slows down and speeds up by one factor."""
+    return max(change, 1 / (1 + change) - 1) if change > -1 else math.inf
+
+
+def _times(key: Key, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[TimeChange]:
+    a, b = finite(ours, TIME), finite(theirs, TIME)
+    return [
+        TimeChange(key, name, len(a), len(b), shift(a, b, q))
+        for name, q in _quantiles(min(len(a), len(b))).items()
+    ]
+
+
+def _quantiles(n: int) -> dict[str, float]:
+    """What so many samples allow; their median in any case."""
+    if n == 0:
+        return {}
+    return {name: q for name, q in QUANTILES.items() if name == "p50" or n >= least_samples(q)}
+
+
+def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[CountChange]:
+    a, b = finite(ours, counter), finite(theirs, counter)
+    if not len(a) or not len(b):
+        return []
+    found = mean_difference(a, b)
+    return [CountChange(key, counter, len(a), len(b), found)]
+
+
+def _judged_counts(changes: list[CountChange], settings: Settings) -> list[CountChange]:
+    corrected = iter(adjusted([c.difference.p for c in changes if c.difference.p is not None]))
+    out = []
+    for one in changes:
+        found = one.difference
+        if found.ci95 is None:
+            out.append(replace(one, verdict=SAME if found.a == found.b else UNDECIDED))
+            continue
+        q = next(corrected)
+        low, high = found.ci95
+        certain = q <= FALSE_DISCOVERIES and abs(found.b - found.a) > settings.margin * abs(found.a)
+        verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
+        out.append(replace(one, q=q, verdict=verdict))
+    return out
+
+
+def _dropped_values(run: Run) -> list[str]:
+    missing = len(run.samples) - len(finite(run.samples, TIME))
+    return [f"{run.path}: {missing:,} samples without a time left out"] if missing else []
+
+
+def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
+    """Whether nearly all rows moved in the same direction."""
+    ratios = np.array(
+        [c.shift.b / c.shift.a for c in times if c.quantile == "p50" and c.shift.a > 0], np.float64
+    )
+    if len(ratios) < DRIFT_ROWS:
+        return []
+    middle = float(np.median(ratios)) - 1
+    one_way = float(np.mean(np.sign(ratios - 1) == np.sign(middle)))
+    if abs(middle) <= settings.margin / 2 or one_way < DRIFT_SHARE:
+        return []
+    return [
+        f"{100 * one_way:.0f} % of the medians moved in one direction, by {100 * middle:+.1f} % in "
+        "the median: more likely caused by the machine than by the code; measure again, in turns"
+    ]
+
+
+def _failed(a: Run, b: Run) -> list[tuple[str, str]]:
+    ours, theirs = failures(a), failures(b)
+    return [("A", text) for text in ours if text not in theirs] + [
+        ("B", text) for text in theirs if text not in ours
+    ]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The samples of one race: medians of every contender's stages, and how they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.intervals import Array, Estimate, Resampler, median, ratio
+
+Name = tuple[str, str]
+"""A contender and its mode; scenarios without modes have the empty one."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How a median compares with another contender's of the same stage."""
+
+    to: str
+    """The other contender, with its mode if it has one."""
+    median: float
+    ci95: tuple[float, float]
+
+
+def label(name: Name) -> str:
+    """``wirecost-ros1 reused``."""
+    return " ".join(part for part in name if part)
+
+
+class Race:
+    """``samples``: those of one race, with columns contender, mode, stage, repetition and ns."""
+
+    def __init__(self, samples: pl.DataFrame) -> None:
+        columns = ["contender", "mode"]
+        self.samples = samples
+        self.names: list[Name] = samples.select(columns).unique(maintain_order=True).rows()
+        # A race cut short ends within a turn: compare only what every contender has.
+        complete = min(
+            int(part["repetition"].max()) + 1  # type: ignore[arg-type]  # integers by schema
+            for part in samples.partition_by(columns)
+        )
+        self.series: dict[tuple[Name, str], Array] = {
+            ((str(contender), str(mode)), str(stage)): part["ns"].to_numpy().astype(np.float64)
+            for (contender, mode, stage), part in samples.filter(
+                pl.col("repetition") < complete
+            ).group_by([*columns, "stage"], maintain_order=True)
+        }
+        """Nanoseconds of a contender's stage, shape (repetitions,)."""
+        resampler = Resampler(complete)
+        self._resampled = {which: resampler.medians(ns) for which, ns in self.series.items()}
+
+    def median(self, name: Name, stage: str) -> Estimate:
+        return median(self.series[name, stage], self._resampled[name, stage])
+
+    def ratio(self, name: Name, stage: str, to: Name | None) -> Ratio | None:
+        """None where the other did not run, or its median cannot be divided by."""
+        if to is None or (to, stage) not in self.series:
+            return None
+        mine, theirs = (name, stage), (to, stage)
+        found = ratio(
+            self.series[mine], self._resampled[mine], self.series[theirs], self._resampled[theirs]
+        )
+        return Ratio(label(to), found.value, (found.low, found.high)) if found else None
+
+    def quickest(self, names: Iterable[Name]) -> Name | None:
+        """The contender with the least median total."""
+        ran = [name for name in names if (name, "total") in self.series]
+        return min(ran, key=lambda name: float(np.median(self.series[name, "total"])), default=None)

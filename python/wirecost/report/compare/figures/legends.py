@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colours and shapes that all figures of a comparison share."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, UNDECIDED
+
+VERDICTS = (SLOWER, FASTER, SAME, UNDECIDED)
+VERDICT_COLOURS = ["#D55E00", "#0072B2", "#8C8C8C", "#999933"]
+VERDICT_SHAPES = ["triangle-up", "triangle-down", "circle", "cross"]
+RUNS = ("A", "B")
+RUN_COLOURS = ["#56B4E9", "#E69F00"]
+
+
+def verdict_colour() -> alt.Color:
+    return alt.Color(
+        "verdict:N",
+        title=None,
+        scale=alt.Scale(domain=list(VERDICTS), range=VERDICT_COLOURS),
+        legend=alt.Legend(orient="bottom"),
+    )
+
+
+def verdict_shape() -> alt.Shape:
+    return alt.Shape(
+        "verdict:N",
+        title=None,
+        scale=alt.Scale(domain=list(VERDICTS), range=VERDICT_SHAPES),
+        legend=alt.Legend(orient="bottom"),
+    )
+
+
+def run_colour() -> alt.Color:
+    return alt.Color(
+        "run:N",
+        title=None,
+        scale=alt.Scale(domain=list(RUNS), range=RUN_COLOURS),
+        legend=alt.Legend(orient="bottom"),
+    )

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the rows of a comparison are named and ordered wherever they are shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from wirecost.analysis.compare.comparison import (
+    FASTER,
+    SAME,
+    SLOWER,
+    UNDECIDED,
+    Comparison,
+    TimeChange,
+)
+from wirecost.analysis.compare.runs import Key
+from wirecost.report.shared import units
+
+OBVIOUS = ("wire", "factor", "elements", "build", "variant")
+"""Columns that usually follow from others: the first to be left out of a row's label."""
+
+
+class Labels:
+    """A row's label has what distinguishes it from the others and nothing else."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._names = comparison.names
+        keys = [one.row for one in comparison.times]
+        keys += [one.row for one in comparison.counts]
+        distinct = set(keys + comparison.only_a + comparison.only_b)
+        self._shown = list(range(len(self._names)))
+        order = sorted(self._shown, key=lambda i: (self._names[i] not in OBVIOUS, -i))
+        for i in order:
+            fewer = [j for j in self._shown if j != i]
+            if len({tuple(key[j] for j in fewer) for key in distinct}) == len(distinct):
+                self._shown = fewer
+
+    def __call__(self, row: Key) -> str:
+        """``protobuf · decode``; the columns that are the same everywhere are left out."""
+        shown = [str(row[i]) for i in self._shown if row[i] not in {None, ""}]
+        return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
+
+    def named(self, row: Key) -> dict[str, Any]:
+        """Every naming column with its value."""
+        return dict(zip(self._names, row, strict=True))
+
+
+def changed_first(changes: list[TimeChange]) -> list[TimeChange]:
+    """Regressions, what else is slower, what is faster; the largest change first."""
+    rank = {SLOWER: 1, FASTER: 2}
+    found = [one for one in changes if one.verdict in rank]
+    return sorted(
+        found,
+        key=lambda c: (0 if c.regression else rank[c.verdict], -abs(c.shift.change or 0.0)),
+    )
+
+
+def not_changed(changes: list[TimeChange]) -> list[TimeChange]:
+    """The rest, as the runs have it."""
+    return [one for one in changes if one.verdict not in {SLOWER, FASTER}]
+
+
+def most_changed_rows(comparison: Comparison, most: int) -> list[Key]:
+    """Rows with a verdict first, then those that changed most, at most so many."""
+    changes = changed_first(comparison.times)
+    changes += sorted(not_changed(comparison.times), key=lambda c: -abs(c.shift.change or 0.0))
+    return list(dict.fromkeys(one.row for one in changes))[:most]
+
+
+def tally(comparison: Comparison) -> str:
+    """``2 slower, 6 faster, 82 no difference``."""
+    found = Counter(one.verdict for one in comparison.times)
+    return ", ".join(
+        f"{found[verdict]:,} {verdict}"
+        for verdict in (SLOWER, FASTER, SAME, UNDECIDED)
+        if found[verdict] or verdict in {SLOWER, FASTER}
+    )
+
+
+def verdict_line(comparison: Comparison) -> str | None:
+    """What ``--fail-above`` comes to; None without it."""
+    limit = comparison.settings.fail_above
+    if limit is None:
+        return None
+    count = len(comparison.regressions())
+    what = f"{count:,} regressions" if count != 1 else "1 regression"
+    return f"{what} above {100 * limit:g} %" if count else f"No regression above {100 * limit:g} %"
+
+
+def percent(share: float | None) -> str:
+    """``+12.3 %``; a dash where there is none."""
+    if share is None:
+        return "–"
+    return f"{_signed(100 * share)} %"
+
+
+def interval(change: TimeChange) -> str:
+    """``+12.3 % [+10.1, +14.8]``, or why there is no interval."""
+    found = change.shift
+    if found.ci95 is None:
+        return f"{percent(found.change)} ({found.why})" if found.why else percent(found.change)
+    low, high = found.ci95
+    return f"{percent(found.change)} [{_signed(100 * low)}, {_signed(100 * high)}]"
+
+
+def _signed(value: float) -> str:
+    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    return sign + (units.significant(abs(value)) if value else "0")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe logs as an HTML page that works offline, and its figures as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.analysis.causes import Explanation
+from wirecost.analysis.probe_sections import SectionSummary
+from wirecost.errors import UserError
+from wirecost.records.probe_log import ProbeLog
+from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
+from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
+from wirecost.report.shared.causes import cause_table, sentences
+from wirecost.report.shared.drawing import draw
+from wirecost.report.shared.executions import section_figures
+from wirecost.report.shared.executions.series import Options
+from wirecost.report.shared.figure import Figure
+from wirecost.report.shared.page import render
+
+DRAWN = 16
+"""Sections with figures: those that took most of the time in all."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A section's figures, each with its number on the page."""
+
+    name: str
+    figures: list[tuple[int, Figure]]
+
+
+def probe_figures(
+    executed: pl.DataFrame, logs: list[ProbeLog], deadline_ns: float | None
+) -> list[Drawn]:
+    """The figures of ``probe_sections.executions``, at most ``DRAWN`` sections, the one that took
+    most time in all first."""
+    dropped: dict[str, int] = {}
+    for log in logs:
+        dropped[str(log.process)] = dropped.get(str(log.process), 0) + log.dropped
+    options = Options(deadline_ns, dropped=dropped)
+    total = pl.col("ns").cast(pl.Float64).sum()
+    sums = executed.group_by("section", maintain_order=True).agg(total)
+    longest = sums.sort("ns", descending=True, maintain_order=True)["section"].head(DRAWN)
+    drawn = []
+    number = 0
+    for at, name in enumerate(longest, start=1):
+        figures = section_figures(at, name, executed.filter(section=name), options)
+        drawn.append(Drawn(name, list(enumerate(figures, start=number))))
+        number += len(figures)
+    return drawn
+
+
+def page(
+    logs: list[ProbeLog],
+    summaries: list[SectionSummary],
+    explanations: list[Explanation],
+    drawn: list[Drawn],
+    machines: list[RecordedMachine],
+) -> str:
+    """The whole report of what ``wirecost probe show`` prints, with figures."""
+    tables = (
+        time_table(summaries, []),
+        counter_table(summaries, logs),
+        cause_table(explanations),
+    )
+    shown = [one.name for one in drawn]
+    return render(
+        "probe.html.j2",
+        [figure for one in drawn for _, figure in one.figures],
+        programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
+        recorded=_recorded(logs),
+        lead=_lead(explanations, drawn),
+        lost=losses(logs),
+        tables=[table for table in tables if table is not None],
+        sentences=[text for one in explanations for text in sentences(one)],
+        sections=drawn,
+        left_out=[one.section for one in summaries if one.section not in shown],
+        machines=machines,
+        unknown=UNKNOWN,
+        logs=log_table(logs),
+    )
+
+
+def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
+    """Every figure as a file of each format. Raises UserError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [
+            draw(figure.chart, folder / figure.file(form))
+            for one in drawn
+            for _, figure in one.figures
+            for form in formats
+        ]
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}; name a folder for figures") from error
+
+
+def _lead(explanations: list[Explanation], drawn: list[Drawn]) -> str | None:
+    """What is known best of the section that took most time."""
+    known = {one.section: one for one in explanations if one.causes}
+    return next((sentences(known[one.name])[0] + "." for one in drawn if one.name in known), None)
+
+
+def _recorded(logs: list[ProbeLog]) -> str:
+    begins = [
+        int(log.records["begin_ns"].min()) + log.wall_minus_monotonic_ns
+        for log in logs
+        if len(log.records)
+    ]
+    count = sum(len(log.records) for log in logs)
+    records = f"{count:,} records of {len(logs)} threads"
+    try:
+        begin = datetime.fromtimestamp(min(begins) / 1e9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return records
+    return f"recorded {begin:%Y-%m-%d %H:%M:%S} UTC · {records}"

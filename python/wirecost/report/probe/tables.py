@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probe logs as tables and as a JSON document."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from wirecost.analysis.causes import Explanation
+from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
+from wirecost.records.probe_log import ProbeLog
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+
+NONE = "–"
+
+
+def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
+    """One row a section: executions, percentiles, maximum and deadline misses."""
+    misses = any(one.misses is not None for one in sections)
+    names = {percent: "median" if percent == 50 else f"p{percent:g}" for percent in PERCENTILES}
+    headings = ["section", "count", *names.values(), "max"] + ["misses"] * misses
+    body = []
+    for one in sections:
+        cells = [one.section, f"{one.count:,}"]
+        cells += [NONE if t is None else units.time(t) for t in one.percentiles_ns.values()]
+        cells.append(units.time(one.maximum_ns))
+        body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
+    notes = losses(logs)
+    if any(None in one.percentiles_ns.values() for one in sections):
+        notes.append(f"{NONE}: too few executions for this percentile")
+    return Table("Sections", headings, body, notes, ("p99.99", "p95", "p99.9"))
+
+
+def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table | None:
+    """One row a counter of a section that is not always 0; none where nothing was counted."""
+    status: dict[str, set[str]] = {}
+    for log in logs:
+        for counter in log.counters:
+            status.setdefault(counter.name, set()).add(counter.status)
+    shown = [name for name, found in status.items() if found != {"n/a"}]
+    if not shown:
+        return None
+    body = [
+        [one.section, name, f"{counter.mean:,.{_places(counter.mean)}f}", f"{counter.maximum:,}"]
+        for one in sections
+        for name, counter in one.counters.items()
+        if name in shown and counter.mean is not None and counter.maximum
+    ]
+    notes = []
+    counted = {name for _, name, *_ in body}
+    if never := [name for name in shown if name not in counted]:
+        notes.append(f"always 0: {', '.join(never)}")
+    if absent := [name for name in status if name not in shown]:
+        notes.append(f"n/a on this machine: {', '.join(absent)}")
+    if partly := [name for name in shown if "user only" in status[name]]:
+        notes.append(
+            f"user mode only: {', '.join(partly)}; allow more by kernel.perf_event_paranoid=1"
+        )
+    if scaled := sum(one.scaled for one in sections):
+        notes.append(f"{scaled:,} executions' counters are estimates: they shared the hardware")
+    return Table("Counters of an execution", ["section", "counter", "mean", "max"], body, notes)
+
+
+def _places(mean: float) -> int:
+    """Decimals that leave three significant digits of small means."""
+    return max(0, 2 - math.floor(math.log10(mean))) if 0 < mean < 100 else 0
+
+
+def document(
+    sections: list[SectionSummary], explanations: list[Explanation], logs: list[ProbeLog]
+) -> dict[str, Any]:
+    """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value."""
+    return {
+        "sections": [
+            {
+                "section": one.section,
+                "count": one.count,
+                **{f"p{percent:g}_ns": ns for percent, ns in one.percentiles_ns.items()},
+                "max_ns": one.maximum_ns,
+                "deadline_misses": one.misses,
+                "scaled": one.scaled,
+                "counters": {
+                    name: {"mean": c.mean, "max": c.maximum, "counted": c.counted}
+                    for name, c in one.counters.items()
+                },
+            }
+            for one in sections
+        ],
+        "causes": [asdict(one) for one in explanations],
+        "logs": [
+            {
+                "file": str(log.path),
+                "program": log.program,
+                "process": log.process,
+                "thread": log.thread,
+                "thread_name": log.thread_name,
+                "records": len(log.records),
+                "dropped": log.dropped,
+                "unclosed": log.unclosed,
+                "unmatched": log.unmatched,
+                "ended": log.ended,
+                "counters": {counter.name: counter.status for counter in log.counters},
+            }
+            for log in logs
+        ],
+    }
+
+
+def log_table(logs: list[ProbeLog]) -> Table:
+    """One row a thread's log; a note says how each counter was counted."""
+    body = [
+        [
+            log.path.name,
+            log.thread_name,
+            f"{len(log.records):,}",
+            f"{log.dropped:,}",
+            "yes" if log.ended else "no",
+        ]
+        for log in logs
+    ]
+    found: dict[str, dict[str, None]] = {}
+    for one in (counter for log in logs for counter in log.counters):
+        found.setdefault(one.status, {})[one.name] = None
+    notes = [f"{status}: {', '.join(names)}" for status, names in found.items()]
+    headings = ["file", "thread", "records", "dropped", "ended"]
+    return Table("Threads", headings, body, notes or ["no counters were asked for"])
+
+
+def losses(logs: list[ProbeLog]) -> list[str]:
+    """A line for each thing that a log lacks."""
+    return [note for log in logs for note in _notes(log)]
+
+
+def _notes(log: ProbeLog) -> list[str]:
+    lacks = []
+    if log.dropped:
+        lacks.append(
+            f"{log.dropped:,} executions dropped, they did not fit; set WIRECOST_PROBE_SIZE to more"
+        )
+    if log.unclosed:
+        lacks.append(f"{log.unclosed:,} sections entered and not left")
+    if log.unmatched:
+        lacks.append(f"{log.unmatched:,} sections left and not entered")
+    if not log.ended:
+        lacks.append("its thread is still running or was killed; whole records were read")
+    return [f"{log.path.name}: {text}" for text in lacks]

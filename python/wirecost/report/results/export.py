@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a result folder's report in the formats asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from wirecost.analysis.summary import Row
+from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.report.results.csv_rows import csv_text
+from wirecost.report.results.page import page
+from wirecost.report.scenarios import content_of, figures_of
+from wirecost.report.shared import drawing, markdown
+from wirecost.report.shared.figure import Figure
+from wirecost.whole_file import write_text
+
+FORMATS = ("html", *drawing.FORMATS, "md", "csv")
+
+
+def write_report(results: Results, rows: list[Row], formats: list[str]) -> list[Path]:
+    """Write the formats into the result folder; the paths of what was written."""
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise UserError(f"unknown format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
+    figures = figures_of(results, rows)
+    written: list[Path] = []
+    try:
+        for name in formats:
+            written += _write(name, results, rows, figures)
+    except OSError as error:
+        raise UserError(f"{results.folder}: {error.strerror}; make the folder writable") from error
+    return written
+
+
+def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) -> list[Path]:
+    texts: dict[str, Callable[[], str]] = {
+        "html": lambda: page(results, rows, figures),
+        "md": lambda: _markdown(results, rows),
+        "csv": lambda: csv_text(rows),
+    }
+    if name in texts:
+        path = results.folder / f"report.{name}"
+        write_text(path, texts[name]())
+        return [path]
+    folder = results.folder / "figures"
+    folder.mkdir(exist_ok=True)
+    return [drawing.draw(figure.chart, folder / figure.file(name)) for figure in figures]
+
+
+def _markdown(results: Results, rows: list[Row]) -> str:
+    content = content_of(results, rows)
+    return "\n".join(markdown.table(one) for one in (*content.tables, *content.details))

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result folder's report on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.results.failures import not_measured
+from wirecost.report.scenarios import content_of
+from wirecost.report.shared.terminal import print_table, say
+
+
+def print_results(console: Console, results: Results, rows: list[Row]) -> None:
+    """The summary tables, what was not measured, and how everything was built."""
+    content = content_of(results, rows)
+    for one in content.tables:
+        print_table(console, one)
+    for text in not_measured(results.meta):
+        say(console, f"not measured: {text}", "bold red")
+    if content.built:
+        say(console, content.built, "dim")
+    if content.lead:
+        say(console, content.lead)
+        console.print()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists benchmark: times, sizes and what zstd makes of them, a table for each list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.scenarios import Content, built_with
+from wirecost.report.shared import units
+from wirecost.report.shared.races import (
+    Race,
+    baseline,
+    contenders,
+    races,
+    ratio_text,
+    stages_table,
+)
+from wirecost.report.shared.table import Table
+
+TITLE = "Lists of sensor data: what each encoding costs"
+
+LEAST_IN_LEAD = 1000
+"""Elements: shorter lists say what a message costs, not what its elements do."""
+
+
+def content(results: Results, rows: list[Row]) -> Content:
+    shown = races(rows)
+    return Content(
+        TITLE,
+        _lead(rows),
+        [_table(rows, race, results.meta["zstd_level"]) for race in shown],
+        [
+            _contenders(results.meta),
+            _errors(results.meta),
+            *(stages_table(rows, race) for race in shown),
+        ],
+        f"Every contender: {built_with(results.meta['environment'])}.",
+    )
+
+
+def _table(rows: list[Row], race: Race, level: int) -> Table:
+    """A list's contenders; the floors have no wire and so no size."""
+    case = race[0]
+    usual = next((r.bytes for r in rows if r.race == race and r.contender == "protobuf"), 0)
+    body = []
+    for name, stages in contenders(rows, race):
+        total = stages["total"]
+        elements, allocations = total.facts["elements"] or 1, total.facts["allocations"]
+        body.append(
+            [
+                name,
+                units.time(stages["encode"].median_ns),
+                units.time(stages["decode"].median_ns),
+                units.time(total.median_ns),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
+                units.time(total.median_ns / elements),
+                *_sizes(total.bytes, total.facts["compressed_bytes"] or 0, elements, usual),
+                "–" if allocations is None else f"{allocations:.0f}",
+            ]
+        )
+    to = baseline(rows, race)
+    best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
+    headings = ["contender", "encode", "decode", "total", f"× {to}", f"× {best}", "per element"]
+    headings += ["B/element", "%", "zstd", "allocations"]
+    samples = next(row.n for row in rows if row.race == race)
+    notes = [
+        f"Medians of {samples} samples, contenders in turns; × = ratio of totals with its 95 % "
+        "interval. encode: from plain structs into a buffer used again; decode: every field of "
+        "every element. %: bytes against Protobuf's. zstd: bytes per element after compression at "
+        f"level {level}, which is not in the times."
+    ]
+    optional = ("allocations", "per element", f"× {best}", "encode", "decode")
+    return Table(case, headings, body, notes, optional)
+
+
+def _sizes(size: int, compressed: int, elements: int, usual: int) -> list[str]:
+    """Bytes per element, their share of Protobuf's, and bytes per element compressed."""
+    if size == 0:
+        return ["–", "–", "–"]
+    share = f"{100 * size / usual:.0f}" if usual else "–"
+    return [f"{size / elements:.1f}", share, f"{compressed / elements:.1f}"]
+
+
+def _contenders(meta: dict[str, Any]) -> Table:
+    body = [
+        [name, about["wire"], about["library"], about["guarantees"]]
+        for name, about in meta["contenders"].items()
+    ]
+    notes = [
+        "owning: what was decoded stays when the buffer goes; borrowing: it is read in the buffer; "
+        "validating: every length is checked; a floor is no wire: only the same program can read it"
+    ]
+    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
+
+
+def _errors(meta: dict[str, Any]) -> Table:
+    """What columns-reduced may lose; everything else it keeps bit for bit."""
+    body = [
+        [f"{name} {field}", f"{error:.3g}"]
+        for name, errors in meta["errors"].items()
+        for field, error in errors.items()
+    ]
+    notes = ["In the schema's units; every value was compared before anything was timed."]
+    return Table("Largest errors of columns-reduced", ["field", "error"], body, notes)
+
+
+def _lead(rows: list[Row]) -> str | None:
+    """How far columns and Protobuf lie apart, over all cases."""
+    parts = []
+    for name in ("columns view", "columns-reduced view"):
+        pairs = [
+            (row, other)
+            for row in rows
+            if (row.stage, row.name) == ("total", name)
+            and (row.facts["elements"] or 0) >= LEAST_IN_LEAD
+            for other in rows
+            if (other.race, other.stage, other.name) == (row.race, "total", "protobuf reused")
+            and row.median_ns
+            and other.bytes
+        ]
+        if not pairs:
+            continue
+        quicker = [other.median_ns / row.median_ns for row, other in pairs]
+        sizes = [100 * row.bytes / other.bytes for row, other in pairs]
+        parts.append(
+            f"{name.removesuffix(' view')} are {_span(quicker, '.1f')} times as quick with "
+            f"{_span(sizes, '.0f')} % of the bytes"
+        )
+    if not parts:
+        return None
+    return (
+        f"Against Google Protobuf with reused messages, over all lists of {LEAST_IN_LEAD} elements "
+        f"and more: {'; '.join(parts)}."
+    )
+
+
+def _span(values: list[float], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low}–{high}"

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The notification benchmark: totals by size factor, stages, and the ticket's table beside ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.scenarios import Content, built_with
+from wirecost.report.scenarios.notification.ticket import TICKET
+from wirecost.report.shared import units
+from wirecost.report.shared.races import (
+    LANGUAGES,
+    Race,
+    baseline,
+    contenders,
+    race_title,
+    races,
+    ratio_text,
+    stage_winners,
+)
+from wirecost.report.shared.table import Table
+
+TITLE = "A small notification: what its encoding costs"
+STAGES = ("fill", "size", "encode", "decode", "read", "destroy")
+
+
+def content(results: Results, rows: list[Row]) -> Content:
+    factors = {run["case"]: int(run["factor"]) for run in results.meta["runs"]}
+    groups = dict.fromkeys((row.lang, row.variant) for row in rows)
+    real = [row for row in rows if row.contender not in _floors(results.meta)]
+    totals = [_totals(rows, real, lang, variant, factors) for lang, variant in groups]
+    beside = _ticket(rows)
+    return Content(
+        TITLE,
+        _lead(rows),
+        [*totals, *([beside] if beside else [])],
+        [_contenders(results.meta), *(_stages(rows, real, race) for race in races(rows))],
+        _built(results.meta, {row.lang for row in rows}),
+    )
+
+
+def _built(meta: dict[str, Any], languages: set[str]) -> str:
+    if "cpp" not in languages:
+        return ""
+    return f"Every C++ contender: {built_with(meta['environment'])}."
+
+
+def _floors(meta: dict[str, Any]) -> set[str]:
+    """Yardsticks: they win nothing."""
+    guarantees = {name: about["guarantees"] for name, about in meta["contenders"].items()}
+    # They are named ``language contender mode``.
+    floors = [name.split(" ") for name, kind in guarantees.items() if "floor" in kind]
+    return {words[1] for words in floors if len(words) > 1}
+
+
+def _contenders(meta: dict[str, Any]) -> Table:
+    """What each contender is and what its decoder does for the time it takes."""
+    body = [
+        [name, about["wire"], about["library"], about["guarantees"]]
+        for name, about in meta["contenders"].items()
+    ]
+    notes = [
+        "owning: what was decoded stays when the buffer goes; borrowing: it points into the "
+        "buffer; validating: every length is checked; by reference: filled without copying bytes."
+    ]
+    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
+
+
+def _totals(
+    rows: list[Row], real: list[Row], lang: str, variant: str, factors: dict[str, int]
+) -> Table:
+    """Total time per message against the size factor; ``real``: who can win."""
+    totals = [r for r in rows if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
+    able = [r for r in real if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
+    cases = sorted({row.case for row in totals}, key=lambda case: factors[case])
+    quickest = {
+        row.case: row.name for row in sorted(able, key=lambda row: row.median_ns, reverse=True)
+    }
+    modes = {row.mode for row in totals}
+    body = []
+    for name in dict.fromkeys(row.name for row in totals):
+        mine = {row.case: row for row in totals if row.name == name}
+        shown = name if len(modes) > 1 else name.rpartition(" ")[0]
+        body.append([shown, *(_time(mine.get(case), quickest.get(case)) for case in cases)])
+    title = f"{LANGUAGES.get(lang, lang)} · {variant} · total time per message, by size factor"
+    title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
+    notes = [
+        f"Medians of {totals[0].n} samples, contenders in turns: fill, size, encode, decode, read "
+        "all, destroy; * the quickest but for the floors hand-written and memcpy."
+    ]
+    return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
+
+
+def _time(row: Row | None, quickest: str | None) -> str:
+    if row is None:
+        return "–"
+    return units.time(row.median_ns) + ("*" if row.name == quickest else "")
+
+
+def _count(found: float | None, form: str) -> str:
+    return "–" if found is None else format(found, form)
+
+
+def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
+    """Stages, both ratios, and what was counted, of every contender of a race."""
+    winners = stage_winners(real, race)
+    body = []
+    for name, stages in contenders(rows, race):
+        total = stages["total"]
+        cells = [_time(stages.get(stage), winners.get(stage)) for stage in (*STAGES, "total")]
+        stage_sum = sum(row.median_ns for stage, row in stages.items() if stage in STAGES)
+        body.append(
+            [
+                name,
+                *cells,
+                units.time(stage_sum),
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
+                _time(stages.get("move"), winners.get("move")),
+                _count(total.facts["allocations"], ".3g"),
+                _count(total.facts["instructions"], ".0f"),
+                str(total.bytes),
+            ]
+        )
+    best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
+    headings = ["contender", *STAGES, "total", "sum", f"× {baseline(rows, race)}", f"× {best}"]
+    headings += ["move", "allocations", "instructions", "bytes"]
+    notes = [
+        "total: all stages of each message in a row, without clocks in between; sum: of the "
+        "stages, each over the whole batch. move: over a loopback socket, outside the total. "
+        "× = ratio of totals with its 95 % interval; allocations (operator new) and instructions "
+        "(callgrind) per message."
+    ]
+    return Table(race_title(race), headings, body, notes)
+
+
+def _ticket(rows: list[Row]) -> Table | None:
+    """The ticket's sizes and times beside this machine's."""
+    ours = {
+        (row.case, row.name): row
+        for row in rows
+        if (row.lang, row.variant, row.stage) == ("cpp", "ticket", "total")
+    }
+    body = []
+    for published in TICKET:
+        case = f"ticket, size factor {published.factor}"
+        google, ros = ours.get((case, "protobuf new")), ours.get((case, "wirecost-ros1 new"))
+        if google is None or ros is None:
+            continue
+        body.append(
+            [
+                str(published.factor),
+                f"{published.protobuf_bytes} / {published.protobuf_s * 1000:.0f} ns",
+                f"{google.bytes} / {google.median_ns:.0f} ns",
+                f"{published.ros_bytes} / {published.ros_s * 1000:.0f} ns",
+                f"{ros.bytes} / {ros.median_ns:.0f} ns",
+                f"{published.protobuf_s / published.ros_s:.2f} → "
+                + (f"{google.median_ns / ros.median_ns:.2f}" if ros.median_ns else "–"),
+            ]
+        )
+    if not body:
+        return None
+    headings = ["factor", "PB ticket", "PB here", "ROS ticket", "ROS here", "PB : ROS"]
+    notes = [
+        "Bytes / time of a round trip with new objects. PB Protobuf, ROS generated code of the "
+        "ros1 wire; PB : ROS = ratio of times, ticket → here. The ticket read no field."
+    ]
+    return Table("The ticket's table and this machine", headings, body, notes)
+
+
+def _lead(rows: list[Row]) -> str | None:
+    """How much a generated codec saves, over all sizes measured."""
+    pairs = []
+    for wire in ("ros1", "protobuf"):
+        for mode in ("new", "reused"):
+            found = [
+                _times(rows, row, f"protobuf {mode}") / row.median_ns
+                for row in rows
+                if (row.lang, row.stage, row.name) == ("cpp", "total", f"wirecost-{wire} {mode}")
+                and row.median_ns
+                and _times(rows, row, f"protobuf {mode}")
+            ]
+            if found:
+                low, high = min(found), max(found)
+                span = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"
+                pairs.append(f"{span} times with {mode} objects on {wire}")
+    if not pairs:
+        return None
+    text = f"Against Google Protobuf in C++ the generated codec is faster {', '.join(pairs)}."
+    return text + _beside_the_socket(rows)
+
+
+def _beside_the_socket(rows: list[Row]) -> str:
+    """What the codec's cost means where messages cross a socket one by one."""
+    moves = {row.race: row for row in rows if (row.stage, row.name) == ("move", "protobuf new")}
+    totals = [r for r in rows if r.race in moves and (r.stage, r.name) == ("total", "protobuf new")]
+    if not totals:
+        return ""
+    whole = [(r.median_ns, r.median_ns + moves[r.race].median_ns) for r in totals]
+    share = [100 * coded / sent for coded, sent in whole if sent]
+    if not share:
+        return ""
+    return (
+        f" Sent one by one over a loopback socket, a message spends {min(share):.0f}–"
+        f"{max(share):.0f} % of its time in Protobuf with new objects and the rest in the socket: "
+        "there, put many into one write, or share memory, before you change the codec."
+    )
+
+
+def _times(rows: list[Row], like: Row, name: str) -> float:
+    """Total of another contender of the same race; 0 if it did not run."""
+    return next(
+        (r.median_ns for r in rows if (r.race, r.stage, r.name) == (like.race, "total", name)), 0.0
+    )

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OSI co-simulation: its tables and the comparison with the published report."""
+
+from __future__ import annotations
+
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.scenarios import Content, built_with
+from wirecost.report.scenarios.osi.published import PUBLISHED_RATIO, TABLE1, PublishedRow
+from wirecost.report.shared import units
+from wirecost.report.shared.races import (
+    Race,
+    best_codec,
+    contenders,
+    race_title,
+    races,
+    ratio_text,
+    stage_winners,
+    stages_table,
+)
+from wirecost.report.shared.table import Table
+
+BASELINE = "protobuf"
+TITLE = "OSI co-simulation: what a sensor view costs"
+NOTES = {
+    "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
+    "place by wirecost's own codec.",
+    "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
+    "columns-to-old": "columns-to-old: the sensor has the official OSI classes, sees "
+    "the objects and copies the field it does not know; no reflections, so no detections.",
+    "also-rows-to-old": "also-rows-to-old: the same sensor with rows "
+    "beside the columns: all its work, and the copy.",
+    "arrays": "arrays: the floor, plain structs and arrays without any schema; its messages are "
+    "read back and compared like all others.",
+}
+
+
+def content(results: Results, rows: list[Row]) -> Content:
+    every = races(rows)
+    overviews = [overview(rows, race) for race in every]
+    beside = table1(rows)
+    where = results.meta["environment"]
+    flags = where.get("flags")
+    builds = dict.fromkeys(row.build for row in rows)
+    used = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
+    return Content(
+        TITLE,
+        published_comparison(rows),
+        beside or overviews,
+        [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
+        f"Every contender: {built_with(where | {'flags': '; '.join(used)})}.",
+    )
+
+
+def overview(rows: list[Row], race: Race) -> Table:
+    """Source, model and total of a race, with both ratios and the sizes on the wire."""
+    body, best, n = [], "", 0
+    winners = stage_winners(rows, race)
+    yardsticks = best_codec(rows, race)
+    for name, stages in contenders(rows, race):
+        total = stages["total"]
+        n = total.n
+        if total.ratio_best:
+            best = total.ratio_best.to
+        cells = [
+            units.time(stages[stage].median_ns) + ("*" if winners[stage] == name else "")
+            for stage in ("source", "transfer", "model", "release", "total")
+        ]
+        body.append(
+            [
+                name,
+                *cells,
+                ratio_text(total, total.ratio),
+                ratio_text(total, total.ratio_best),
+                *(ratio_text(total, total.ratio_best_codec) for _ in yardsticks),
+                units.size(total.bytes),
+            ]
+        )
+    headings = ["contender", "source", "transfer", "model", "release", "total"]
+    headings += [f"× {BASELINE}", "× best Protobuf", *(f"× {y}" for y in yardsticks)]
+    headings.append("view")
+    notes = [
+        f"Medians of {n} steps, contenders in turns; total × = ratio of totals with its 95 % "
+        "bootstrap interval; * the quickest; view = sensor view on the wire."
+    ]
+    if best and best != BASELINE:
+        notes.append(f"Best Protobuf mode: {best}.")
+    notes += [NOTES[name] for name, _ in contenders(rows, race) if name in NOTES]
+    optional = ("transfer", "release", *(f"× {y}" for y in yardsticks), "× best Protobuf")
+    return Table(race_title(race), headings, body, notes, optional)
+
+
+def table1(rows: list[Row]) -> list[Table]:
+    """The report's Table 1 beside ours, one table a variant whose races were run."""
+    tables = []
+    for variant in dict.fromkeys(row.variant for row in rows):
+        measured = {(r.case, r.build, r.contender) for r in rows if r.variant == variant}
+        if sum((p.case, p.build, p.contender) in measured for p in TABLE1) <= len(TABLE1) // 2:
+            continue
+        body = [_table1_row(rows, variant, published) for published in TABLE1]
+        headings = ["", "FB report", "FB here", "PB report", "PB here", "FB : PB"]
+        notes = [
+            "source / model in ms, medians here; FB : PB = ratio of source + model, report → here; "
+            "FB FlatBuffers, PB Protobuf"
+        ]
+        title = f"Table 1 of the report and this machine · {variant}"
+        tables.append(Table(title, headings, body, notes))
+    return tables
+
+
+def _table1_row(rows: list[Row], variant: str, published: PublishedRow) -> list[str]:
+    def here(contender: str) -> tuple[float, float] | None:
+        which = (published.case, variant, published.build, contender)
+        found = {
+            row.stage: row.median_ns / 1e6
+            for row in rows
+            if (row.case, row.variant, row.build, row.contender) == which
+        }
+        return (found["source"], found["model"]) if found else None
+
+    mine = here(published.contender)
+    other = here(BASELINE) if published.protobuf else None
+    quotients = _quotient(published.flatbuffers, published.protobuf), _quotient(mine, other)
+    return [
+        published.subject,
+        _pair(published.flatbuffers),
+        _pair(mine),
+        _pair(published.protobuf),
+        _pair(other),
+        " → ".join(quotients) if published.protobuf else "–",
+    ]
+
+
+def _pair(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "–"
+    return " / ".join(str(v) if isinstance(v, int) else units.two_digits(v) for v in values)
+
+
+def _quotient(one: tuple[float, float] | None, other: tuple[float, float] | None) -> str:
+    if one is None or other is None or sum(other) == 0:
+        return "–"
+    return f"{sum(one) / sum(other):.2f}"
+
+
+def published_comparison(rows: list[Row]) -> str | None:
+    """The report's headline ratio beside ours, if its first case was run as published."""
+
+    def here(variant: str, stages: tuple[str, ...]) -> str | None:
+        medians = {
+            (row.contender, row.stage): row.median_ns
+            for row in rows
+            if (row.case, row.variant, row.build) == (TABLE1[0].case, variant, "release")
+        }
+        names = (TABLE1[0].contender, BASELINE)
+        if not all((name, "total") in medians for name in names):
+            return None
+        mine, theirs = (sum(medians[name, stage] for stage in stages) for name in names)
+        return f"{mine / theirs:.2f}" if theirs else None
+
+    counted, whole = ("source", "model"), ("total",)
+    if here("published", counted) is None:
+        return None
+    text = (
+        "FlatBuffers to Protobuf at 829,440 reflections, source + model: "
+        f"{PUBLISHED_RATIO:.2f} in the report, {here('published', counted)} here with its code"
+    )
+    same = here("same-work", counted)
+    text += f", {same} when both do the same work" if same else ""
+    text += ". With transfer and the release of messages, which the report left out: "
+    text += (
+        f"{here('published', whole)} and {here('same-work', whole)}"
+        if same
+        else (f"{here('published', whole)}")
+    )
+    return text + "."

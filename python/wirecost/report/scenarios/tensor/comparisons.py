@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratios that the summary has not: to Wrapyfi with the same object, of several stages together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.intervals import Array, Estimate, Resampler, ratio
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.scenarios.tensor.contenders import (
+    WRAPYFI,
+    in_process,
+    is_wrapyfi,
+    library,
+    plugin_of,
+)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One contender's samples of one case."""
+
+    case: str
+    contender: str
+    plugin: str
+
+
+class Comparisons:
+    """Ratios of the medians of two contenders with the same object."""
+
+    def __init__(self, results: Results) -> None:
+        self._samples = results.samples.filter(pl.col("plugin") != "")
+
+    def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
+        """Of the stages' sum, message by message; None where the other was not measured."""
+        mine, theirs = (
+            self._series(Series(one.case, name, plugin_of(one)), stages)
+            for name in (one.contender, other)
+        )
+        turns = min(len(mine), len(theirs))
+        if turns == 0:
+            return None
+        resampler = Resampler(turns)
+        mine, theirs = mine[:turns], theirs[:turns]
+        return ratio(mine, resampler.medians(mine), theirs, resampler.medians(theirs))
+
+    def _series(self, series: Series, stages: tuple[str, ...]) -> Array:
+        part = self._samples.filter(
+            pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
+            plugin=series.plugin,
+        )  # fmt: skip
+        sums = part.group_by("repetition").agg(pl.col("ns").sum()).sort("repetition")
+        return sums["ns"].to_numpy().astype(np.float64)
+
+
+def beside(row: Row, rows: list[Row]) -> str | None:
+    """Wrapyfi over the same library, else over ZeroMQ, else any, with the same object."""
+    there = [
+        other.contender
+        for other in rows
+        if is_wrapyfi(other.contender)
+        and (other.case, plugin_of(other)) == (row.case, plugin_of(row))
+        and in_process(other.contender) == in_process(row.contender)
+    ]
+    same = f"{WRAPYFI}{library(row.contender)}"
+    wanted = (same, f"{WRAPYFI}zeromq", *there)
+    return next((name for name in wanted if name in there), None)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a message's path, none of which overlaps another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.report.scenarios.tensor.contenders import Group
+
+SENDING, WAITING = "publish", "rest of the transit"
+PARTS = ("to host", "encode", SENDING, WAITING, "transit", "decode", "access", "reply")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Nanoseconds of each part that a contender has, in the order of ``PARTS``."""
+
+    group: Group
+    shape: str
+    mware: str
+    plugin: str
+    ns: dict[str, float]
+
+
+def shares_of(samples: pl.DataFrame) -> list[Shares]:
+    """Of all contenders that send objects, in the order of the samples.
+
+    ``publish`` begins when ``transit`` does: message by message the sending call counts until it
+    returns or the listener has the message, and what is left of the transit after it.
+    """
+    keys = ["dtype", "device", "pattern", "shape", "contender", "plugin"]
+    made = []
+    objects = samples.filter(pl.col("plugin") != "")
+    for key, part in objects.group_by(keys, maintain_order=True):
+        dtype, device, pattern, shape, mware, plugin = map(str, key)
+        wide = part.pivot("stage", index="repetition", values="ns")
+        if {"publish", "transit"} <= set(wide.columns):
+            sending = pl.min_horizontal("publish", "transit")
+            rest = pl.col("transit") - sending
+            wide = wide.with_columns(sending.alias(SENDING), rest.alias(WAITING)).drop("transit")
+        wide = wide.rename({"to_host": "to host"}, strict=False)
+        found = {name: wide[name].median() for name in PARTS if name in wide.columns}
+        ns = {name: float(value) for name, value in found.items() if isinstance(value, float)}
+        made.append(Shares(Group(dtype, device, pattern), shape, mware, plugin, ns))
+    return made

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many executions took how long: a histogram, and the distribution out to its tail."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.execution_series import histogram, tail
+from wirecost.report.shared import units
+from wirecost.report.shared.executions.series import (
+    COLOURS,
+    Array,
+    Options,
+    TimeAxis,
+    deadline_rule,
+    time_axis,
+)
+from wirecost.report.shared.figure import WIDTH, Figure
+
+BINS = 80
+POINTS = 400
+PERCENTILES = (50.0, 99.0, 99.9, 99.99)
+SHARES = (1, 0.5, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
+LABELS = ("all", "p50", "p90", "p99", "p99.9", "p99.99", "p99.999", "p99.9999")
+
+
+def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure:
+    ns = rows["ns"].cast(pl.Float64).to_numpy()
+    axis = time_axis(ns)
+    upper, lower = _histogram(ns, axis), _tail(ns, axis)
+    caption = (
+        "Above: executions by their time, both ends of the count's axis readable by its logarithm. "
+        "Below: which share took at least that long, down to one of all; its steps towards the "
+        "right are the tail."
+    )
+    if options.deadline_ns is not None:
+        low, high = _ends(ns, axis)
+        if low <= options.deadline_ns / axis.factor <= high:
+            upper.append(deadline_rule(options, axis, vertical=True))
+            lower.append(deadline_rule(options, axis, vertical=True))
+            caption += f" Dashed: the deadline of {units.time(options.deadline_ns)}."
+        else:
+            caption += f" The deadline of {units.time(options.deadline_ns)} lies beyond the axis."
+    chart = alt.vconcat(
+        alt.layer(*upper).properties(width=WIDTH, height=150, title=f"Distribution · {section}"),
+        alt.layer(*lower).properties(width=WIDTH, height=230),
+        spacing=8,
+    ).resolve_scale(x="shared")
+    return Figure(f"distribution-{name}", caption, chart)
+
+
+def _histogram(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
+    bars = histogram(axis.scaled(ns), BINS, axis.logarithmic)
+    most = max(2, int(bars["count"].to_numpy().max()))
+    ticks = [m * 10**e for e in range(12) for m in ((1, 2, 5) if most < 100 else (1,))]
+    count = alt.Y(
+        "count:Q",
+        title="executions",
+        scale=alt.Scale(type="log", domain=[0.5, 1.3 * most], nice=False),
+        axis=alt.Axis(values=[tick for tick in ticks if tick <= most], format="~s"),
+    )
+    chart = (
+        alt.Chart(alt.Data(values=bars.to_dicts()))
+        .mark_bar(color=COLOURS[0])
+        .encode(
+            x=alt.X(
+                "low:Q",
+                title=None,
+                scale=_scale(ns, axis),
+                axis=alt.Axis(labels=False, tickCount=8),
+            ),
+            x2="high:Q",
+            y=count,
+            y2=alt.Y2Datum(0.5),
+            tooltip=[alt.Tooltip(f"{key}:Q", format=".5~g") for key in ("low", "high", "count")],
+        )
+    )
+    return [chart]
+
+
+def _tail(ns: Array, axis: TimeAxis) -> list[alt.Chart]:
+    curve = tail(axis.scaled(ns), POINTS).to_dicts()
+    expression = "".join(
+        f"datum.value == {share} ? '{label}' : "
+        for share, label in zip(SHARES, LABELS, strict=True)
+    )
+    share = alt.Y(
+        "share:Q",
+        title="share that took at least that long",
+        scale=alt.Scale(type="log", domain=[0.7 / len(ns), 1], nice=False),
+        axis=alt.Axis(
+            values=[s for s in SHARES if s >= 0.999 / len(ns)], labelExpr=expression + "''"
+        ),
+    )
+    x = alt.X(
+        "y:Q",
+        title=axis.title("turnaround time"),
+        scale=_scale(ns, axis),
+        axis=alt.Axis(tickCount=8, labelOverlap="greedy", labelSeparation=8),
+    )
+    tooltip = [
+        alt.Tooltip("y:Q", format=".5~g", title=axis.unit),
+        alt.Tooltip("share:Q", format=".4~g"),
+    ]
+    line = (
+        alt.Chart(alt.Data(values=curve))
+        .mark_line(interpolate="step-before", color=COLOURS[0])
+        .encode(x=x, y=share, tooltip=tooltip)
+    )
+    base = alt.Chart(alt.Data(values=_marked(ns, axis))).encode(x=x, y=share, tooltip=["label:N"])
+    dots = base.mark_point(filled=True, size=40, color=COLOURS[1])
+    # Whatever lies right of a falling line is free.
+    text = base.mark_text(align="left", dx=7, dy=-7, fontSize=11).encode(text="label:N")
+    return [line, dots, text]
+
+
+def _marked(ns: Array, axis: TimeAxis) -> list[dict[str, float | str]]:
+    """The percentiles that enough executions lie beyond, and the maximum."""
+    known = [p for p in PERCENTILES if p == 50 or len(ns) * (100 - p) >= 100 - 1e-6]
+    at = dict(zip(known, np.percentile(ns, known), strict=True))
+    found: list[dict[str, float | str]] = [
+        {
+            "y": float(axis.scaled(np.array([value]))[0]),
+            "share": 1 - percent / 100,
+            "label": f"{'median' if percent == 50 else f'p{percent:g}'} {units.time(value)}",
+        }
+        for percent, value in at.items()
+    ]
+    longest = float(ns.max())
+    top: dict[str, float | str] = {
+        "y": longest / axis.factor,
+        "share": 1 / len(ns),
+        "label": f"max {units.time(longest)}",
+    }
+    return [*found, top]
+
+
+def _scale(ns: Array, axis: TimeAxis) -> alt.Scale:
+    domain = list(_ends(ns, axis))
+    if axis.logarithmic:
+        return alt.Scale(type="log", domain=domain, nice=False)
+    return alt.Scale(domain=domain, nice=False, zero=False)
+
+
+def _ends(ns: Array, axis: TimeAxis) -> tuple[float, float]:
+    """From the shortest to so far beyond the longest that its label has room, in the axis' unit."""
+    low, high = (float(v) for v in axis.scaled(np.array([ns.min(), ns.max()])))
+    if axis.logarithmic:
+        return low, high * (high / low) ** 0.2
+    spread = max(high - low, abs(high) * 1e-3, 1e-3)
+    return low - 0.02 * spread, high + 0.2 * spread

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turnaround time against the callback index: every execution, or the envelope of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.execution_series import envelope
+from wirecost.report.shared import units
+from wirecost.report.shared.executions.series import (
+    Options,
+    Series,
+    TimeAxis,
+    colour,
+    deadline_rule,
+    series_of,
+    time_axis,
+)
+from wirecost.report.shared.figure import WIDTH, Figure
+
+MOST = 1500
+"""Executions drawn one by one; more become about that many minima and maxima in all."""
+HEIGHT = 260
+
+
+def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure:
+    series = series_of(rows, options)
+    ns = np.concatenate([one.ns for one in series])
+    axis = time_axis(ns)
+    every = len(ns) <= MOST
+    layers = _every(series, axis) if every else _envelopes(series, axis)
+    caption = "Every execution in the order of its begin."
+    if not every:
+        caption = (
+            f"Of {len(ns):,} executions in the order of their begin: each vertical line spans the "
+            "shortest to the longest of successive ones, so no outlier is lost; the line through "
+            "them is the median."
+        )
+    if options.deadline_ns is not None:
+        layers.append(deadline_rule(options, axis, vertical=False))
+        late = int((ns > options.deadline_ns).sum())
+        caption += (
+            f" Dashed: the deadline of {units.time(options.deadline_ns)}, missed {late:,} times."
+        )
+    if axis.logarithmic:
+        caption += " Logarithmic, because the longest lie far from the median."
+    if ends := _ends(series):
+        layers += ends
+        caption += " Dotted: the records of a process end there, because later ones did not fit."
+    chart = alt.layer(*layers).properties(
+        width=WIDTH, height=HEIGHT, title=f"Turnaround time · {section}"
+    )
+    return Figure(f"turnaround-{name}", caption, chart)
+
+
+def _every(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
+    values = [
+        {"series": one.name, "index": i, "time": float(time)}
+        for one in series
+        for i, time in enumerate(axis.scaled(one.ns))
+    ]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=_index(), y=alt.Y("time:Q", title=_title(axis), scale=axis.scale()), color=colour(series)
+    )
+    tooltip = ["series:N", "index:Q", alt.Tooltip("time:Q", format=".4~g", title=_title(axis))]
+    return [
+        base.mark_line(strokeWidth=0.6, opacity=0.5),
+        base.mark_point(filled=True, size=9, opacity=0.9).encode(tooltip=tooltip),
+    ]
+
+
+def _envelopes(series: list[Series], axis: TimeAxis) -> list[alt.Chart]:
+    values: list[dict[str, Any]] = []
+    for one in series:
+        buckets = max(1, MOST // 2 // len(series))
+        for row in envelope(axis.scaled(one.ns), buckets).iter_rows(named=True):
+            values.append({"series": one.name, "index": (row["first"] + row["last"]) / 2, **row})
+    base = alt.Chart(alt.Data(values=values)).encode(x=_index(), color=colour(series))
+    y = alt.Y("low:Q", title=_title(axis), scale=axis.scale())
+    tooltip = [
+        "series:N",
+        *("first:Q", "last:Q"),
+        *(alt.Tooltip(f"{key}:Q", format=".4~g") for key in ("low", "middle", "high")),
+    ]
+    return [
+        base.mark_rule(opacity=0.8, strokeWidth=1.2).encode(y=y, y2="high:Q", tooltip=tooltip),
+        base.mark_line(strokeWidth=1.5).encode(y=alt.Y("middle:Q")),
+    ]
+
+
+def _ends(series: list[Series]) -> list[alt.Chart]:
+    """Where a series ends although its program went on."""
+    values = [{"series": one.name, "index": len(one.ns)} for one in series if "dropped" in one.name]
+    if not values:
+        return []
+    base = alt.Chart(alt.Data(values=values)).encode(x=_index(), color=colour(series))
+    return [base.mark_rule(strokeDash=[2, 3], strokeWidth=1.5).encode(tooltip=["series:N"])]
+
+
+def _index() -> alt.X:
+    return alt.X(
+        "index:Q",
+        title="callback index",
+        scale=alt.Scale(nice=False, padding=6),
+        axis=alt.Axis(tickCount=10, tickMinStep=1, labelOverlap="greedy"),
+    )
+
+
+def _title(axis: TimeAxis) -> str:
+    return axis.title("turnaround time")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Summary rows race by race: who ran, who won, how contenders compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirecost.analysis.race import Ratio
+from wirecost.analysis.summary import Row
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+
+Race = tuple[str, str, str, int | None, str]
+LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java"}
+
+
+def races(rows: list[Row]) -> list[Race]:
+    return list(dict.fromkeys(row.race for row in rows))
+
+
+def contenders(rows: list[Row], race: Race) -> Iterator[tuple[str, dict[str, Row]]]:
+    """Each contender of a race with its rows by stage."""
+    for name in dict.fromkeys(row.name for row in rows if row.race == race):
+        yield name, {r.stage: r for r in rows if r.race == race and r.name == name}
+
+
+def race_title(race: Race) -> str:
+    case, variant, build, fmi, lang = race
+    parts = [LANGUAGES.get(lang, ""), case]
+    if not case.startswith(variant):
+        parts.append(variant)
+    parts += [build] if fmi is None else [build, f"FMI {fmi}"]
+    return " · ".join(part for part in parts if part)
+
+
+def baseline(rows: list[Row], race: Race) -> str:
+    """Whom the ratios of a race refer to."""
+    return next((row.ratio.to for row in rows if row.race == race and row.ratio), "baseline")
+
+
+def stage_winners(rows: list[Row], race: Race) -> dict[str, str]:
+    """The quickest contender of every stage."""
+    here = [row for row in rows if row.race == race]
+    return {
+        stage: min((r for r in here if r.stage == stage), key=lambda row: row.median_ns).name
+        for stage in dict.fromkeys(row.stage for row in here)
+    }
+
+
+def stages_table(rows: list[Row], race: Race) -> Table:
+    """Every stage of every contender with its spread."""
+    winners = stage_winners(rows, race)
+    yardsticks = best_codec(rows, race)
+    body = [
+        [
+            f"{row.name} {row.stage}" + ("*" if winners[row.stage] == row.name else ""),
+            units.time(row.median_ns),
+            f"{units.time(row.ci95_ns[0])} – {units.time(row.ci95_ns[1])}",
+            units.time(row.p5_ns),
+            units.time(row.p95_ns),
+            units.time(row.p99_ns),
+            ratio_text(row, row.ratio),
+            ratio_text(row, row.ratio_best),
+            *(ratio_text(row, row.ratio_best_codec) for _ in yardsticks),
+            units.size(row.bytes),
+        ]
+        for row in rows
+        if row.race == race
+    ]
+    headings = [
+        "stage",
+        "median",
+        "95 % interval",
+        "p5",
+        "p95",
+        "p99",
+        f"× {baseline(rows, race)}",
+        "× best Protobuf",
+        *(f"× {name}" for name in yardsticks),
+        "size",
+    ]
+    return Table(race_title(race), headings, body, ["* quickest of its stage"])
+
+
+def best_codec(rows: list[Row], race: Race) -> list[str]:
+    """Our best codec on the incumbent's wire, if the race has it: the third to compare with."""
+    names = [r.ratio_best_codec.to for r in rows if r.race == race and r.ratio_best_codec]
+    return names[:1]
+
+
+def ratio_text(row: Row, ratio: Ratio | None) -> str:
+    """One of a row's ratios; ``1`` for the contender that all are compared with."""
+    if ratio is None:
+        return "–"
+    if ratio.to == row.name:
+        return "1"
+    return units.quotient(ratio.median, *ratio.ci95)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables on a terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from wirecost.printable import printable
+from wirecost.report.shared.table import Table
+
+
+def print_table(console: Console, content: Table) -> None:
+    """All of it as it is: names come from programs and files, whatever they look like to Rich and
+    to a terminal."""
+    out = RichTable(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=0,
+    )
+    hidden = _hidden(content, console.width)
+    shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
+    for i in shown:
+        heading = Text(printable(content.headings[i]))
+        out.add_column(heading, justify="right" if i else "left", no_wrap=True)
+    for cells in content.rows:
+        out.add_row(*(Text(printable(cells[i])) for i in shown))
+    say(console, content.title, "bold")
+    console.print(out)
+    for note in content.notes:
+        say(console, note, "dim")
+    if hidden:
+        text = f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}."
+        say(console, text, "dim")
+    console.print()
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    console.print(printable(text), style=style, highlight=False, markup=False)
+
+
+def _hidden(content: Table, width: int) -> list[str]:
+    """The optional columns to leave out so that the others fit, in the order they are given."""
+    needed = {
+        heading: 1 + max(map(len, (heading, *(row[i] for row in content.rows))))
+        for i, heading in enumerate(content.headings)
+    }
+    left_out: list[str] = []
+    for heading in content.optional:
+        if sum(needed.values()) - 1 <= width:
+            break
+        if needed.pop(heading, None):
+            left_out.append(heading)
+    return left_out

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals of the probe library, from a folder of ``wirecost bench probe``."""
+
+from __future__ import annotations
+
+from acceptance.goal import Goal
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.shared import units
+from wirecost.report.shared.races import ratio_text
+
+PAIR_NS = 60.0
+"""Nanoseconds that the two time stamps of a section may cost."""
+
+
+def goals(results: Results, rows: list[Row]) -> list[Goal]:
+    del results
+    found = {(row.case, row.name): row for row in rows}
+    made = []
+    times = found.get(("times", "section"))
+    if times is not None:
+        met = times.median_ns <= PAIR_NS
+        made.append(
+            Goal(
+                "a section with times", f"≤ {units.time(PAIR_NS)}", units.time(times.median_ns), met
+            )
+        )
+    section = found.get(("software counters", "section"))
+    if section is not None and section.ratio is not None:
+        made.append(
+            Goal(
+                "a section with four software counters",
+                "below two perf reads",
+                f"× {ratio_text(section, section.ratio)}",
+                section.ratio.ci95[1] < 1,
+            )
+        )
+    return made

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals of transports and tensor codecs, from a folder of ``wirecost bench tensor``.
+
+Ratios are of medians, of a 200x200 NumPy array of float64. A busy machine meets fewer goals.
+"""
+
+from __future__ import annotations
+
+from acceptance.goal import Goal, at_most
+from wirecost.analysis.intervals import Estimate
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.report.scenarios.tensor.comparisons import Comparisons
+from wirecost.report.scenarios.tensor.contenders import (
+    WRAPYFI,
+    floor_ratio,
+    in_process,
+    is_ours,
+)
+
+OBJECT = {"plugin": "numpy", "shape": "200x200", "dtype": "float64", "device": "cpu"}
+CODING = ("encode", "decode")
+NEAR_ITS_LIBRARY = ("iceoryx2", "zeromq", "zenoh")
+OVER_RAW, OVER_WRAPYFI, OVER_ITS_CODING = 1.15, 1 / 25, 1 / 100
+RATE_OFF = 0.01
+LEAST_HZ = 100.0
+"""All transports must keep up with it."""
+
+
+def goals(results: Results, rows: list[Row]) -> list[Goal]:
+    """What was not measured is left out."""
+    totals = [row for row in rows if row.stage == "total" and is_ours(row)]
+    made = [goal for row in totals for goal in _ratios(row, Comparisons(results))]
+    return made + _counted({row.contender for row in totals}, results)
+
+
+def _ratios(row: Row, compared: Comparisons) -> list[Goal]:
+    if any(row.facts[name] != value for name, value in OBJECT.items()):
+        return []
+    made = []
+    if in_process(row.contender):
+        coding = compared.ratio(row, f"{WRAPYFI}in-process", CODING)
+        if coding:
+            made.append(at_most("encode + decode ÷ Wrapyfi's", OVER_ITS_CODING, "1/100", coding))
+    if row.contender in NEAR_ITS_LIBRARY and (floor := floor_ratio(row)):
+        found = Estimate(floor.median, *floor.ci95)
+        made.append(at_most(f"{row.contender} ÷ {floor.to}", OVER_RAW, f"{OVER_RAW}", found))
+    if row.contender == "iceoryx2":
+        theirs = compared.ratio(row, f"{WRAPYFI}zeromq")
+        if theirs:
+            made.append(at_most("iceoryx2 ÷ Wrapyfi over ZeroMQ", OVER_WRAPYFI, "1/25", theirs))
+    return made
+
+
+def _counted(contenders: set[str], results: Results) -> list[Goal]:
+    """Losses and rates of all transports."""
+    runs = [
+        run
+        for run in results.meta["runs"]
+        if run["contender"] in contenders and run["asked_rate"] and not run["failure"]
+    ]
+    made = []
+    slow = [run for run in runs if run["asked_rate"] <= LEAST_HZ]
+    if slow:
+        lost = sum(run["lost"] + run["duplicates"] + run["reordered"] for run in slow)
+        what = f"lost, twice or out of order at ≤ {LEAST_HZ:g} Hz"
+        made.append(Goal(what, "0", f"{lost:,} of {sum(r['sent'] for r in slow):,}", not lost))
+    rated = [run for run in runs if run["rate"]]
+    if rated:
+        off = sum(abs(run["rate"] / run["asked_rate"] - 1) > RATE_OFF for run in rated)
+        measured = f"{len(rated) - off:,} of {len(rated):,}"
+        made.append(Goal("runs whose rate is within 1 %", "all", measured, not off))
+    return made
