@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "fmu/osmp/step_events.hpp"
-#include "wirecost/codec/independent_readers.hpp"
-#include "wirecost/codec/within.hpp"
+#include "wirecost/verify/reader.hpp"
+#include "wirecost/verify/tolerance.hpp"
 
 namespace nb = nanobind;
 using namespace wirecost;
@@ -53,12 +53,8 @@ NB_MODULE(_core, m) {
   const nb::exception<MalformedMessage> malformed(m, "MalformedMessage", PyExc_ValueError);
   nb::class_<IndependentReader>(m, "IndependentReader")
       .def("canonical", &canonical, nb::arg("message"), nb::arg("address"), nb::arg("size"));
-  m.def("protobuf_reader", [](const nb::bytes& schema) {
-    return protobuf::make_reader({schema.c_str(), schema.size()});
-  });
-  m.def("arrays_reader", &bare::make_reader);
-  m.def("flatbuffers_reader", [](const nb::bytes& schema) {
-    return flatbuffer::make_reader({schema.c_str(), schema.size()});
+  m.def("independent_reader", [](std::string_view wire, const nb::bytes& schema) {
+    return make_reader(wire, {schema.c_str(), schema.size()});
   });
   m.def("difference_beyond", [](const nb::bytes& one, const nb::bytes& other,
                                 const Tolerances& tolerances) {

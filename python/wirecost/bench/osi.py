@@ -224,6 +224,7 @@ def _assignment(
     return Assignment(
         source=registry.archive(contender.fmus, "source", settings.fmi, case.build),
         sensor=registry.archive(contender.fmus, "sensor", settings.fmi, case.build),
+        wire=contender.wire,
         schema=SCHEMAS / contender.schema,
         source_values=common | _content(case, settings),
         sensor_values=common,

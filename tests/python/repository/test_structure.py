@@ -47,6 +47,7 @@ CPP_MAY_INCLUDE = {
     "heap": {"heap"},
     "cloud": {"cloud"},
     "codec": {"codec", "message", "columns"},
+    "verify": {"verify"},
 }
 
 

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "wirecost/codec/canonical.hpp"
+#include "wirecost/verify/reader.hpp"
 
-namespace wirecost::protobuf {
+namespace wirecost::verify {
 
 /// Numbers from here on are not those of the message's own fields.
 inline constexpr int first_band = 1 << 26;
 
-/// The twin of a repeated field, or null: the columns of the same list.
-const google::protobuf::FieldDescriptor* twin_of(const google::protobuf::FieldDescriptor* rows);
+/// The field that holds a repeated field's elements as columns, or null.
+const google::protobuf::FieldDescriptor* columns_of(const google::protobuf::FieldDescriptor* rows);
 
 /// Writes all elements of a list in columns, as fields `name` of a row message would read.
 /// Throws MalformedMessage where columns and counts do not fit.
@@ -25,4 +25,4 @@ void walk_columns(Canonical& out, std::string_view name,
                   const google::protobuf::Descriptor* row_type,
                   const google::protobuf::Message& columns);
 
-}  // namespace wirecost::protobuf
+}  // namespace wirecost::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/codec/within.hpp"
+#include "wirecost/verify/tolerance.hpp"
 
 #include <cmath>
 #include <cstdint>

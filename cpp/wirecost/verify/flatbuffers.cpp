@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string>
 
-#include "wirecost/codec/independent_readers.hpp"
+#include "wirecost/verify/reader.hpp"
 
-namespace wirecost::flatbuffer {
+namespace wirecost::verify {
 namespace {
 
 /// The bytes of a message; every access is checked.
@@ -216,8 +216,8 @@ class Reader : public IndependentReader {
 
 }  // namespace
 
-std::unique_ptr<IndependentReader> make_reader(std::string_view binary_schema) {
+std::unique_ptr<IndependentReader> flatbuffers_reader(std::string_view binary_schema) {
   return std::make_unique<Reader>(binary_schema);
 }
 
-}  // namespace wirecost::flatbuffer
+}  // namespace wirecost::verify

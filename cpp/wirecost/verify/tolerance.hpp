@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two messages say the same but for numbers that were stored with a stated error.
+// Compares two messages whose numbers may differ by a stated error.
 #pragma once
 
 #include <map>

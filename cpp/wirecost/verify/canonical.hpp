@@ -8,16 +8,16 @@
 //   text     'T' name 0, u64 size, bytes; an element of a list has no name
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
-#include "wirecost/codec/codec.hpp"
-
 namespace wirecost {
+
+using Bytes = std::span<const std::byte>;
 
 class Canonical {
  public:
@@ -82,21 +82,6 @@ class Canonical {
   }
 
   std::vector<char> bytes_;
-};
-
-/// A buffer that is not a message of the schema.
-struct MalformedMessage : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Interprets messages of one wire from a run-time schema, sharing no code with the codecs.
-class IndependentReader {
- public:
-  virtual ~IndependentReader() = default;
-
-  /// The canonical form of `bytes` as message `name` ("SensorView", "SensorData").
-  /// Throws MalformedMessage.
-  virtual Canonical read(std::string_view name, Bytes bytes) const = 0;
 };
 
 }  // namespace wirecost

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/codec/columns_walk.hpp"
+#include "wirecost/verify/columns.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace wirecost::protobuf {
+namespace wirecost::verify {
 namespace {
 
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
-enum Band { presence = 1, offsets, scale, base, constant, twin, own };
+enum Band { presence = 1, offsets, scale, base, constant, columns_field, own };
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 26;
 
 const Field* in_band(const pb::Message& columns, Band band, int number) {
@@ -215,8 +215,8 @@ class Column {
     return fields;
   }
 
-  friend void wirecost::protobuf::walk_columns(Canonical&, std::string_view, const pb::Descriptor*,
-                                               const pb::Message&);
+  friend void wirecost::verify::walk_columns(Canonical&, std::string_view, const pb::Descriptor*,
+                                             const pb::Message&);
 
   const pb::Message& columns_;
   const Field* row_;
@@ -232,8 +232,9 @@ class Column {
 
 }  // namespace
 
-const pb::FieldDescriptor* twin_of(const pb::FieldDescriptor* rows) {
-  return rows->containing_type()->FindFieldByNumber(Band::twin * first_band + rows->number());
+const pb::FieldDescriptor* columns_of(const pb::FieldDescriptor* rows) {
+  return rows->containing_type()->FindFieldByNumber(Band::columns_field * first_band +
+                                                    rows->number());
 }
 
 void walk_columns(Canonical& out, std::string_view name, const pb::Descriptor* row_type,
@@ -254,4 +255,4 @@ void walk_columns(Canonical& out, std::string_view name, const pb::Descriptor* r
   }
 }
 
-}  // namespace wirecost::protobuf
+}  // namespace wirecost::verify

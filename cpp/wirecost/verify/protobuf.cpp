@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The independent reader of the Protobuf wire, with columns or without: reflection over the
 // FileDescriptorSet.
-#include "wirecost/codec/independent_readers.hpp"
+#include "wirecost/verify/reader.hpp"
 
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
@@ -12,9 +12,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "wirecost/codec/columns_walk.hpp"
+#include "wirecost/verify/columns.hpp"
 
-namespace wirecost::protobuf {
+namespace wirecost::verify {
 namespace {
 
 namespace pb = google::protobuf;
@@ -70,9 +70,9 @@ class Walk {
   }
 
   void list(const pb::Message& m, const pb::Reflection& r, const pb::FieldDescriptor* f) {
-    const pb::FieldDescriptor* const twin = twin_of(f);
-    if (twin != nullptr && r.HasField(m, twin)) {
-      walk_columns(out_, f->name(), f->message_type(), r.GetMessage(m, twin));
+    const pb::FieldDescriptor* const columns = columns_of(f);
+    if (columns != nullptr && r.HasField(m, columns)) {
+      walk_columns(out_, f->name(), f->message_type(), r.GetMessage(m, columns));
       return;
     }
     const int count = r.FieldSize(m, f);
@@ -137,8 +137,8 @@ class Reader : public IndependentReader {
 
 }  // namespace
 
-std::unique_ptr<IndependentReader> make_reader(std::string_view file_descriptor_set) {
+std::unique_ptr<IndependentReader> protobuf_reader(std::string_view file_descriptor_set) {
   return std::make_unique<Reader>(file_descriptor_set);
 }
 
-}  // namespace wirecost::protobuf
+}  // namespace wirecost::verify
