@@ -1,51 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// A polygon cut into bands of y, each with the edges that touch it, eight side by side.
-//
-// A point's winding number (Sunday, "Inclusion of a point in a polygon") needs the edges of its
-// band only. It is counted in single precision, relative to the middle of the polygon; where a
-// point lies so close to an edge that rounding could decide, or that Boost's tolerances could, it
-// says so.
+// A polygon cut into horizontal bands, each with the edges that touch it: a point's winding number
+// needs the edges of its own band only.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "wirecost/cloud/area/area.hpp"
+#include "wirecost/cloud/area/winding.hpp"
 
 namespace wirecost::cloud {
 
-/// Eight edges, arrays of their numbers.
-struct alignas(32) EightEdges {
-  std::array<float, 8> x, y;  ///< of the edge's begin
-  std::array<float, 8> end_y;
-  std::array<float, 8> dx, dy;
-  std::array<float, 8> margin;  ///< as near as this, in dx * dy, nothing is decided
-};
-
-enum class Side : std::uint8_t { outside, inside, unclear };
-
 class Bands {
  public:
+  explicit Bands(SideOf side_of = quickest_side()) : side_of_(side_of) {}
+
   /// `area` must pass `check`. Memory is kept from area to area.
   void build(const Area& area);
+  /// Unclear where the point lies so close to an edge that rounding, or Boost's tolerances, could
+  /// decide, and for polygons that are too large or too thin for single precision.
   Side side(XY point) const;
-  Side side_portable(XY point) const;
 
  private:
   std::size_t band(float y) const;
-  std::span<const EightEdges> edges_at(float y) const;
 
-  bool fine_ = false;  ///< whether the polygon is one that single precision can tell about
-  bool avx2_ = false;
-  double middle_x_ = 0;
+  SideOf side_of_;
+  bool decidable_ = false;
+  double middle_x_ = 0;  ///< all edges are relative to the middle of the polygon
   double middle_y_ = 0;
   float lowest_ = 0;
-  float bands_a_metre_ = 0;
-  std::vector<std::uint32_t> begins_;  ///< of each band's edges, in eights
-  std::vector<std::uint32_t> filled_;
+  float bands_per_metre_ = 0;
+  std::vector<std::uint32_t>
+      begins_;  ///< where a band's edges begin in `edges_`, and the last ends
+  std::vector<std::uint32_t> filled_;  ///< how many edges a band has
   std::vector<EightEdges> edges_;
 };
 
