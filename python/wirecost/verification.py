@@ -89,7 +89,7 @@ class _Leaf:
 
 @dataclass
 class _List:
-    """A list being read: where it hangs, what is left of it."""
+    """A list being read: its depth in the message and how many elements are left."""
 
     name: str
     depth: int

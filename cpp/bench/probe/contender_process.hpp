@@ -11,14 +11,14 @@
 
 namespace wirecost::bench::probe {
 
-class Lane {
+class ContenderProcess {
  public:
   /// Starts the process, which answers once it is prepared. `folder`: where the probe logs;
   /// `records`: how many its log must hold. Throws std::runtime_error.
-  Lane(Contender& contender, const std::string& folder, std::size_t records);
-  ~Lane();
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  ContenderProcess(Contender& contender, const std::string& folder, std::size_t records);
+  ~ContenderProcess();
+  ContenderProcess(const ContenderProcess&) = delete;
+  ContenderProcess& operator=(const ContenderProcess&) = delete;
 
   /// Empty, or why this contender cannot be run here.
   const std::string& missing() const { return missing_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/lane.hpp"
+#include "bench/probe/contender_process.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t longest_reason = 256;
 constexpr std::size_t record_bytes = 128;
 
-/// The ends of all lanes' pipes that this process, the parent, keeps.
+/// The ends of all processes' pipes that this process, the parent, keeps.
 std::vector<int>& ends_of_parent() {
   static std::vector<int> ends;
   return ends;
@@ -61,7 +61,8 @@ std::int64_t timed(Contender& contender, std::size_t times) {
 
 }  // namespace
 
-Lane::Lane(Contender& contender, const std::string& folder, std::size_t records)
+ContenderProcess::ContenderProcess(Contender& contender, const std::string& folder,
+                                   std::size_t records)
     : name_(contender.about().case_name + ", " + contender.about().name) {
   std::array<int, 2> orders{};
   std::array<int, 2> answers{};
@@ -71,7 +72,7 @@ Lane::Lane(Contender& contender, const std::string& folder, std::size_t records)
   process_ = fork();
   if (process_ < 0) throw std::runtime_error("no process can be started");
   if (process_ == 0) {
-    // Or no lane would see the end of its orders while this process lives.
+    // Or no process would see the end of its orders while this process lives.
     for (const int end : ends_of_parent()) close(end);
     close(orders[1]);
     close(answers[0]);
@@ -95,7 +96,7 @@ Lane::Lane(Contender& contender, const std::string& folder, std::size_t records)
   missing_ = reason.data();
 }
 
-void Lane::serve(Contender& contender, int orders, int answers) {
+void ContenderProcess::serve(Contender& contender, int orders, int answers) {
   std::array<char, longest_reason> reason{};
   contender.prepare().copy(reason.data(), reason.size() - 1);
   bool going = send(answers, reason.data(), reason.size());
@@ -112,18 +113,18 @@ void Lane::serve(Contender& contender, int orders, int answers) {
 }
 
 template <class Answer>
-Answer Lane::ask(const Order& order) {
+Answer ContenderProcess::ask(const Order& order) {
   Answer answer;
   if (!send(orders_, &order, sizeof(order)) || !receive(answers_, &answer, sizeof(answer)))
     throw std::runtime_error(name_ + ": its process ended early");
   return answer;
 }
 
-std::int64_t Lane::measure(std::size_t times) { return ask<std::int64_t>({0, times}); }
+std::int64_t ContenderProcess::measure(std::size_t times) { return ask<std::int64_t>({0, times}); }
 
-Seen Lane::plant(std::size_t pages) { return ask<Seen>({pages, 0}); }
+Seen ContenderProcess::plant(std::size_t pages) { return ask<Seen>({pages, 0}); }
 
-Lane::~Lane() {
+ContenderProcess::~ContenderProcess() {
   std::erase_if(ends_of_parent(), [this](int end) { return end == orders_ || end == answers_; });
   close(orders_);
   close(answers_);

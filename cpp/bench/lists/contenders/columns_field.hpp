@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message whose list is in columns: the field around the twin, and reading it again.
+// A message whose list is in columns: writing that field, and reading it again.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 namespace wirecost::bench::lists {
 
 template <class List>
-class Twin {
+class ColumnsField {
  public:
   columns::Builder<typename List::Table>& builder() { return builder_; }
 
@@ -42,8 +42,8 @@ class Twin {
 
   /// Every element of these lists has every field, so that whole columns mean something.
   bool decode(auto& out) {
-    const std::span<const std::byte> twin = content();
-    if (twin.empty() || view_.read(twin)) return false;
+    const std::span<const std::byte> found = content();
+    if (found.empty() || view_.read(found)) return false;
     out.begin(view_.size());
     for_each_field<List>([&](const auto& field, auto index) {
       out.template column<index>(view_[field.token].span(std::get<index>(spare_)));
@@ -55,7 +55,7 @@ class Twin {
   static constexpr std::uint32_t tag = columns::number_of(columns::Part::twin, List::rows) << 3 | 2;
   static constexpr std::size_t tag_bytes = 10;
 
-  /// What the twin's field holds; empty if the message is malformed or has none.
+  /// What the columns field holds; empty if the message is malformed or has none.
   std::span<const std::byte> content() const {
     const auto* p = buffer_.data();
     const auto* const end = p + buffer_.size();
