@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "wirecost/cloud/ring_filter.hpp"
-#include "wirecost/cloud/ring_in_place.hpp"
+#include "wirecost/cloud/ring/filter.hpp"
+#include "wirecost/cloud/ring/in_place.hpp"
 
 namespace nodes {
 namespace {

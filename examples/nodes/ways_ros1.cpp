@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef NODES_HAVE_PCL
 #define PCL_NO_PRECOMPILE
-#include "wirecost/cloud/ring_pcl.hpp"
+#include "wirecost/cloud/ring/pcl.hpp"
 #endif
 
 #include <stdexcept>

@@ -2,7 +2,7 @@
 """Independent reading of messages: the proof that contenders did the same work.
 
 A message is interpreted from its run-time schema, never with a contender's code, and brought
-into a canonical form that is the same for every wire (cpp/wirecost/codec/canonical.hpp).
+into a canonical form that is the same for every wire (cpp/wirecost/verify/canonical.hpp).
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ class Canonical:
 
 
 class IndependentReader:
-    """Reads the messages of one wire, given that wire's schema: ``.fds``, ``.bfbs`` or none."""
+    """Reads the messages of one wire, given that wire's schema file; ``-``: it has none.
 
-    def __init__(self, schema: Path) -> None:
-        if schema.suffix == ".fds":
-            self._reader = _core.protobuf_reader(schema.read_bytes())
-        elif schema.suffix == ".bfbs":
-            self._reader = _core.flatbuffers_reader(schema.read_bytes())
-        else:
-            self._reader = _core.arrays_reader()
+    Raises ValueError for an unknown wire or a broken schema.
+    """
+
+    def __init__(self, wire: str, schema: Path) -> None:
+        content = b"" if schema.name == "-" else schema.read_bytes()
+        self._reader = _core.independent_reader(wire, content)
 
     def read(self, message: str, address: int, size: int) -> Canonical:
         """Read ``size`` bytes in this process's memory as ``message`` ("SensorView", …).
@@ -90,7 +89,7 @@ class _Leaf:
 
 @dataclass
 class _List:
-    """A list being read: where it hangs, what is left of it."""
+    """A list being read: its depth in the message and how many elements are left."""
 
     name: str
     depth: int

@@ -96,13 +96,13 @@ def _columns(data: bytes) -> None:
 
 
 @cache
-def _independent(schema: str) -> IndependentReader:
-    return IndependentReader(SCHEMAS / schema)
+def _independent(wire: str, schema: str) -> IndependentReader:
+    return IndependentReader(wire, SCHEMAS / schema)
 
 
-def _canonical(schema: str, data: bytes) -> None:
+def _canonical(wire: str, schema: str, data: bytes) -> None:
     buffer = ctypes.create_string_buffer(data, len(data))
-    _independent(schema).read("SensorView", ctypes.addressof(buffer), len(data))
+    _independent(wire, schema).read("SensorView", ctypes.addressof(buffer), len(data))
 
 
 def _header(data: bytes) -> None:
@@ -160,13 +160,13 @@ TARGETS = (
     Target(
         "independent-protobuf",
         corpora.sensor_views,
-        partial(_canonical, "osi.fds"),
+        partial(_canonical, "protobuf", "osi.fds"),
         (ValueError,),
     ),
     Target(
         "independent-columns",
         corpora.sensor_views,
-        partial(_canonical, "osi_columns.fds"),
+        partial(_canonical, "columns", "osi_columns.fds"),
         (ValueError,),
     ),
     Target("tcpros-header", corpora.headers, _header, (PeerError,)),

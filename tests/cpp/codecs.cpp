@@ -4,14 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
 
-#include "wirecost/codec/bare_arrays.hpp"
-#include "wirecost/codec/columns_to_old.hpp"
-#include "wirecost/codec/flatbuffers_object.hpp"
-#include "wirecost/codec/flatbuffers_struct.hpp"
-#include "wirecost/codec/flatbuffers_table.hpp"
+#include "registered_codecs.hpp"
 #include "wirecost/codec/protobuf.hpp"
 
 namespace nb = nanobind;
@@ -42,22 +39,16 @@ nb::bytes transcode(const std::string& view) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+#define TRANSCODER(name, type) {name, transcode<type>},
+const std::map<std::string, nb::bytes (*)(const std::string&)> transcoders{
+    WIRECOST_EXACT_CODECS(TRANSCODER)};
+
 }  // namespace
 
 NB_MODULE(_codecs, m) {
-  m.def("transcode", [](const std::string& codec, nb::bytes bytes) {
-    const std::string view(bytes.c_str(), bytes.size());
-    if (codec == "protobuf") return transcode<protobuf::FreshCodec>(view);
-    if (codec == "protobuf-arena") return transcode<protobuf::ArenaCodec>(view);
-    if (codec == "protobuf-reuse") return transcode<protobuf::ReuseCodec>(view);
-    if (codec == "flatbuffers-table") return transcode<flatbuffer::TableCodec>(view);
-    if (codec == "flatbuffers-object") return transcode<flatbuffer::ObjectCodec>(view);
-    if (codec == "flatbuffers-struct") return transcode<flatbuffer::StructCodec>(view);
-    if (codec == "protobuf-view") return transcode<compiled::RowsCodec>(view);
-    if (codec == "columns") return transcode<compiled::ColumnsCodec>(view);
-    if (codec == "columns-also-rows") return transcode<compiled::AlsoRowsCodec>(view);
-    if (codec == "also-rows-to-old") return transcode<compiled::AlsoRowsToOldCodec>(view);
-    if (codec == "arrays") return transcode<bare::ArraysCodec>(view);
-    throw std::invalid_argument("unknown codec " + codec);
+  m.def("transcode", [](const std::string& codec, nb::bytes view) {
+    const auto found = transcoders.find(codec);
+    if (found == transcoders.end()) throw std::invalid_argument("unknown codec " + codec);
+    return found->second({view.c_str(), view.size()});
   });
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of models and readers that every codec must pass. Each wire's are a source file of their
-// own, so that they compile beside one another.
+// Tests of models and readers that every codec must pass.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
 
 #include "sensor/sensor.hpp"
 #include "source/source.hpp"
-#include "wirecost/codec/independent_readers.hpp"
+#include "wirecost/verify/reader.hpp"
 
 namespace wirecost::test {
 
@@ -20,11 +20,20 @@ inline std::string schema(const char* name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A codec, and what makes the independent reader of its wire.
-template <class C, std::unique_ptr<IndependentReader> (*make)()>
+/// A string literal as a template argument.
+template <std::size_t size>
+struct Text {
+  constexpr Text(const char (&text)[size]) { std::copy_n(text, size, value); }
+  char value[size];
+};
+
+/// A codec, its wire, and the schema of that wire's independent reader.
+template <class C, Text wire, Text schema_file>
 struct Tested {
   using Codec = C;
-  static std::unique_ptr<IndependentReader> reader() { return make(); }
+  static std::unique_ptr<IndependentReader> reader() {
+    return make_reader(wire.value, schema(schema_file.value));
+  }
 };
 
 struct Frame {

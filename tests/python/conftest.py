@@ -38,7 +38,7 @@ def transcode() -> Transcode:
 def read() -> Callable[[str, bytes], Canonical]:
     """``read(contender, bytes)``: a sensor view by its wire's independent reader."""
     readers = {
-        name: IndependentReader(SCHEMAS / contender.schema)
+        name: IndependentReader(contender.wire, SCHEMAS / contender.schema)
         for name, contender in Registry().contenders.items()
     }
 

@@ -30,8 +30,8 @@ class Contender {
   virtual void load(const Input& input) = 0;
   /// The callback, for one of the clouds: a message comes, another goes.
   virtual void call(std::size_t cloud) = 0;
-  /// What the last call said, the same bytes from every version.
-  virtual std::vector<std::byte> said() const = 0;
+  /// The answer of the last call, the same bytes from every version.
+  virtual std::vector<std::byte> answer() const = 0;
 };
 
 struct Version {

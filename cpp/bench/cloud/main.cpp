@@ -3,11 +3,12 @@
 //   built     compiler and flags
 //   list      versions of both studies, a line each: study, name, library, about
 //   absent    versions that this build lacks: study, name, why
-//   verify    what a version says of each cloud, twice: files in a folder
-//   serve     says `ready`, then runs as many callbacks as each line of standard input asks for and
+//   verify    a version's answer to each cloud, twice: files in a folder
+//   serve     prints `ready`, then runs as many callbacks as each line of standard input asks for
+//   and
 //             answers `done`; each callback is a section of the probe that is named after the
-//             version, and its value is the number of points. At the end of input: a digest of what
-//             is said of each cloud
+//             version, and its value is the number of points. At the end of input: a digest of its
+//             answer to each cloud
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -75,7 +76,7 @@ void verify(const Request& request) {
   for (int turn = 0; turn < 2; ++turn) {
     for (std::size_t cloud = 0; cloud < input.clouds.size(); ++cloud) {
       one->call(cloud);
-      write(request.out / (std::to_string(turn) + "." + std::to_string(cloud)), one->said());
+      write(request.out / (std::to_string(turn) + "." + std::to_string(cloud)), one->answer());
     }
   }
 }
@@ -120,10 +121,10 @@ void serve(const Request& request) {
     std::puts("done");
     std::fflush(stdout);
   }
-  // A version that only pretended while it was timed says something else.
+  // A version that only pretended while it was timed has another answer.
   for (std::size_t cloud = 0; cloud < clouds; ++cloud) {
     if (calls > 0 && clouds > 1) one->call(cloud);
-    std::printf("%016llx\n", static_cast<unsigned long long>(digest(one->said())));
+    std::printf("%016llx\n", static_cast<unsigned long long>(digest(one->answer())));
   }
 }
 

@@ -2,22 +2,12 @@
 #include "bench/cloud/request.hpp"
 
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
+
+#include "bench/arguments.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {
-
-std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) throw std::runtime_error(path.string() + " cannot be read");
-  std::vector<std::byte> all(size);
-  file.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size()));
-  if (!file) throw std::runtime_error(path.string() + " ended early");
-  return all;
-}
 
 std::vector<std::vector<double>> areas_of(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = bytes_of(path);
@@ -39,33 +29,17 @@ std::vector<std::vector<double>> areas_of(const std::filesystem::path& path) {
 }  // namespace
 
 Request Request::parse(int argc, char** argv) {
-  if (argc < 2) throw std::invalid_argument("a command is missing");
   Request request;
-  request.command = argv[1];
-  for (int i = 2; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(name + " has no value");
-    const std::string value = argv[i + 1];
-    if (name == "--study") {
-      request.study = value;
-    } else if (name == "--version") {
-      request.version = value;
-    } else if (name == "--cloud") {
-      request.clouds.emplace_back(value);
-    } else if (name == "--areas") {
-      request.areas = value;
-    } else if (name == "--out") {
-      request.out = value;
-    } else if (name == "--format") {
-      request.older = value == "radrt";
-    } else if (name == "--rules") {
-      request.published = value == "published";
-    } else if (name == "--ask") {
-      request.first = value == "first";
-    } else {
-      throw std::invalid_argument(name + " is not known");
-    }
-  }
+  request.command = read_arguments(
+      argc, argv,
+      {{"--study", into(request.study)},
+       {"--version", into(request.version)},
+       {"--cloud", into(request.clouds)},
+       {"--areas", into(request.areas)},
+       {"--out", into(request.out)},
+       {"--format", [&](const auto& value) { request.older = value == "radrt"; }},
+       {"--rules", [&](const auto& value) { request.published = value == "published"; }},
+       {"--ask", [&](const auto& value) { request.first = value == "first"; }}});
   return request;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks of the program: a command and --name value pairs.
+// What the driver asks of the program.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct Request {
   std::string version;
   std::vector<std::filesystem::path> clouds;  ///< the bytes of their points
   std::filesystem::path areas;  ///< for each area a count as 64 bits, then x, y, … as doubles
-  std::filesystem::path out;    ///< folder for what a version says
+  std::filesystem::path out;    ///< folder for the answers of a version
   bool older = false;
   bool published = false;
   bool first = false;

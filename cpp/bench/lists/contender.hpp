@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender: one way to carry a list, from plain elements to bytes and back to values.
+// A contender carries a list, from plain elements to bytes and back to values.
 #pragma once
 
 #include <filesystem>

@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "bench/allocations.hpp"
+#include "bench/arguments.hpp"
 #include "bench/lists/lists.hpp"
 #include "bench/lists/request.hpp"
 
@@ -52,7 +53,7 @@ Contenders chosen(const Request& request) {
 
 Contenders loaded(const Request& request) {
   Contenders all = chosen(request);
-  const std::vector<std::byte> content = request.bytes();
+  const std::vector<std::byte> content = bytes_of(request.content);
   for (const auto& one : all) one->load(content, request.count);
   return all;
 }
@@ -104,7 +105,7 @@ void run(Contender& contender, Stage stage) {
 }
 
 /// A contender and how many times it runs for one sample.
-struct Lane {
+struct Entry {
   Contender* contender;
   std::size_t passes = 1;
 };
@@ -113,36 +114,36 @@ double nanoseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::nano>(duration).count();
 }
 
-void measure_once(const Lane& lane, Stage stage, std::size_t repetition) {
-  run(*lane.contender, stage);  // warms
+void measure_once(const Entry& entry, Stage stage, std::size_t repetition) {
+  run(*entry.contender, stage);  // warms
   const Clock::time_point begin = Clock::now();
-  for (std::size_t pass = 0; pass < lane.passes; ++pass) run(*lane.contender, stage);
+  for (std::size_t pass = 0; pass < entry.passes; ++pass) run(*entry.contender, stage);
   const double ns = nanoseconds(Clock::now() - begin);
-  std::printf("%s\t%zu\t%s\t%.3f\n", key(*lane.contender).c_str(), repetition, stage_names[stage],
-              ns / static_cast<double>(lane.passes));
+  std::printf("%s\t%zu\t%s\t%.3f\n", key(*entry.contender).c_str(), repetition, stage_names[stage],
+              ns / static_cast<double>(entry.passes));
 }
 
 void measure(const Request& request) {
   const Contenders contenders = loaded(request);
-  std::vector<Lane> lanes;
+  std::vector<Entry> entries;
   for (const auto& one : contenders) {
     for (int i = 0; i < warm_runs; ++i) run(*one, Stage::total);
     const Clock::time_point begin = Clock::now();
     run(*one, Stage::total);
     const double ns = std::max(nanoseconds(Clock::now() - begin), 1.0);
-    lanes.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
+    entries.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
   }
   for (std::size_t repetition = 0; repetition < request.repetitions; ++repetition) {
     for (const Stage stage : {Stage::encode, Stage::decode, Stage::total})
-      for (const Lane& lane : lanes) measure_once(lane, stage, repetition);
+      for (const Entry& entry : entries) measure_once(entry, stage, repetition);
     std::fflush(stdout);
   }
   // A contender that only pretended while it was watched reads something else.
-  for (const Lane& lane : lanes) {
-    lane.contender->take_sum();
-    run(*lane.contender, Stage::total);
-    std::printf("%s\t0\tsum\t%llu\n", key(*lane.contender).c_str(),
-                static_cast<unsigned long long>(lane.contender->take_sum()));
+  for (const Entry& entry : entries) {
+    entry.contender->take_sum();
+    run(*entry.contender, Stage::total);
+    std::printf("%s\t0\tsum\t%llu\n", key(*entry.contender).c_str(),
+                static_cast<unsigned long long>(entry.contender->take_sum()));
   }
 }
 

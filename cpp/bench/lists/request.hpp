@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks of the program: a command and --name value pairs.
+// What the driver asks of the program.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,6 @@ struct Request {
 
   /// Throws std::invalid_argument with what is wrong.
   static Request parse(int argc, char** argv);
-  /// Throws std::runtime_error if the file cannot be read.
-  std::vector<std::byte> bytes() const;
 };
 
 }  // namespace wirecost::bench::lists

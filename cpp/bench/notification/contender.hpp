@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender: one way to carry a notification, seen as stages over a batch of messages.
+// A contender carries notifications, seen as stages over a batch of messages.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class Contender {
   virtual void load(std::span<const NotificationValue> batch) = 0;
   /// One stage over the whole batch; stages come in their order.
   virtual void run(Stage stage) = 0;
-  /// The whole way of each message of the batch, one after the other.
+  /// The whole path of each message of the batch, one after the other.
   virtual void run_total() = 0;
   /// What reading found since the last call: equal for contenders that read the same.
   virtual std::uint64_t take_sum() = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RSB's socket framing, u32 little-endian length + notification, with the wire in the length's two
-// highest bits (docs/formats/notification-frame.md): old peers send 0 there, so a receiver tells
-// both apart and peers can change one by one.
+// highest bits (docs/formats/notification-frame.md): old peers send 0 there, so a receiver
+// distinguishes both and peers can change one by one.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ std::uint32_t frame_length(Wire wire, std::size_t size);
 /// Finds frames in a stream of bytes that comes in any pieces.
 class FrameReader {
  public:
-  /// Room for the next piece: `received` tells how much of it was filled.
+  /// Room for the next piece: `received` reports how much of it was filled.
   std::span<std::byte> room();
   void received(std::size_t size) { end_ += size; }
 

@@ -93,59 +93,59 @@ void verify(const Contenders& contenders, std::span<const NotificationValue> val
 }
 
 /// A contender and how many times it goes through the batch for one sample.
-struct Lane {
+struct Entry {
   Contender* contender;
   std::size_t passes = 1;
 };
 
-void measure_total(const Lane& lane, std::size_t messages, std::size_t repetition) {
-  lane.contender->run_total();
+void measure_total(const Entry& entry, std::size_t messages, std::size_t repetition) {
+  entry.contender->run_total();
   const Clock::time_point begin = Clock::now();
-  for (std::size_t pass = 0; pass < lane.passes; ++pass) lane.contender->run_total();
+  for (std::size_t pass = 0; pass < entry.passes; ++pass) entry.contender->run_total();
   const double ns = nanoseconds(Clock::now() - begin);
-  std::printf("%s\t%zu\ttotal\t%.3f\n", key(*lane.contender).c_str(), repetition,
-              ns / static_cast<double>(messages * lane.passes));
+  std::printf("%s\t%zu\ttotal\t%.3f\n", key(*entry.contender).c_str(), repetition,
+              ns / static_cast<double>(messages * entry.passes));
 }
 
-void measure_stages(const Lane& lane, std::size_t messages, std::size_t repetition) {
+void measure_stages(const Entry& entry, std::size_t messages, std::size_t repetition) {
   double ns[stages] = {};
-  for (std::size_t pass = 0; pass <= lane.passes; ++pass) {
+  for (std::size_t pass = 0; pass <= entry.passes; ++pass) {
     for (int stage = 0; stage < stages; ++stage) {
       const Clock::time_point begin = Clock::now();
-      lane.contender->run(static_cast<Stage>(stage));
+      entry.contender->run(static_cast<Stage>(stage));
       const double taken = nanoseconds(Clock::now() - begin);
       if (pass != 0) ns[stage] += taken;  // the first one warms
     }
   }
   for (int stage = 0; stage < stages; ++stage)
-    std::printf("%s\t%zu\t%s\t%.3f\n", key(*lane.contender).c_str(), repetition, stage_names[stage],
-                ns[stage] / static_cast<double>(messages * lane.passes));
+    std::printf("%s\t%zu\t%s\t%.3f\n", key(*entry.contender).c_str(), repetition,
+                stage_names[stage], ns[stage] / static_cast<double>(messages * entry.passes));
 }
 
-/// Over a socket, one system call a message each way; the receiver tells the wires apart.
-void measure_move(const Lane& lane, Loopback& loopback, std::size_t messages,
+/// Over a socket, one system call per message and direction; the receiver distinguishes the wires.
+void measure_move(const Entry& entry, Loopback& loopback, std::size_t messages,
                   std::size_t repetition) {
-  const Wire wire = wire_of(lane.contender->about().wire);
+  const Wire wire = wire_of(entry.contender->about().wire);
   for (int stage = 0; stage <= Stage::encode; ++stage)
-    lane.contender->run(static_cast<Stage>(stage));
+    entry.contender->run(static_cast<Stage>(stage));
   const Clock::time_point begin = Clock::now();
   for (std::size_t i = 0; i < messages; ++i) {
-    const std::span<const std::byte> sent = lane.contender->encoded(i);
+    const std::span<const std::byte> sent = entry.contender->encoded(i);
     loopback.send(wire, sent);
     const Frame frame = loopback.receive();
     if (frame.wire != wire || !std::ranges::equal(frame.message, sent))
       throw std::runtime_error("what came out of the socket is not what went in");
   }
   const double ns = nanoseconds(Clock::now() - begin);
-  lane.contender->run(Stage::decode);
-  lane.contender->run(Stage::destroy);
-  std::printf("%s\t%zu\tmove\t%.3f\n", key(*lane.contender).c_str(), repetition,
+  entry.contender->run(Stage::decode);
+  entry.contender->run(Stage::destroy);
+  std::printf("%s\t%zu\tmove\t%.3f\n", key(*entry.contender).c_str(), repetition,
               ns / static_cast<double>(messages));
 }
 
 void measure(const Contenders& contenders, std::span<const NotificationValue> values,
              std::size_t repetitions) {
-  std::vector<Lane> lanes;
+  std::vector<Entry> entries;
   Loopback loopback;
   for (const auto& one : contenders) {
     one->load(values);
@@ -153,20 +153,20 @@ void measure(const Contenders& contenders, std::span<const NotificationValue> va
     const Clock::time_point begin = Clock::now();
     one->run_total();
     const double ns = std::max(nanoseconds(Clock::now() - begin), 1.0);
-    lanes.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
+    entries.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
   }
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
-    for (const Lane& lane : lanes) measure_total(lane, values.size(), repetition);
-    for (const Lane& lane : lanes) measure_stages(lane, values.size(), repetition);
-    for (const Lane& lane : lanes) measure_move(lane, loopback, values.size(), repetition);
+    for (const Entry& entry : entries) measure_total(entry, values.size(), repetition);
+    for (const Entry& entry : entries) measure_stages(entry, values.size(), repetition);
+    for (const Entry& entry : entries) measure_move(entry, loopback, values.size(), repetition);
     std::fflush(stdout);
   }
   // A contender that only pretended while it was watched reads something else.
-  for (const Lane& lane : lanes) {
-    lane.contender->take_sum();
-    lane.contender->run_total();
-    std::printf("%s\t0\tsum\t%llu\n", key(*lane.contender).c_str(),
-                static_cast<unsigned long long>(lane.contender->take_sum()));
+  for (const Entry& entry : entries) {
+    entry.contender->take_sum();
+    entry.contender->run_total();
+    std::printf("%s\t0\tsum\t%llu\n", key(*entry.contender).c_str(),
+                static_cast<unsigned long long>(entry.contender->take_sum()));
   }
 }
 

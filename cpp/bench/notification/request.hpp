@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks of the program: a command and --name value pairs.
+// What the driver asks of the program.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender: one way to learn what a section of a program took.
+// A contender: measures what a section of a program took.
 //
 // A scheme, default-constructible or made with its counters' names, has
 //   prepare() -> std::string  opens what it needs in the calling thread; what is missing, or

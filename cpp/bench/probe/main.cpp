@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "bench/probe/contender_process.hpp"
 #include "bench/probe/contenders.hpp"
-#include "bench/probe/lane.hpp"
 
 namespace wirecost::bench::probe {
 namespace {
@@ -44,39 +44,40 @@ void list() {
 
 struct Numbered {
   std::size_t number;
-  std::unique_ptr<Lane> lane;
+  std::unique_ptr<ContenderProcess> process;
 };
 
 std::vector<Numbered> start(Contenders& contenders, std::size_t samples,
                             const std::string& folder) {
   const std::size_t sections = planted_sections + samples * (sections_of_a_sample + warm_runs);
-  std::vector<Numbered> lanes;
+  std::vector<Numbered> processes;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const std::string logs = std::string(folder).append("/").append(std::to_string(i));
-    auto lane = std::make_unique<Lane>(*contenders[i], logs, sections * marks_of_a_section);
-    if (lane->missing().empty())
-      lanes.push_back({i, std::move(lane)});
+    auto process =
+        std::make_unique<ContenderProcess>(*contenders[i], logs, sections * marks_of_a_section);
+    if (process->missing().empty())
+      processes.push_back({i, std::move(process)});
     else
-      std::printf("missing\t%zu\t%s\n", i, lane->missing().c_str());
+      std::printf("missing\t%zu\t%s\n", i, process->missing().c_str());
   }
-  return lanes;
+  return processes;
 }
 
 void measure(std::size_t samples, const std::string& folder) {
   Contenders contenders = all_contenders();
-  const std::vector<Numbered> lanes = start(contenders, samples, folder);
-  for (const Numbered& one : lanes) {
+  const std::vector<Numbered> processes = start(contenders, samples, folder);
+  for (const Numbered& one : processes) {
     for (std::size_t i = 0; i < planted_sections; ++i) {
       const std::size_t pages = 1 + i % most_planted_pages;
-      const Seen seen = one.lane->plant(pages);
+      const Seen seen = one.process->plant(pages);
       std::printf("planted\t%zu\t%zu\t%zu\t%lld\t%lld\n", one.number, pages,
                   pages * planted_instructions, static_cast<long long>(seen.ns),
                   static_cast<long long>(seen.counted));
     }
   }
   for (std::size_t repetition = 0; repetition < samples; ++repetition) {
-    for (const Numbered& one : lanes) {
-      const auto ns = static_cast<double>(one.lane->measure(sections_of_a_sample));
+    for (const Numbered& one : processes) {
+      const auto ns = static_cast<double>(one.process->measure(sections_of_a_sample));
       std::printf("sample\t%zu\t%zu\t%.3f\n", one.number, repetition, ns / sections_of_a_sample);
     }
     std::fflush(stdout);
@@ -100,7 +101,7 @@ void run(int argc, char** argv) {
 }  // namespace wirecost::bench::probe
 
 int main(int argc, char** argv) {
-  // A contender whose process ended is told by a failed write.
+  // A failed write shows that a contender's process has ended.
   signal(SIGPIPE, SIG_IGN);
   try {
     wirecost::bench::probe::run(argc, argv);

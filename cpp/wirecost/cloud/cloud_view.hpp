@@ -20,7 +20,7 @@ struct Field {
   std::uint32_t count = 1;
 };
 
-/// What a message says of itself; nothing of it is believed before `points` has checked it.
+/// A message's own description of its points; not trusted before `points` has checked it.
 struct CloudView {
   std::uint32_t height;
   std::uint32_t width;

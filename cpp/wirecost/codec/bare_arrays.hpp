@@ -2,6 +2,17 @@
 // The floor: plain structs and arrays copied out, no schema, no versions, one compiler, one
 // machine. Not a wire to use, but what any wire is measured against: the same loops over bare
 // memory.
+//
+// A message: a head, the columns, the objects; integers and doubles as the machine holds them, each
+// on a multiple of its own size. The head and every column begin on a multiple of 64 bytes; the
+// first object follows the last column, whose end is padded likewise.
+//   SensorView  head: SensorViewHeader, LidarConfiguration, then uint64 whether there is a lidar,
+//               count of objects, count of reflections
+//               columns: time of flight, signal strength; objects: MovingObject
+//   SensorData  head: SensorDataHeader, then uint64 count of objects, count of detections
+//               columns: distance, azimuth, elevation; objects: DetectedObject
+// Fields stand in the order of message/scene.hpp and message/detections.hpp; enumerations are
+// int32.
 #pragma once
 
 #include <cstring>

@@ -13,7 +13,7 @@ using ReflectionTable = osi::LidarSensorViewReflectionColumns;
 using DetectionTable = osi::LidarDetectionColumns;
 
 /// Where the columns of a repeated field stand.
-constexpr std::uint32_t twin_of(std::uint32_t rows) {
+constexpr std::uint32_t columns_field_of(std::uint32_t rows) {
   return columns::number_of(columns::Part::twin, rows);
 }
 
@@ -41,7 +41,7 @@ inline Bytes field_of(Bytes message, std::uint32_t number) {
 class ReflectionArrays {
  public:
   void begin(Stream& stream, std::size_t count) {
-    start_ = stream.open(twin_of(field::lidar_reflection));
+    start_ = stream.open(columns_field_of(field::lidar_reflection));
     table_.begin(static_cast<std::uint32_t>(count));
     table_.announce(ReflectionTable::signal_strength);
     table_.announce(ReflectionTable::time_of_flight);
@@ -66,7 +66,7 @@ class ReflectionArrays {
 class DetectionArrays {
  public:
   void begin(Stream& stream, std::size_t count) {
-    start_ = stream.open(twin_of(field::lidar_detection));
+    start_ = stream.open(columns_field_of(field::lidar_detection));
     table_.begin(static_cast<std::uint32_t>(count));
     const auto& position = DetectionTable::position;
     table_.announce(position.distance);
@@ -97,10 +97,10 @@ class ColumnsReader : public ViewReader {
   bool open(Bytes bytes) {
     if (!open_all(bytes)) return false;
     count_ = 0;
-    const Bytes twin =
-        field_of(field_of(bytes, field::view_lidar), twin_of(field::lidar_reflection));
-    if (twin.empty()) return true;
-    if (table_.read(twin)) return false;
+    const Bytes columns =
+        field_of(field_of(bytes, field::view_lidar), columns_field_of(field::lidar_reflection));
+    if (columns.empty()) return true;
+    if (table_.read(columns)) return false;
     count_ = table_.size();
     time_of_flight_ = table_[ReflectionTable::time_of_flight].span();
     signal_strength_ = table_[ReflectionTable::signal_strength].span();

@@ -20,7 +20,7 @@ inline constexpr columns::Reduction of_angle{columns::Reduce::automatic};       
 class ReducedReflections {
  public:
   void begin(Stream& stream, std::size_t count) {
-    start_ = stream.open(twin_of(field::lidar_reflection));
+    start_ = stream.open(columns_field_of(field::lidar_reflection));
     signal_strength_.resize(count);
     time_of_flight_.resize(count);
     next_ = 0;
@@ -49,7 +49,7 @@ class ReducedReflections {
 class ReducedDetections {
  public:
   void begin(Stream& stream, std::size_t count) {
-    start_ = stream.open(twin_of(field::lidar_detection));
+    start_ = stream.open(columns_field_of(field::lidar_detection));
     for (auto* column : {&distance_, &azimuth_, &elevation_}) column->resize(count);
     next_ = 0;
   }

@@ -19,7 +19,7 @@ struct Block {
   std::uint64_t mark;
 };
 
-/// A random word that marks free blocks: a block freed twice is told from chance.
+/// A random word that marks free blocks: it distinguishes a block freed twice from chance.
 extern std::uint64_t free_mark;
 
 /// Blocks of one class, linked through `next`.

@@ -31,7 +31,7 @@ bool is_ours(const void* block);
 
 PoolState pool_state();
 
-/// Keeps a way to stderr for the report: programs close theirs before the process is over.
+/// Keeps a descriptor of stderr for the report: programs close theirs before the process is over.
 void keep_stderr();
 
 /// Writes what the configuration asks for; at most once a process.

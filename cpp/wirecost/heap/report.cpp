@@ -153,8 +153,8 @@ void write_file() {
 
 void keep_stderr() {
   // Above the numbers that programs give away by closing and opening the lowest.
-  constexpr int out_of_the_way = 200;
-  const int copy = fcntl(2, F_DUPFD_CLOEXEC, out_of_the_way);
+  constexpr int least_descriptor = 200;
+  const int copy = fcntl(2, F_DUPFD_CLOEXEC, least_descriptor);
   if (copy >= 0) report_descriptor = copy;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread's own blocks: the common path of malloc and free, without locks or atomics. It counts no
-// more than it must; what a report tells is worked out when blocks come and go in batches.
+// more than it must; the report's numbers are worked out when blocks come and go in batches.
 #pragma once
 
 #include <sys/types.h>

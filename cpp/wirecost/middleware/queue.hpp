@@ -25,7 +25,7 @@ struct Stamp {
 struct Message {
   std::uint32_t channel = 0;
   Stamp received;
-  /// When its sender says it was sent, by CLOCK_REALTIME; 0 where unknown.
+  /// When it was sent by its sender's account, by CLOCK_REALTIME; 0 where unknown.
   std::int64_t source_ns = 0;
   /// Not initialized before reading, so a large one costs memory as it fills.
   std::unique_ptr<std::byte[]> bytes;

@@ -22,7 +22,7 @@ class Sink {
   virtual void prepare(std::size_t max_bytes) { static_cast<void>(max_bytes); }
   virtual void send(std::span<const std::byte> message) = 0;
   /// As `send`, but returns early where that takes long or would have to wait. Unless all was sent,
-  /// the message must stay, and no other may follow, until `resume` says so.
+  /// the message must stay, and no other may follow, until `resume` returns so.
   virtual Progress begin(std::span<const std::byte> message) {
     send(message);
     return Progress::all;

@@ -30,10 +30,10 @@ bool ThreadUsage::add(std::size_t index, const std::string& name) {
 void ThreadUsage::read(Snapshot& snapshot) {
   if (calls_system_) {
     rusage usage{};
-    const bool told = getrusage(RUSAGE_THREAD, &usage) == 0;
-    set(snapshot, minor_faults, static_cast<std::uint64_t>(usage.ru_minflt), told);
-    set(snapshot, major_faults, static_cast<std::uint64_t>(usage.ru_majflt), told);
-    set(snapshot, switches, static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw), told);
+    const bool reported = getrusage(RUSAGE_THREAD, &usage) == 0;
+    set(snapshot, minor_faults, static_cast<std::uint64_t>(usage.ru_minflt), reported);
+    set(snapshot, major_faults, static_cast<std::uint64_t>(usage.ru_majflt), reported);
+    set(snapshot, switches, static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw), reported);
   }
   if (counters_of_[migrations] != 0) {
     // The C library reads it where the kernel keeps it up to date, in the thread's own memory.
@@ -44,10 +44,11 @@ void ThreadUsage::read(Snapshot& snapshot) {
   }
 }
 
-void ThreadUsage::set(Snapshot& snapshot, Quantity quantity, std::uint64_t value, bool told) const {
+void ThreadUsage::set(Snapshot& snapshot, Quantity quantity, std::uint64_t value,
+                      bool reported) const {
   for (unsigned left = counters_of_[quantity]; left != 0; left &= left - 1)
     snapshot.set(static_cast<std::size_t>(std::countr_zero(left)), value, 0, 0);
-  if (told) snapshot.counting |= counters_of_[quantity];
+  if (reported) snapshot.counting |= counters_of_[quantity];
 }
 
 }  // namespace wirecost::probe

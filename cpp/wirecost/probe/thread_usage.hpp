@@ -16,7 +16,7 @@ namespace wirecost::probe {
 class ThreadUsage {
  public:
   /// Counts `name` of the calling thread as counter `index`. Where this is none of the four, or the
-  /// kernel does not tell it, false: then perf may count it.
+  /// kernel does not report it, false: then perf may count it.
   bool add(std::size_t index, const std::string& name);
 
   bool calls_system() const { return calls_system_; }
@@ -32,7 +32,7 @@ class ThreadUsage {
  private:
   enum Quantity : std::uint8_t { minor_faults, major_faults, switches, migrations, quantities };
 
-  void set(Snapshot& snapshot, Quantity quantity, std::uint64_t value, bool told) const;
+  void set(Snapshot& snapshot, Quantity quantity, std::uint64_t value, bool reported) const;
 
   std::array<std::uint8_t, quantities> counters_of_{};  ///< bit i: counter i is this quantity
   std::uint8_t opened_ = 0;

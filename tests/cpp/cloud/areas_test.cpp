@@ -5,9 +5,9 @@
 #include <numbers>
 #include <random>
 
-#include "wirecost/cloud/area.hpp"
-#include "wirecost/cloud/circle.hpp"
-#include "wirecost/cloud/detection_areas.hpp"
+#include "wirecost/cloud/area/area.hpp"
+#include "wirecost/cloud/area/circle.hpp"
+#include "wirecost/cloud/area/detection_areas.hpp"
 
 namespace wirecost::cloud::test {
 namespace {
@@ -122,19 +122,21 @@ TEST(Areas, AllVersionsGiveBoostsAnswers) {
   EXPECT_GT(hits, 5000U);
 }
 
-TEST(Areas, BothWaysOfLookingAtABandAgreeAndRarelyAskBoost) {
+TEST(Areas, PortableAndQuickestBandsAgreeAndRarelyAskBoost) {
   std::mt19937 random(6);
   Bands bands;
+  Bands portable(side_portable);
   std::size_t unclear = 0;
   std::size_t inside = 0;
   for (int i = 0; i < 60; ++i) {
     const Area area = random_area(random, static_cast<Shape>(i % 2), 8 << i % 7, 50, -20, 10);
     bands.build(area);
+    portable.build(area);
     std::uniform_real_distribution<float> part(-10, 10);
     for (int j = 0; j < 500; ++j) {
       const XY point{50 + part(random), -20 + part(random)};
       const Side side = bands.side(point);
-      ASSERT_EQ(side, bands.side_portable(point));
+      ASSERT_EQ(side, portable.side(point));
       unclear += side == Side::unclear ? 1 : 0;
       if (side != Side::unclear) {
         ASSERT_EQ(side == Side::inside, within(point, area));

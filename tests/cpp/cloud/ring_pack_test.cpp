@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring_pack.hpp"
+#include "wirecost/cloud/ring/pack.hpp"
 
 #include <gtest/gtest.h>
 

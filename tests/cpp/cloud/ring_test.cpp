@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "clouds.hpp"
-#include "wirecost/cloud/ring_filter.hpp"
-#include "wirecost/cloud/ring_in_place.hpp"
+#include "wirecost/cloud/ring/filter.hpp"
+#include "wirecost/cloud/ring/in_place.hpp"
 
 namespace wirecost::cloud::test {
 namespace {

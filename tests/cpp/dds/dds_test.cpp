@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
-#include "wirecost/middleware/dds_acknowledgements.hpp"
-#include "wirecost/middleware/dds_mailbox.hpp"
-#include "wirecost/middleware/dds_participant.hpp"
-#include "wirecost/middleware/dds_reader.hpp"
-#include "wirecost/middleware/dds_type.hpp"
-#include "wirecost/middleware/dds_writer.hpp"
+#include "wirecost/middleware/dds/acknowledgements.hpp"
+#include "wirecost/middleware/dds/mailbox.hpp"
+#include "wirecost/middleware/dds/participant.hpp"
+#include "wirecost/middleware/dds/reader.hpp"
+#include "wirecost/middleware/dds/type.hpp"
+#include "wirecost/middleware/dds/writer.hpp"
 
 // Fast DDS 2.9 itself deletes a part of its readers as another type.
 extern "C" const char* __asan_default_options();   // NOLINT(bugprone-reserved-identifier)

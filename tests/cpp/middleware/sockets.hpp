@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "wirecost/middleware/descriptor.hpp"
+#include "wirecost/middleware/tcp/descriptor.hpp"
 
 namespace middleware_tests {
 

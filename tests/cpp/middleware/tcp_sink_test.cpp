@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/middleware/tcp_sink.hpp"
+#include "wirecost/middleware/tcp/sink.hpp"
 
 #include <gtest/gtest.h>
 

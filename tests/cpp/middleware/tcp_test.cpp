@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/middleware/tcp.hpp"
+#include "wirecost/middleware/tcp/receiver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using namespace middleware_tests;
 using namespace std::chrono_literals;
 using wirecost::middleware::Message;
 using wirecost::middleware::Queue;
-using wirecost::middleware::Tcp;
+using wirecost::middleware::TcpReceiver;
 
 constexpr std::size_t limit = 5'000'000;
 
@@ -37,7 +37,7 @@ std::vector<Message> take(Queue& queue, std::size_t count) {
   return all;
 }
 
-std::vector<Tcp::Ended> wait_for_end(Tcp& tcp) {
+std::vector<TcpReceiver::Ended> wait_for_end(TcpReceiver& tcp) {
   for (int i = 0; i < 10'000; ++i) {
     auto ended = tcp.ended();
     if (!ended.empty()) return ended;
@@ -46,10 +46,10 @@ std::vector<Tcp::Ended> wait_for_end(Tcp& tcp) {
   return {};
 }
 
-TEST(Tcp, ReadsFramesHoweverTheyAreCut) {
+TEST(TcpReceiver, ReadsFramesHoweverTheyAreCut) {
   std::mt19937 random(3);
   Queue queue(1U << 28);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   auto [mine, theirs] = connected();
   tcp.add(std::move(theirs), 9);
   std::vector<std::string> messages;
@@ -78,9 +78,9 @@ TEST(Tcp, ReadsFramesHoweverTheyAreCut) {
   EXPECT_GT(got[0].received.realtime, got[0].received.monotonic);
 }
 
-TEST(Tcp, EndsAPeerThatAnnouncesTooMuch) {
+TEST(TcpReceiver, EndsAPeerThatAnnouncesTooMuch) {
   Queue queue(1U << 20);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   auto [mine, theirs] = connected();
   const int number = theirs.get();
   tcp.add(std::move(theirs), 4);
@@ -95,9 +95,9 @@ TEST(Tcp, EndsAPeerThatAnnouncesTooMuch) {
   EXPECT_EQ(take(queue, 1).size(), 1U);
 }
 
-TEST(Tcp, TellsAnEndOnceAndKeepsItsNumberUntilThen) {
+TEST(TcpReceiver, TellsAnEndOnceAndKeepsItsNumberUntilThen) {
   Queue queue(1U << 20);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   int number = -1;
   {
     auto [mine, theirs] = connected();
@@ -114,9 +114,9 @@ TEST(Tcp, TellsAnEndOnceAndKeepsItsNumberUntilThen) {
   EXPECT_TRUE(queue.counts().empty());
 }
 
-TEST(Tcp, LetsASlowPeerDelayNobody) {
+TEST(TcpReceiver, LetsASlowPeerDelayNobody) {
   Queue queue(1U << 20);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   auto [slow, slow_there] = connected();
   auto [quick, quick_there] = connected();
   tcp.add(std::move(slow_there), 1);
@@ -128,9 +128,9 @@ TEST(Tcp, LetsASlowPeerDelayNobody) {
   for (const Message& each : got) EXPECT_EQ(each.channel, 2U);
 }
 
-TEST(Tcp, TakesConnectionsWhileReadingAndClosesThem) {
+TEST(TcpReceiver, TakesConnectionsWhileReadingAndClosesThem) {
   Queue queue(1U << 24);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   std::vector<std::jthread> peers;
   for (std::uint32_t channel = 0; channel < 8; ++channel) {
     peers.emplace_back([&, channel] {
@@ -149,9 +149,9 @@ TEST(Tcp, TakesConnectionsWhileReadingAndClosesThem) {
   EXPECT_EQ(read_bytes(late, 1), "");
 }
 
-TEST(Tcp, RefusesWhatIsNoSocket) {
+TEST(TcpReceiver, RefusesWhatIsNoSocket) {
   Queue queue(1000);
-  Tcp tcp(queue, limit);
+  TcpReceiver tcp(queue, limit);
   EXPECT_THROW(tcp.add(Descriptor(-1), 1), std::system_error);
 }
 

@@ -14,7 +14,7 @@ from mcap.reader import make_reader
 from osi3.osi_sensorview_pb2 import SensorView
 
 from wirecost.bench.osi.contenders import Registry
-from wirecost.verification import Canonical, first_difference
+from wirecost.verification import Canonical, IndependentReader, first_difference
 
 CODECS = [c.name for c in Registry().contenders.values() if c.compared == "exact"]
 REALS = st.floats(allow_nan=False, width=64)
@@ -115,7 +115,7 @@ def _same_objects(original: SensorView, carried: SensorView) -> int:
     return len(ours)
 
 
-def test_a_difference_is_named(read: Read) -> None:
+def test_a_difference_is_shown_with_its_path(read: Read) -> None:
     view = SensorView()
     lidar = view.lidar_sensor_view.add()
     for strength in (1.5, 2.5):
@@ -125,3 +125,9 @@ def test_a_difference_is_named(read: Read) -> None:
     other = read("protobuf", view.SerializeToString())
     where = "lidar_sensor_view[0].reflection[1].signal_strength"
     assert first_difference(one, other) == f"{where}: 2.5 against 2.75"
+
+
+def test_an_unknown_wire_is_an_error_that_lists_the_known_ones() -> None:
+    known = "protobuf, columns, flatbuffers, flatbuffers-struct, arrays"
+    with pytest.raises(ValueError, match=f"no independent reader .* known wires: {known}"):
+        IndependentReader("capnproto", Path("-"))

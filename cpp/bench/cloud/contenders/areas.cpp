@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The versions that find points in detection areas. Nothing is prepared outside the callback.
 #include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/area.hpp"
-#include "wirecost/cloud/detection_areas.hpp"
+#include "wirecost/cloud/area/area.hpp"
+#include "wirecost/cloud/area/detection_areas.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {
@@ -31,7 +31,7 @@ class OnAreas : public Contender {
     check(areas_);
   }
 
-  std::vector<std::byte> said() const override {
+  std::vector<std::byte> answer() const override {
     std::vector<std::byte> all;
     for (const Inside& one : inside_) {
       const auto* const first = reinterpret_cast<const std::byte*>(&one.first);

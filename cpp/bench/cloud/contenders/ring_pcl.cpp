@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/ring_pcl.hpp"
+#include "wirecost/cloud/ring/pcl.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {
@@ -41,7 +41,7 @@ class RingPcl final : public Contender {
     }
   }
 
-  std::vector<std::byte> said() const override {
+  std::vector<std::byte> answer() const override {
     const auto* const bytes = reinterpret_cast<const std::byte*>(sent_->data.data());
     return {bytes, bytes + sent_->data.size()};
   }

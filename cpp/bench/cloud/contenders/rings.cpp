@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The versions of the ring outlier filter that work on the message's bytes.
 #include "bench/cloud/contender.hpp"
-#include "wirecost/cloud/ring_filter.hpp"
-#include "wirecost/cloud/ring_in_place.hpp"
+#include "wirecost/cloud/ring/filter.hpp"
+#include "wirecost/cloud/ring/in_place.hpp"
 
 namespace wirecost::bench::cloud {
 namespace {
@@ -54,7 +54,7 @@ class InPlace final : public OnBytes {
   void call(std::size_t cloud) override {
     sent_ = std::make_unique<std::vector<std::byte>>(ring_in_place(messages_[cloud], options_));
   }
-  std::vector<std::byte> said() const override { return *sent_; }
+  std::vector<std::byte> answer() const override { return *sent_; }
 
  private:
   std::unique_ptr<std::vector<std::byte>> sent_;
@@ -67,7 +67,7 @@ class Ours final : public OnBytes {
     filter_ = std::make_unique<RingFilter>(options_);
   }
   void call(std::size_t cloud) override { sent_ = (*filter_)(messages_[cloud]); }
-  std::vector<std::byte> said() const override { return {sent_.begin(), sent_.end()}; }
+  std::vector<std::byte> answer() const override { return {sent_.begin(), sent_.end()}; }
 
  private:
   std::unique_ptr<RingFilter> filter_;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/lists/carrier.hpp"
-#include "bench/lists/contenders/twin.hpp"
+#include "bench/lists/contenders/columns_field.hpp"
 #include "bench/lists/contenders/wirecost_rows.hpp"
 
 namespace wirecost::bench::lists {
@@ -14,19 +14,19 @@ class Columns {
   using List = List_;
 
   void encode(std::span<const typename List::Element> elements) {
-    twin_.begin(elements.size());
-    for_each_field<List>([&](const auto& field, auto) { twin_.builder().announce(field.token); });
-    twin_.place();
+    field_.begin(elements.size());
+    for_each_field<List>([&](const auto& field, auto) { field_.builder().announce(field.token); });
+    field_.place();
     for_each_field<List>([&](const auto& field, auto index) {
-      std::get<index>(spans_) = twin_.builder().values(field.token);
+      std::get<index>(spans_) = field_.builder().values(field.token);
     });
     scatter<List>(elements, spans_);
   }
-  std::span<std::byte> buffer() { return twin_.bytes(); }
-  bool decode(auto& out) { return twin_.decode(out); }
+  std::span<std::byte> buffer() { return field_.bytes(); }
+  bool decode(auto& out) { return field_.decode(out); }
 
  private:
-  Twin<List> twin_;
+  ColumnsField<List> field_;
   Spans<List> spans_;
 };
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/lists/carrier.hpp"
-#include "bench/lists/contenders/twin.hpp"
+#include "bench/lists/contenders/columns_field.hpp"
 #include "bench/lists/contenders/wirecost_rows.hpp"
 
 namespace wirecost::bench::lists {
@@ -21,18 +21,18 @@ class ColumnsReduced {
       std::get<index>(spans_) = array;
     });
     scatter<List>(elements, spans_);
-    twin_.begin(elements.size());
+    field_.begin(elements.size());
     for_each_field<List>([&](const auto& field, auto index) {
       const std::span<const StoredOf<List, index>> values = std::get<index>(spans_);
-      twin_.builder().announce(field.token, values, field.reduction);
+      field_.builder().announce(field.token, values, field.reduction);
     });
-    twin_.place();
+    field_.place();
   }
-  std::span<std::byte> buffer() { return twin_.bytes(); }
-  bool decode(auto& out) { return twin_.decode(out); }
+  std::span<std::byte> buffer() { return field_.bytes(); }
+  bool decode(auto& out) { return field_.decode(out); }
 
  private:
-  Twin<List> twin_;
+  ColumnsField<List> field_;
   Arrays<List> gathered_;
   Spans<List> spans_;
 };

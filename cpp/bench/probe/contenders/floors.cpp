@@ -55,7 +55,8 @@ class PerfGroupReads {
 class ThreadUsageReads {
  public:
   std::string prepare() {
-    return getrusage(RUSAGE_THREAD, &begin_) == 0 ? "" : "getrusage tells nothing of a thread here";
+    return getrusage(RUSAGE_THREAD, &begin_) == 0 ? ""
+                                                  : "getrusage reports nothing of a thread here";
   }
   void begin() { getrusage(RUSAGE_THREAD, &begin_); }
   void end() { getrusage(RUSAGE_THREAD, &end_); }

@@ -123,9 +123,10 @@ def _flatbuffers_fault(repeated: RepeatedField, encoded: bytes, rows: bytes) -> 
         return "there is no verified Protobuf message to compare it with"
     message = repeated.message.rpartition(".")[2]
     forms = []
-    for schema, data in (("osi_table.bfbs", encoded), ("osi.fds", rows)):
+    wires = ("flatbuffers", "osi_table.bfbs", encoded), ("protobuf", "osi.fds", rows)
+    for wire, schema, data in wires:
         buffer = ctypes.create_string_buffer(data, len(data))
-        reader = IndependentReader(SCHEMAS / schema)
+        reader = IndependentReader(wire, SCHEMAS / schema)
         forms.append(reader.read(message, ctypes.addressof(buffer), len(data)))
     one, other = forms
     # Long lists take long to be walked, and equal ones need not be.

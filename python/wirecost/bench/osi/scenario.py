@@ -133,6 +133,7 @@ def _assignment(
     return Assignment(
         source=registry.archive(contender.fmus, "source", settings.fmi, work.build),
         sensor=registry.archive(contender.fmus, "sensor", settings.fmi, work.build),
+        wire=contender.wire,
         schema=SCHEMAS / contender.schema,
         source_values=common | _content(work, settings),
         sensor_values=common,

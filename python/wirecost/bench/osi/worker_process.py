@@ -23,10 +23,11 @@ POISON = 0xA5
 
 @dataclass(frozen=True)
 class Assignment:
-    """What one worker runs: two FMUs, their parameters and its wire's schema."""
+    """What one worker runs: two FMUs, their parameters, its wire and that wire's schema."""
 
     source: Path
     sensor: Path
+    wire: str
     schema: Path
     source_values: Values
     sensor_values: Values
@@ -126,7 +127,9 @@ def serve(connection: Connection, assignment: Assignment) -> None:
         cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
         cosimulation.start(assignment.source_values, assignment.sensor_values)
         _check_logs(Path(str(assignment.sensor_values["log_folder"])))
-        contender = _Contender(assignment, cosimulation, IndependentReader(assignment.schema))
+        contender = _Contender(
+            assignment, cosimulation, IndependentReader(assignment.wire, assignment.schema)
+        )
     except Exception as error:
         with suppress(OSError):
             connection.send((0, False, _reason(error)))
