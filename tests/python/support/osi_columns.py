@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from wirecost.columns.converter import Converter
 from wirecost.compile.plan.protobuf import varint
 
 TWIN = 6 << 26
 
 
+@cache
 def back(name: str) -> Converter:
+    """Kept, for its results lie in its memory."""
     return Converter.to_rows_of(f"osi3.{name}")
 
 
