@@ -19,6 +19,7 @@ from wirecost.bench.tensor.cases import Plan
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
+from wirecost.bench.tensor.ways import known as contenders
 from wirecost.cli.choices import chosen, completing
 from wirecost.cli.console import Advance
 from wirecost.cli.results import measure_and_tell
@@ -42,7 +43,7 @@ def command(
         str | None,
         typer.Option(
             help="Comma-separated transports, raw libraries and floors; default all.",
-            autocompletion=completing(tensor.known_mwares()),
+            autocompletion=completing(contenders()),
         ),
     ] = None,
     shapes: Annotated[
@@ -117,7 +118,7 @@ def command(
         with scratch.run():
             listener.serve(host, port, token or secrets.token_hex(8), places, _say)
         return
-    known = tensor.known_mwares()
+    known = contenders()
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     ours = chosen("--mwares", mwares, known) if mwares else tuple(known)

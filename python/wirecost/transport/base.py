@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
+from wirecost.transport.package import Package
 from wirecost.transport.progress import Progress, follow
 from wirecost.transport.trailer import (
     MAGIC,
@@ -240,6 +241,10 @@ class Transport(_Endpoint):
     """As written on the command line."""
     title: ClassVar[str]
     """As its makers write it."""
+    package: ClassVar[Package]
+    """What its library comes in."""
+    address_form: ClassVar[str] = ""
+    """How an ``address`` names another machine; empty where it stays on this one."""
     capabilities: ClassVar[Capabilities]
 
     def __init__(self, address: str | None = None) -> None:
@@ -248,10 +253,10 @@ class Transport(_Endpoint):
         self.address = address
 
     @classmethod
-    @abstractmethod
     def missing(cls) -> str | None:
         """None if it can be used here, else why not and how to install it, on one line. Imports
         nothing heavy."""
+        return cls.package.missing()
 
     @classmethod
     @contextmanager

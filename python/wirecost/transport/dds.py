@@ -5,7 +5,6 @@ topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the int
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import socket
@@ -19,6 +18,7 @@ from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.inbox import wait_until
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedReplier, QueuedRequester
 from wirecost.transport.ros2_messages import array_data, array_head, image_message
 
@@ -200,6 +200,13 @@ class _Replier(QueuedReplier):
 class Dds(Transport):
     name = "dds"
     title = "DDS"
+    package = Package(
+        "libfastrtps-dev",
+        ("wirecost._dds",),
+        "apt install libfastrtps-dev, then build wirecost again",
+        debian=True,
+    )
+    address_form = "DOMAIN@INTERFACE"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,
@@ -234,12 +241,6 @@ class Dds(Transport):
         except RuntimeError as error:
             raise UserError(f"dds: {error}") from error
         self._open: list[Any] = []
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("wirecost._dds") is None:
-            return "built without Fast DDS: apt install libfastrtps-dev and build wirecost again"
-        return None
 
     @classmethod
     @contextmanager

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import atexit
 import importlib
-import importlib.util
 import queue
 import secrets
 import time
@@ -27,6 +26,7 @@ from wirecost.transport.ecal_ending import end, finalize
 from wirecost.transport.ecal_leftovers import sweep
 from wirecost.transport.inbox import Inbox, wait_until
 from wirecost.transport.loopback import kept_on_loopback
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
 from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, mappings, reserve_files
 
@@ -243,6 +243,7 @@ class _Replier(QueuedReplier):
 class Ecal(Transport):
     name = "ecal"
     title = "eCAL"
+    package = Package("eclipse-ecal", ("ecal.nanobind_core",))
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=1,
@@ -260,14 +261,6 @@ class Ecal(Transport):
         """``address``: what precedes the names of topics and services."""
         super().__init__(address)
         self._prefix = f"{address}/" if address else ""
-
-    @classmethod
-    def missing(cls) -> str | None:
-        try:
-            found = importlib.util.find_spec("ecal.nanobind_core")
-        except ImportError:
-            found = None
-        return None if found else "not installed: pip install eclipse-ecal"
 
     @classmethod
     @contextmanager

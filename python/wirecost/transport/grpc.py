@@ -7,7 +7,6 @@ Messages are bytes as they are: no Protocol Buffers between.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.inbox import Inbox, wait_until
 from wirecost.transport.offers import Following, Servers, path_of
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
 from wirecost.transport.served import ServedPublisher, ServedTransport, Server
 
@@ -221,6 +221,8 @@ class _Requester(QueuedRequester):
 class Grpc(ServedTransport):
     name = "grpc"
     title = "gRPC"
+    package = Package("grpcio", ("grpc",))
+    address_form = "PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,
@@ -237,12 +239,6 @@ class Grpc(ServedTransport):
         super().__init__(address)
         if self._servers.folder is None and ":" not in self._servers.address:
             raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("grpc") is None:
-            return "not installed: pip install grpcio"
-        return None
 
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
         return _Subscriber(self._servers, topic, depth)

@@ -6,7 +6,6 @@ Its publish-subscribe services do not wake anybody; an event service of the same
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +28,7 @@ from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
 from wirecost.transport.iceoryx2_memory import Block, Memory, Received, lender
 from wirecost.transport.iceoryx2_requests import Iceoryx2Replier, Iceoryx2Requester
 from wirecost.transport.iceoryx2_wake import Wake
+from wirecost.transport.package import Package
 from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, reserve_files
 
 MOST_DEPTH = 64
@@ -133,6 +133,7 @@ class Iceoryx2(Transport):
 
     name: ClassVar[str] = "iceoryx2"
     title: ClassVar[str] = "iceoryx2"
+    package = Package("iceoryx2", ("iceoryx2",))
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=0,
@@ -166,10 +167,6 @@ class Iceoryx2(Transport):
             ) from error
         clear_nodes(self._node.config.global_cfg)
         self._open: list[Any] = []
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return None if importlib.util.find_spec("iceoryx2") else "pip install iceoryx2"
 
     @classmethod
     @contextmanager

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import secrets
 import socket
@@ -17,6 +16,7 @@ from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.inbox import wait_until
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
 from wirecost.transport.server_process import host_and_port, program, running
 from wirecost.transport.trailer import TRAILER
@@ -264,6 +264,8 @@ class _Replier(QueuedReplier):
 class Mqtt(Transport):
     name = "mqtt"
     title = "MQTT"
+    package = Package("paho-mqtt", ("paho",))
+    address_form = "BROKER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=4,
@@ -275,12 +277,6 @@ class Mqtt(Transport):
         server="mosquitto, or another broker that speaks MQTT 5",
         exposed="whoever reaches the broker can read and send",
     )
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("paho") is None:
-            return "not installed: pip install paho-mqtt"
-        return None
 
     @classmethod
     @contextmanager

@@ -7,7 +7,7 @@ The messages' bytes are written and taken as they are, past genpy's tuples of nu
 from __future__ import annotations
 
 import functools
-import importlib.util
+import importlib
 import os
 import struct
 import threading
@@ -22,6 +22,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.images import image
 from wirecost.transport.inbox import wait_until
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedSubscriber
 from wirecost.transport.server_process import program, reachable, running
 
@@ -227,6 +228,13 @@ class _Subscriber(QueuedSubscriber):
 class Ros1(Transport):
     name = "ros1"
     title = "ROS 1"
+    package = Package(
+        "python3-rospy",
+        ("rospy", "std_msgs", "sensor_msgs"),
+        "apt install python3-rospy python3-std-msgs python3-sensor-msgs (with system packages)",
+        debian=True,
+    )
+    address_form = "http://MASTER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,
@@ -244,14 +252,6 @@ class Ros1(Transport):
         """``address``: the master's, else ``ROS_MASTER_URI``, else the usual one on loopback."""
         super().__init__(address)
         self._rospy = _node((address or os.environ.get("ROS_MASTER_URI") or _MASTER).rstrip("/"))
-
-    @classmethod
-    def missing(cls) -> str | None:
-        for module in ("rospy", "std_msgs", "sensor_msgs"):
-            if importlib.util.find_spec(module) is None:
-                package = f"python3-{module.replace('_', '-')}"
-                return f"{module} cannot be found: apt install {package} (with system packages)"
-        return None
 
     @classmethod
     @contextmanager

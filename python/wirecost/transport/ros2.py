@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import secrets
 import threading
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.inbox import wait_until
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedSubscriber, joined
 from wirecost.transport.ros2_messages import array_data, array_head, image_message
 
@@ -117,6 +117,12 @@ class _Subscriber(QueuedSubscriber):
 class Ros2(Transport):
     name = "ros2"
     title = "ROS 2"
+    package = Package(
+        "rclpy",
+        ("rclpy",),
+        "see docs.ros.org, then source its setup.bash; dds reaches ROS 2's nodes without it",
+    )
+    address_form = "DOMAIN"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=2,
@@ -150,15 +156,6 @@ class Ros2(Transport):
         self._thread = threading.Thread(target=self._executor.spin, daemon=True)
         self._thread.start()
         self._closed = False
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("rclpy") is None:
-            return (
-                "rclpy cannot be found: install ROS 2 (docs.ros.org) and source its setup.bash"
-                " first; dds reaches ROS 2's nodes without it"
-            )
-        return None
 
     def _kind(self, package: str, name: str) -> Any:
         return getattr(importlib.import_module(f"{package}.msg"), name)

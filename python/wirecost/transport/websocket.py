@@ -7,7 +7,6 @@ Messages from server to client are not masked, so that this direction costs one 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import logging
 import socket
 import struct
@@ -21,6 +20,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.inbox import wait_until
 from wirecost.transport.offers import Following, Servers, path_of
+from wirecost.transport.package import Package
 from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
 from wirecost.transport.served import ServedPublisher, ServedTransport, Server
 
@@ -267,6 +267,8 @@ class _Requester(QueuedRequester):
 class WebSocket(ServedTransport):
     name = "websocket"
     title = "WebSocket"
+    package = Package("websockets", ("websockets",))
+    address_form = "ws://PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,
@@ -284,12 +286,6 @@ class WebSocket(ServedTransport):
         super().__init__(address)
         told = self._servers.folder is None
         self._bind = _host(self._servers.address) if told else ("127.0.0.1", 0)
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("websockets") is None:
-            return "not installed: pip install websockets"
-        return None
 
     def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
         return _Subscriber(self._servers, topic, depth)

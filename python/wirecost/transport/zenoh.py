@@ -8,7 +8,6 @@ message is laid out first, and what was received is copied out of what zenoh hol
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.inbox import wait_until
+from wirecost.transport.package import Package
 from wirecost.transport.places import MOST_PATH, Lock, beside, meet, private_folder
 from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber
 from wirecost.transport.zenoh_memory import one_line
@@ -176,6 +176,8 @@ class Zenoh(Transport):
 
     name: ClassVar[str] = "zenoh"
     title: ClassVar[str] = "Zenoh"
+    package = Package("eclipse-zenoh", ("zenoh",))
+    address_form = "tcp/ROUTER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=1,
@@ -244,10 +246,6 @@ class Zenoh(Transport):
         }.items():
             settings.insert_json5(name, json.dumps(value))
         return settings
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return None if importlib.util.find_spec("zenoh") else "pip install eclipse-zenoh"
 
     def direct(self, callback: Callable[[Any], None]) -> Any:
         """A handler that zenoh's own thread calls, without another between."""

@@ -7,7 +7,6 @@ copy a message that lies in one piece already, or lend memory that a thread of i
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import select
@@ -31,6 +30,7 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
+from wirecost.transport.package import Package
 from wirecost.transport.places import (
     LEAST_NAME,
     MOST_NAME,
@@ -194,6 +194,8 @@ _E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
 class _ZeroMQ(Transport):
     """What both kinds of endpoint have in common."""
 
+    package = Package("pyzmq", ("zmq",))
+
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
         try:
@@ -201,10 +203,6 @@ class _ZeroMQ(Transport):
         except (ImportError, OSError, AttributeError) as error:
             raise UserError(f"{self.name}: {error}; pip install pyzmq") from error
         self._open: list[_End] = []
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return None if importlib.util.find_spec("zmq") else "pip install pyzmq"
 
     @abstractmethod
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
@@ -277,6 +275,7 @@ class ZeroMQTCP(_ZeroMQ):
 
     name: ClassVar[str] = "zeromq-tcp"
     title: ClassVar[str] = "ZeroMQ (tcp)"
+    address_form = "tcp://PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=0,

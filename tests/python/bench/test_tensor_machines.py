@@ -19,7 +19,7 @@ import pytest
 
 from wirecost.analysis.summary import summarize
 from wirecost.bench.tensor import clocks, listener
-from wirecost.bench.tensor.addresses import FORMS, parse, refusal
+from wirecost.bench.tensor.addresses import forms, parse, refusal
 from wirecost.bench.tensor.commands import (
     VERSION,
     RefusedError,
@@ -306,7 +306,7 @@ def test_clocks_that_are_none_are_refused(clock: dict[str, Any]) -> None:
 
 def test_what_leaves_the_machine_is_what_transports_say() -> None:
     ours = {name for name in names() if find(name).capabilities.other_machines}
-    assert {name for name in FORMS if not name.startswith("raw-")} == ours
+    assert {name for name in forms() if not name.startswith("raw-")} == ours
     assert refusal("iceoryx2", {}, True) == "same machine only"
     assert refusal("dds", {}, True) is None
     assert refusal("dds", {"dds": "5@10.0.0.1"}, False) is None

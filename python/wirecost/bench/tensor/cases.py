@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.bench.tensor.ways import MODULES, WRAPYFI, Way, find_way
+from wirecost.bench.tensor.ways import Way, find_way
 from wirecost.errors import UserError
-from wirecost.transport import names
 
-FLOORS = ("memcpy", "in-process", "shm", "shm-in-place")
-RAW = "raw-"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Bytes, 64 B to 64 MiB."""
 SWEEP_BYTES_PER_S = 100_000_000
@@ -74,11 +71,6 @@ class Plan:
     cases: list[Case] = field(default_factory=list)
     ways: dict[str, Way] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
-
-
-def known_mwares() -> list[str]:
-    """Floors, raw libraries and transports."""
-    return [*MODULES, *names()]
 
 
 def plan(
@@ -174,7 +166,3 @@ def _way(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Way | N
 
 def _bytes(shape: tuple[int, ...], dtype: str) -> int:
     return math.prod(shape) * np.dtype(dtype).itemsize
-
-
-def is_wrapyfi(name: str) -> bool:
-    return name.startswith(WRAPYFI)

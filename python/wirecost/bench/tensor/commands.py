@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor.addresses import FORMS
+from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
 from wirecost.bench.tensor.plugins import PLUGINS
 
@@ -51,7 +51,7 @@ def check_start(command: dict[str, Any], loopback: bool) -> None:
     keys = {"do", "worker", "way", "role", "size", "topic", "address"}
     _need(command.keys() == keys, "keys")
     _need(_whole(command["worker"], 0, 1 << 53), "worker")
-    _need(isinstance(command["way"], str) and command["way"] in FORMS, "way")
+    _need(isinstance(command["way"], str) and command["way"] in forms(), "way")
     _need(command["role"] in ("listen", "answer"), "role")
     _need(_whole(command["size"], 0, MOST_BYTES), "size")
     topic, address = command["topic"], command["address"]

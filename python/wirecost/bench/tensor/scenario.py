@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.bench.tensor import addresses
-from wirecost.bench.tensor.cases import FLOORS, Case, Lane, Plan, known_mwares, plan
+from wirecost.bench.tensor.cases import Case, Lane, Plan, plan
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.pair import PATTERNS
 from wirecost.bench.tensor.plugins import PLUGINS
@@ -26,7 +26,6 @@ from wirecost.bench.tensor.ways import WRAPYFI
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal, Run
-from wirecost.transport import find, names
 
 SCENARIO = "tensor"
 DEVICES = ("cpu", "cuda")
@@ -133,7 +132,7 @@ def run(
         warm_up=WARM_UP,
         gc=GC_POLICY,
         environment=environment() | {"packages": _versions(names)},
-        contenders={name: _about(name) for name in made.ways},
+        contenders={name: way.about() for name, way in made.ways.items()},
         not_run=made.not_run,
         listener=remote.about if remote else None,
         lost=None,
@@ -265,28 +264,6 @@ def _digest(shape: tuple[int, ...], dtype: str, content: str) -> str:
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
 
 
-def _about(name: str) -> dict[str, Any]:
-    """Its library and, of a transport, the copies that it says it makes."""
-    told: dict[str, Any] = {"library": _library(name)}
-    if name in names():
-        can = find(name).capabilities
-        told |= {
-            "send_copies": can.send_copies,
-            "receive_copies": can.receive_copies,
-            "aligned": can.aligned,
-        }
-    return told
-
-
-def _library(name: str) -> str:
-    if name.startswith(WRAPYFI):
-        return "wrapyfi 0.5.0"
-    for package in ("pyzmq", "iceoryx2", "eclipse-zenoh", "eclipse-ecal", "websockets"):
-        if package.removeprefix("py").removeprefix("eclipse-").rstrip("s") in name:
-            return f"{package} {_version(package)}"
-    return "this package" if name not in FLOORS else "floor"
-
-
 def _versions(plugins: set[str]) -> dict[str, str]:
     modules = {PLUGINS[name].pip or PLUGINS[name].module.partition(".")[0] for name in plugins}
     return {name: _version(name) for name in sorted(modules | {"numpy"})}
@@ -306,6 +283,5 @@ __all__ = [
     "WRAPYFI_WAYS",
     "Settings",
     "expected_seconds",
-    "known_mwares",
     "run",
 ]

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 from wirecost import children
@@ -32,6 +32,16 @@ def folder() -> Path:
 
 def interpreter() -> Path:
     return folder() / "bin" / "python"
+
+
+def _site() -> Path:
+    return next(iter(folder().glob("lib/python*/site-packages")), folder())
+
+
+def installed_version(package: str) -> str | None:
+    """Of a package in there; None where it is not."""
+    found = distributions(name=package, path=[str(_site())])
+    return next((one.version for one in found), None)
 
 
 def requirements(plugins: Iterable[str]) -> list[str]:
@@ -66,8 +76,7 @@ def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
         _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
         stamp.write_text("\n".join([*there, *lacking]) + "\n")
     # Our worker runs there as well: this package, and nothing else of this environment.
-    (site,) = where.glob("lib/python*/site-packages")
-    link = site / "wirecost"
+    link = _site() / "wirecost"
     here = Path(__file__).parents[2]
     if not link.is_symlink() or link.readlink() != here:
         link.unlink(missing_ok=True)

@@ -8,7 +8,6 @@ worker may run where most of it is not installed.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from typing import Any, ClassVar
 
 from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
+from wirecost.transport import Package, names
 
 MODULES = {
     "memcpy": "in_process",
@@ -147,10 +147,10 @@ class Way(ABC):
     """Whether there is nothing between sender and receiver: no message travels."""
     primed: bool = False
     """Whether both ends find each other only while messages are sent."""
-    module: ClassVar[str] = ""
-    """What must be importable."""
-    package: ClassVar[str] = ""
-    """What installs that."""
+    package: Package = Package("wirecost", ("wirecost",))
+    """What its library comes in; this one where there is no other."""
+    address_form: str = ""
+    """How an address names another machine; empty where it stays on this one."""
 
     def __init__(self, name: str, size: int) -> None:
         self.name = name
@@ -163,9 +163,15 @@ class Way(ABC):
 
     def missing(self) -> str | None:
         """Why it cannot be used here, on one line."""
-        if self.module and importlib.util.find_spec(self.module) is None:
-            return f"{self.module} is not installed: pip install {self.package}"
-        return None
+        return self.package.missing()
+
+    def version(self) -> str | None:
+        """Of its package; None where nobody knows."""
+        return self.package.version()
+
+    def about(self) -> dict[str, Any]:
+        """What result folders record of it."""
+        return {"library": f"{self.package.name} {self.version() or 'unknown version'}"}
 
     def requests(self) -> bool:
         """Whether it has an asker and an answerer."""
@@ -193,6 +199,11 @@ class Way(ABC):
     def answerer(self, meeting: Meeting) -> Answerer:
         """Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")
+
+
+def known() -> list[str]:
+    """Floors, raw libraries and transports."""
+    return [*MODULES, *names()]
 
 
 def find_way(name: str, size: int) -> Way:

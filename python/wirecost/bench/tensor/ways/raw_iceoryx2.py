@@ -13,7 +13,7 @@ from typing import Any
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
-from wirecost.transport.iceoryx2 import sweep
+from wirecost.transport.iceoryx2 import Iceoryx2, sweep
 from wirecost.transport.iceoryx2_home import Home
 
 DEPTH = 16
@@ -116,8 +116,7 @@ class Receiver(ways.Receiver):
 
 class RawIceoryx2(Way):
     takes_objects = False
-    module = "iceoryx2"
-    package = "iceoryx2"
+    package = Iceoryx2.package
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:

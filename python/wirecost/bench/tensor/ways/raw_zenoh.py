@@ -17,6 +17,7 @@ from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.transport import zenoh_memory
+from wirecost.transport.zenoh import Zenoh
 
 SHARED = "raw-zenoh-shm"
 POOL_BYTES = 1 << 25
@@ -111,8 +112,11 @@ class Receiver(ways.Receiver):
 
 class RawZenoh(Way):
     takes_objects = False
-    module = "zenoh"
-    package = "eclipse-zenoh"
+    package = Zenoh.package
+
+    @property
+    def address_form(self) -> str:  # type: ignore[override]
+        return "" if self.name == SHARED else "tcp/LISTENER:PORT"
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:

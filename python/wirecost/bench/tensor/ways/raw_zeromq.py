@@ -14,7 +14,9 @@ from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.errors import UserError
+from wirecost.transport.zeromq import ZeroMQ, ZeroMQTCP
 
+TCP = "raw-zeromq-tcp"
 SEND_WAITING, RECEIVE_WAITING = 32, 16
 """High-water marks, as our transport has them."""
 
@@ -69,12 +71,15 @@ class Receiver(ways.Receiver):
 
 class RawZeroMQ(Way):
     takes_objects = False
-    module = "zmq"
-    package = "pyzmq"
+    package = ZeroMQ.package
+
+    @property
+    def address_form(self) -> str:  # type: ignore[override]
+        return ZeroMQTCP.address_form if self.name == TCP else ""
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
-        if self.name == "raw-zeromq-tcp":
+        if self.name == TCP:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
             yield Meeting(f"tcp://127.0.0.1:{port}")

@@ -9,7 +9,6 @@ from typing import Any
 
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.ways import Meeting, Received, Way
-from wirecost.errors import UserError
 from wirecost.tensor import SamplePool, decode, encode, to_host
 from wirecost.transport import Sample, find, open_transport
 
@@ -112,18 +111,31 @@ class Answerer(ways.Answerer):
 
 
 class Transported(Way):
+    def __init__(self, name: str, size: int) -> None:
+        """Raises UserError for a name that is no transport."""
+        super().__init__(name, size)
+        self._kind = find(name)
+        self.package = self._kind.package
+        self.address_form = self._kind.address_form
+
     def missing(self) -> str | None:
-        try:
-            return find(self.name).missing()
-        except ImportError as error:
-            raise UserError(f"{self.name}: its adapter cannot be imported ({error})") from error
+        return self._kind.missing()
+
+    def about(self) -> dict[str, Any]:
+        can = self._kind.capabilities
+        return {
+            **super().about(),
+            "send_copies": can.send_copies,
+            "receive_copies": can.receive_copies,
+            "aligned": can.aligned,
+        }
 
     def requests(self) -> bool:
-        return find(self.name).capabilities.request_reply
+        return self._kind.capabilities.request_reply
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
-        with find(self.name).server() as address:
+        with self._kind.server() as address:
             yield Meeting(address)
 
     def sender(self, meeting: Meeting) -> Sender:
@@ -139,15 +151,4 @@ class Transported(Way):
         return Answerer(self.name, meeting)
 
 
-def way(name: str, size: int) -> Way:
-    """Raises UserError for a name that is no transport."""
-    find_name(name)
-    return Transported(name, size)
-
-
-def find_name(name: str) -> None:
-    """Raises UserError for a name that is no transport, with the nearest."""
-    try:
-        find(name)
-    except ImportError:
-        return
+way = Transported

@@ -23,8 +23,9 @@ from typing import Any
 from wirecost import scratch
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.ways import WRAPYFI, Meeting, Received, Way
-from wirecost.bench.tensor.wrapyfi_environment import interpreter
+from wirecost.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.errors import UserError
+from wirecost.transport import Package
 
 MWARES = ("zeromq", "zenoh")
 IN_PROCESS = "in-process"
@@ -172,6 +173,8 @@ class Decoder(ways.Receiver):
 
 
 class Wrapyfi(Way):
+    package = Package("wrapyfi", ("wrapyfi",))
+
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
         self.mware = name.removeprefix(WRAPYFI)
@@ -186,6 +189,9 @@ class Wrapyfi(Way):
 
     def missing(self) -> str | None:
         return None if interpreter().exists() else "ask for it with --wrapyfi, which installs it"
+
+    def version(self) -> str | None:
+        return installed_version(self.package.name)
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
