@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
 from wirecost.transport.package import Package
-from wirecost.transport.progress import Progress, follow
-from wirecost.transport.trailer import (
+from wirecost.transport.shared.progress import Progress, follow
+from wirecost.transport.shared.trailer import (
     MAGIC,
     TRAILER,
     Count,

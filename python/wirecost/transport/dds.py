@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedReplier, QueuedRequester
-from wirecost.transport.ros2_messages import array_data, array_head, image_message
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import QueuedReplier, QueuedRequester
+from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 if TYPE_CHECKING:
     from wirecost import _dds

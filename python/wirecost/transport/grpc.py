@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
-from wirecost.transport.inbox import Inbox, wait_until
-from wirecost.transport.offers import Following, Servers, path_of
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.served import ServedPublisher, ServedTransport, Server
+from wirecost.transport.shared.discovery import Following, Servers, path_of
+from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox_based import QueuedRequester, QueuedSubscriber, joined
+from wirecost.transport.shared.server_based import ServedPublisher, ServedTransport, Server
 
 _MAX_BYTES = 1 << 30
 _WAITING = 16

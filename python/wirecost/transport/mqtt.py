@@ -15,11 +15,16 @@ from typing import Any, ClassVar
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.server_process import host_and_port, program, running
-from wirecost.transport.trailer import TRAILER
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import (
+    QueuedReplier,
+    QueuedRequester,
+    QueuedSubscriber,
+    joined,
+)
+from wirecost.transport.shared.server_process import host_and_port, program, running
+from wirecost.transport.shared.trailer import TRAILER
 
 _MAX_BYTES = 268_435_455
 """MQTT's own limit, of a packet."""

@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.images import image
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedSubscriber
-from wirecost.transport.server_process import program, reachable, running
+from wirecost.transport.shared.images import image
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import QueuedSubscriber
+from wirecost.transport.shared.server_process import program, reachable, running
 
 _MAX_BYTES = 1 << 30
 _MASTER = "http://127.0.0.1:11311"

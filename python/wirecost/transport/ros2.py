@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedSubscriber, joined
-from wirecost.transport.ros2_messages import array_data, array_head, image_message
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import QueuedSubscriber, joined
+from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 _MAX_BYTES = 1 << 30
 _DEPTH = 16

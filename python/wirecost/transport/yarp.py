@@ -19,9 +19,9 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.server_process import program
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.server_process import program
 
 _MAX_BYTES = 1 << 30
 _ROW = 4096

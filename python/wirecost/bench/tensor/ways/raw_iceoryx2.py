@@ -13,8 +13,8 @@ from typing import Any
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
-from wirecost.transport.iceoryx2 import Iceoryx2, sweep
-from wirecost.transport.iceoryx2_home import Home
+from wirecost.transport.iceoryx2.adapter import Iceoryx2, sweep
+from wirecost.transport.iceoryx2.home import Home
 
 DEPTH = 16
 LOOK_S = 0.005

@@ -16,8 +16,8 @@ from wirecost import scratch
 from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
-from wirecost.transport import zenoh_memory
-from wirecost.transport.zenoh import Zenoh
+from wirecost.transport.zenoh import memory as zenoh_memory
+from wirecost.transport.zenoh.adapter import Zenoh
 
 SHARED = "raw-zenoh-shm"
 POOL_BYTES = 1 << 25

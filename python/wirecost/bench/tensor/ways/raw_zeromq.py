@@ -14,7 +14,7 @@ from wirecost.bench.tensor import ways
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.errors import UserError
-from wirecost.transport.zeromq import ZeroMQ, ZeroMQTCP
+from wirecost.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
 
 TCP = "raw-zeromq-tcp"
 SEND_WAITING, RECEIVE_WAITING = 32, 16

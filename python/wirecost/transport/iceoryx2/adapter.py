@@ -23,13 +23,13 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
-from wirecost.transport.iceoryx2_home import Home
-from wirecost.transport.iceoryx2_leftovers import clear_nodes, clear_services
-from wirecost.transport.iceoryx2_memory import Block, Memory, Received, lender
-from wirecost.transport.iceoryx2_requests import Iceoryx2Replier, Iceoryx2Requester
-from wirecost.transport.iceoryx2_wake import Wake
+from wirecost.transport.iceoryx2.home import Home
+from wirecost.transport.iceoryx2.leftovers import clear_nodes, clear_services
+from wirecost.transport.iceoryx2.memory import Block, Memory, Received, lender
+from wirecost.transport.iceoryx2.requests import Iceoryx2Replier, Iceoryx2Requester
+from wirecost.transport.iceoryx2.wake import Wake
 from wirecost.transport.package import Package
-from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, reserve_files
+from wirecost.transport.shared.shared_memory import ENDPOINT_BYTES, check_room, reserve_files
 
 MOST_DEPTH = 64
 MOST_ENDS = 16
@@ -309,6 +309,3 @@ def sweep() -> None:
     """Removes what killed processes left, which a new node does."""
     with suppress(UserError):
         Iceoryx2().close()
-
-
-TRANSPORTS = (Iceoryx2,)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.errors import UserError
-from wirecost.transport.places import MOST_PATH, alone, private_folder
-from wirecost.transport.shared_memory import FOLDER
+from wirecost.transport.shared.rendezvous import MOST_PATH, alone, private_folder
+from wirecost.transport.shared.shared_memory import FOLDER
 
 _SOCKET = len("/") + 30 + len(".event")
 """What iceoryx2 adds to folder and prefix for the path of a socket: an identifier of 30 digits."""

@@ -26,11 +26,11 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
-from wirecost.transport.inbox import wait_until
 from wirecost.transport.package import Package
-from wirecost.transport.places import MOST_PATH, Lock, beside, meet, private_folder
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber
-from wirecost.transport.zenoh_memory import one_line
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import QueuedReplier, QueuedRequester, QueuedSubscriber
+from wirecost.transport.shared.rendezvous import MOST_PATH, Lock, beside, meet, private_folder
+from wirecost.transport.zenoh.memory import one_line
 
 STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""
@@ -283,6 +283,3 @@ class Zenoh(Transport):
     def _leave(self) -> None:
         if self._place is not None and self._socket is not None:
             self._place.close(*beside(self._socket))
-
-
-TRANSPORTS = (Zenoh,)

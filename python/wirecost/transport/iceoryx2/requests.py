@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame, Replier, Request, Requester, Sample
-from wirecost.transport.iceoryx2_memory import Memory, Received, lender
-from wirecost.transport.trailer import MAGIC, TRAILER, new_stream
+from wirecost.transport.iceoryx2.memory import Memory, Received, lender
+from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream
 
 if TYPE_CHECKING:
-    from wirecost.transport.iceoryx2 import Iceoryx2
+    from wirecost.transport.iceoryx2.adapter import Iceoryx2
 
 
 class Iceoryx2Requester(Requester):

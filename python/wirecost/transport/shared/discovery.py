@@ -17,7 +17,7 @@ from pathlib import Path
 
 from wirecost import scratch
 from wirecost.errors import UserError
-from wirecost.transport.places import private_folder
+from wirecost.transport.shared.rendezvous import private_folder
 
 _NAME = re.compile(r"[0-9a-f]{16}(\.new)?")
 _UNFINISHED_S = 2.0

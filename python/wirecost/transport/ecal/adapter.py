@@ -22,13 +22,23 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.ecal_ending import end, finalize
-from wirecost.transport.ecal_leftovers import sweep
-from wirecost.transport.inbox import Inbox, wait_until
-from wirecost.transport.loopback import kept_on_loopback
+from wirecost.transport.ecal.ending import end, finalize
+from wirecost.transport.ecal.leftovers import sweep
 from wirecost.transport.package import Package
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room, mappings, reserve_files
+from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox_based import (
+    QueuedReplier,
+    QueuedRequester,
+    QueuedSubscriber,
+    joined,
+)
+from wirecost.transport.shared.loopback import kept_on_loopback
+from wirecost.transport.shared.shared_memory import (
+    ENDPOINT_BYTES,
+    check_room,
+    mappings,
+    reserve_files,
+)
 
 _MAX_BYTES = 1 << 30
 _REGISTRATION_MS = 100
@@ -284,6 +294,3 @@ class Ecal(Transport):
 
     def close(self) -> None:
         """eCAL itself stays until the program ends."""
-
-
-TRANSPORTS = [Ecal]

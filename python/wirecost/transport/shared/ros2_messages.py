@@ -7,7 +7,7 @@ import struct
 import time
 from typing import TYPE_CHECKING, Any
 
-from wirecost.transport.images import image
+from wirecost.transport.shared.images import image
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

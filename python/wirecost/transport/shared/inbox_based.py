@@ -10,8 +10,8 @@ from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame, Replier, Request, Requester, Sample, Subscriber
-from wirecost.transport.inbox import Inbox
-from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
+from wirecost.transport.shared.inbox import Inbox
+from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream, split
 
 _WAITING_REQUESTS = 64
 

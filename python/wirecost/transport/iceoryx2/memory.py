@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame
-from wirecost.transport.shared_memory import check_room, give_back, reserve
-from wirecost.transport.trailer import MAGIC
+from wirecost.transport.shared.shared_memory import check_room, give_back, reserve
+from wirecost.transport.shared.trailer import MAGIC
 
 
 class Block(ctypes.Structure):

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Transport
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.offers import Offer, Servers, path_of
-from wirecost.transport.queued import QueuedReplier
+from wirecost.transport.shared.discovery import Offer, Servers, path_of
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import QueuedReplier
 
 
 class Server(ABC):

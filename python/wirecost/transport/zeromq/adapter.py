@@ -31,7 +31,7 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.package import Package
-from wirecost.transport.places import (
+from wirecost.transport.shared.rendezvous import (
     LEAST_NAME,
     MOST_NAME,
     MOST_PATH,
@@ -40,8 +40,8 @@ from wirecost.transport.places import (
     port_of,
     private_folder,
 )
-from wirecost.transport.trailer import MAGIC, TRAILER, new_stream, split
-from wirecost.transport.zeromq_socket import START, Library, Socket
+from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream, split
+from wirecost.transport.zeromq.socket import START, Library, Socket
 
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
@@ -298,6 +298,3 @@ class ZeroMQTCP(_ZeroMQ):
         locks = [claim(path.with_suffix(".lock"), f"{kind} {name!r}")] if bind else []
         lock, port = port_of(path)
         return f"tcp://127.0.0.1:{port}", [one.close for one in (*locks, lock)]
-
-
-TRANSPORTS = (ZeroMQ, ZeroMQTCP)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.errors import UserError
-from wirecost.transport.shared_memory import (
+from wirecost.transport.shared.shared_memory import (
     FOLDER,
     check_room,
     free_memory,

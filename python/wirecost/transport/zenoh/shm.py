@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from wirecost.transport.base import Capabilities
-from wirecost.transport.shared_memory import ENDPOINT_BYTES, check_room
-from wirecost.transport.trailer import Publishing
-from wirecost.transport.zenoh import Zenoh, ZenohPublisher, ZenohSubscriber
-from wirecost.transport.zenoh_memory import (
+from wirecost.transport.shared.shared_memory import ENDPOINT_BYTES, check_room
+from wirecost.transport.shared.trailer import Publishing
+from wirecost.transport.zenoh.adapter import Zenoh, ZenohPublisher, ZenohSubscriber
+from wirecost.transport.zenoh.memory import (
     LEAST_BYTES,
     POOL,
     allow_locks,
@@ -127,6 +127,3 @@ def _end() -> None:
         transport.close()
     POOL.end()
     remove_own()
-
-
-TRANSPORTS = (ZenohSharedMemory,)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wirecost.errors import UserError
-from wirecost.transport.places import Lock, private_folder, sweep
+from wirecost.transport.shared.rendezvous import Lock, private_folder, sweep
 
 _FOLDER = "streams"
 _SENT = struct.Struct("<Q")
