@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from wirecost.errors import UserError
-from wirecost.transport.shared.rendezvous import Lock, private_folder, sweep
+from wirecost.locks import Lock, hold
+from wirecost.transport.shared.rendezvous import private_folder, sweep
 
 _FOLDER = "streams"
 _SENT = struct.Struct("<Q")
@@ -36,7 +37,7 @@ class Progress:
         with suppress(UserError, OSError):
             folder = private_folder(_FOLDER)
             sweep(folder, "*.sent")
-            lock = Lock(_path(folder, stream))
+            lock = hold(_path(folder, stream))
             self._end = weakref.finalize(self, _close, lock, os.getpid())
             os.posix_fallocate(lock.fileno(), 0, _SENT.size)
             mapped = mmap.mmap(lock.fileno(), _SENT.size)
@@ -50,7 +51,7 @@ class Progress:
 def _close(lock: Lock, owner: int) -> None:
     """Not in a forked process, which ends before its parent may."""
     if os.getpid() == owner:
-        lock.close()
+        lock.release()
 
 
 class Followed:
@@ -75,7 +76,7 @@ class Followed:
     def ended(self) -> bool:
         """Whether the publisher has closed or its process has ended."""
         try:
-            Lock(self._path, create=False, patience=0).close()
+            hold(self._path, create=False, patience_s=0).release()
         except BlockingIOError:
             return False
         except OSError:

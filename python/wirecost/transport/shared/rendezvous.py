@@ -6,14 +6,12 @@ Locks of the kernel say who is there, so that what a killed process left is told
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import random
 import secrets
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +19,7 @@ from urllib.parse import quote
 
 from wirecost import private
 from wirecost.errors import UserError
+from wirecost.locks import Lock, hold, of_the_dead
 
 MOST_NAME = 48
 """Characters of a file's name: the path of a Unix socket has at most 107."""
@@ -60,73 +59,19 @@ def file_name(topic: str, most: int = MOST_NAME) -> str:
     return f"{name[: most - 17]}-{hashlib.sha256(topic.encode()).hexdigest()[:16]}"
 
 
-class Lock:
-    """A file that is locked as long as it is open; the last to close it removes it."""
-
-    def __init__(
-        self, path: Path, shared: bool = False, create: bool = True, patience: float = 0.3
-    ) -> None:
-        """``patience``: seconds to wait, as others look briefly whether it is held.
-
-        Raises BlockingIOError if another has it, FileNotFoundError if not ``create``.
-        """
-        kind = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
-        end = time.monotonic() + patience
-        while True:
-            self._file = os.open(
-                path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600
-            )
-            try:
-                fcntl.flock(self._file, kind)
-                # Its last owner may have removed the file between the two lines above.
-                if os.stat(path).st_ino == os.fstat(self._file).st_ino:  # noqa: PTH116
-                    break
-            except FileNotFoundError:
-                pass
-            except BlockingIOError:
-                if time.monotonic() >= end:
-                    os.close(self._file)
-                    raise
-                time.sleep(0.01)
-            except BaseException:
-                os.close(self._file)
-                raise
-            os.close(self._file)
-        self._path = path
-
-    def fileno(self) -> int:
-        """The open file."""
-        return self._file
-
-    def read(self) -> str:
-        """The file's content."""
-        return os.pread(self._file, 4096, 0).decode(errors="replace")
-
-    def close(self, *beside: Path) -> None:
-        """Ends it; where nobody else has it, the file and those ``beside`` it are removed."""
-        if self._file < 0:
-            return
-        with suppress(BlockingIOError):
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for path in (*beside, self._path):
-                path.unlink(missing_ok=True)
-        os.close(self._file)
-        self._file = -1
-
-
 def sweep(folder: Path, *patterns: str) -> None:
     """Removes what killed processes left: locks that nobody holds, with their sockets."""
     for pattern in patterns:
         for path in folder.glob(pattern):
-            with suppress(BlockingIOError, FileNotFoundError):
-                Lock(path, create=False, patience=0).close(path.with_suffix(".sock"))
+            if (lock := of_the_dead(path)) is not None:
+                lock.release(path.with_suffix(".sock"))
 
 
 def claim(path: Path, what: str) -> Lock:
     """The right to be the one process of ``path``. Raises UserError if another is it."""
     sweep(path.parent, "*.lock", "*.port")
     try:
-        return Lock(path)
+        return hold(path)
     except BlockingIOError:
         raise UserError(f"{what} has one already, in this process or another: end it") from None
     except OSError as error:
@@ -137,7 +82,7 @@ def claim(path: Path, what: str) -> Lock:
 def alone(folder: Path) -> Iterator[None]:
     """One process after the other is inside, for the folder. Raises UserError."""
     try:
-        door = Lock(folder / "door.lock", patience=DOOR_S)
+        door = hold(folder / "door.lock", patience_s=DOOR_S)
     except BlockingIOError:
         raise UserError(
             f"{folder}: another process has been coming or going for {DOOR_S:g} s; end it"
@@ -147,7 +92,7 @@ def alone(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        door.close()
+        door.release()
 
 
 @contextmanager
@@ -160,15 +105,15 @@ def meet(folder: Path) -> Iterator[tuple[Lock, Path, list[Path]]]:
         for path in folder.glob("*.peer"):
             socket_path = path.with_suffix(".sock")
             try:
-                left = Lock(path, create=False, patience=0)
+                left = hold(path, create=False, patience_s=0)
             except BlockingIOError:
                 sockets.append(socket_path)
             except FileNotFoundError:
                 continue
             else:
-                left.close(*beside(socket_path))
+                left.release(*beside(socket_path))
         path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.peer"
-        yield Lock(path), path.with_suffix(".sock"), sockets
+        yield hold(path), path.with_suffix(".sock"), sockets
 
 
 def beside(socket_path: Path) -> tuple[Path, Path]:
@@ -180,11 +125,11 @@ def port_of(path: Path, usable: Callable[[int], bool] | None = None) -> tuple[Lo
     """The TCP port that ``path`` names, chosen by whoever comes first, and kept by its users."""
     while True:
         with suppress(FileNotFoundError):
-            lock = Lock(path, shared=True, create=False)
+            lock = hold(path, shared=True, create=False)
             text = lock.read()
             if text.isdecimal() and int(text) in PORTS:
                 return lock, int(text)
-            lock.close()
+            lock.release()
             raise UserError(f"{path}: holds no port; remove it")
         taken = {one.read_text() for one in path.parent.glob("*.port")}
         port = next(

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
 from wirecost.errors import UserError
+from wirecost.locks import Lock
 from wirecost.transport.base import (
     Capabilities,
     Frame,
@@ -29,7 +30,7 @@ from wirecost.transport.base import (
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import QueuedReplier, QueuedRequester, QueuedSubscriber
-from wirecost.transport.shared.rendezvous import MOST_PATH, Lock, beside, meet, private_folder
+from wirecost.transport.shared.rendezvous import MOST_PATH, beside, meet, private_folder
 from wirecost.transport.zenoh.memory import one_line
 
 STUCK_US = 2_000_000
@@ -282,4 +283,4 @@ class Zenoh(Transport):
 
     def _leave(self) -> None:
         if self._place is not None and self._socket is not None:
-            self._place.close(*beside(self._socket))
+            self._place.release(*beside(self._socket))

@@ -266,7 +266,7 @@ class ZeroMQ(_ZeroMQ):
         if not bind:
             return f"ipc://{socket}", []
         lock = claim(socket.with_suffix(".lock"), f"{kind} {name!r}")
-        return f"ipc://{socket}", [lambda: lock.close(socket)]
+        return f"ipc://{socket}", [lambda: lock.release(socket)]
 
 
 class ZeroMQTCP(_ZeroMQ):
@@ -297,4 +297,4 @@ class ZeroMQTCP(_ZeroMQ):
         path = private_folder("zeromq-tcp") / f"{file_name(name)}.{kind}.port"
         locks = [claim(path.with_suffix(".lock"), f"{kind} {name!r}")] if bind else []
         lock, port = port_of(path)
-        return f"tcp://127.0.0.1:{port}", [one.close for one in (*locks, lock)]
+        return f"tcp://127.0.0.1:{port}", [one.release for one in (*locks, lock)]
