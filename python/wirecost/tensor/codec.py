@@ -22,6 +22,7 @@ from wirecost.tensor.layout import (
     header_size,
     parse,
 )
+from wirecost.tensor.matching import families, match
 from wirecost.tensor.memory import Memory, own_copy
 from wirecost.tensor.packages import load
 from wirecost.tensor.plan import Plan, plan
@@ -61,7 +62,7 @@ def encode(
         key = None
     if checksum:
         load("xxhash")
-    writer = Writer(device_to_host)
+    writer = Writer(match, device_to_host)
     description = writer.pack(obj)
     found = build(description, [segment.nbytes for segment in writer.segments], checksum)
     if key is not None:
@@ -131,8 +132,6 @@ def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
 
 
 def _checked(as_: str | None) -> str | None:
-    from wirecost.tensor.matching import families  # noqa: PLC0415
-
     return families(as_)[0]
 
 
