@@ -6,7 +6,6 @@ Its publish-subscribe services do not wake anybody; an event service of the same
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -24,35 +23,25 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.iceoryx2.home import Home
-from wirecost.transport.iceoryx2.leftovers import clear_nodes, clear_services
-from wirecost.transport.iceoryx2.memory import Block, Memory, Received, lender
+from wirecost.transport.iceoryx2.leftovers import clear_nodes
+from wirecost.transport.iceoryx2.memory import Memory, Received, lender
 from wirecost.transport.iceoryx2.requests import Iceoryx2Replier, Iceoryx2Requester
-from wirecost.transport.iceoryx2.wake import Wake
+from wirecost.transport.iceoryx2.services import MOST_DEPTH, MOST_ENDS, Services
 from wirecost.transport.package import Package
 from wirecost.transport.shared.shared_memory import ENDPOINT_BYTES, check_room, reserve_files
 
-MOST_DEPTH = 64
-MOST_ENDS = 16
-"""Publishers, and subscribers, of a topic."""
-MOST_NODES = 64
-POLL_S = 0.002
-"""Between looks at whether somebody is there: iceoryx2 tells nobody of it."""
-DEAD_S = 0.2
-"""Between looks for killed processes, which count as there until they are cleared away."""
 NODE_BYTES = 1 << 15
 """Of shared memory, for a process that has nothing open yet and may be about to clear away."""
-PATIENCE_S = 6.0
-"""For services that others make or remove at the same moment."""
 
 
 class _Publisher(Publisher):
-    def __init__(self, transport: Iceoryx2, topic: str) -> None:
+    def __init__(self, services: Services, topic: str) -> None:
         super().__init__()
-        library = transport.library
-        self._transport = transport
+        library = services.library
+        self._services = services
         self._memory = Memory(library)
-        self._service = transport.open_topic(topic)
-        self._wake = transport.open_wake(topic)
+        self._service = services.open_topic(topic)
+        self._wake = services.open_wake(topic)
         self._port = (
             self._service.publisher_builder()
             .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
@@ -67,7 +56,7 @@ class _Publisher(Publisher):
         return True
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        return self._transport.seen(
+        return self._services.seen(
             lambda: bool(self._service.dynamic_config.number_of_subscribers), timeout
         )
 
@@ -80,15 +69,15 @@ class _Publisher(Publisher):
 
 
 class _Subscriber(Subscriber):
-    def __init__(self, transport: Iceoryx2, topic: str, depth: int) -> None:
+    def __init__(self, services: Services, topic: str, depth: int) -> None:
         super().__init__()
         if not 1 <= depth <= MOST_DEPTH:
             raise UserError(f"iceoryx2: depth {depth} must be 1 to {MOST_DEPTH}")
         self._depth = depth
         self._held = 0
         self._received = Received()
-        self._service = transport.open_topic(topic)
-        self._wake = transport.open_wake(topic)
+        self._service = services.open_topic(topic)
+        self._wake = services.open_wake(topic)
         # Before the subscriber, so that nobody sees one that cannot be woken.
         self._wake.listen()
         self._port = self._service.subscriber_builder().buffer_size(depth).create()
@@ -149,7 +138,6 @@ class Iceoryx2(Transport):
             import iceoryx2  # noqa: PLC0415
         except ImportError as error:
             raise UserError(f"iceoryx2: {error}; pip install iceoryx2") from error
-        self.library: Any = iceoryx2
         iceoryx2.set_log_level_from_env_or(iceoryx2.LogLevel.Error)
         self._home = Home(iceoryx2, address)
         check_room(NODE_BYTES, "iceoryx2")
@@ -159,13 +147,14 @@ class Iceoryx2(Transport):
         try:
             with self._home.coming():
                 # Making a node clears away what killed processes left.
-                self._node = builder.config(self._home.config).create(iceoryx2.ServiceType.Ipc)
+                node = builder.config(self._home.config).create(iceoryx2.ServiceType.Ipc)
         except iceoryx2.NodeCreationFailure as error:
             raise UserError(
                 f"iceoryx2: no node below {self._home.folder} ({error}): remove the folder if"
                 " nobody uses it, or set XDG_RUNTIME_DIR"
             ) from error
-        clear_nodes(self._node.config.global_cfg)
+        clear_nodes(node.config.global_cfg)
+        self._services = Services(iceoryx2, node)
         self._open: list[Any] = []
 
     @classmethod
@@ -176,103 +165,17 @@ class Iceoryx2(Transport):
         finally:
             sweep()
 
-    def open(self, make: Callable[[Any], Any], name: str) -> Any:
-        """A service, which somebody else may just be making or removing. Raises UserError."""
-        try:
-            service_name = self.library.ServiceName.new(name)
-        except self.library.SemanticStringError as error:
-            raise UserError(f"iceoryx2: topic {name!r} must have 1 to 255 characters") from error
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                return make(self._node.service_builder(service_name))
-            except Exception as error:
-                if time.monotonic() > end:
-                    raise UserError(
-                        f"iceoryx2: {name!r} cannot be opened ({error}): another program uses it"
-                        " in another way, or a killed one left it; take another name"
-                    ) from error
-            clear_services(self._node.config.global_cfg)
-            self.clear_dead()
-            time.sleep(POLL_S)
-
-    def open_wake(self, name: str) -> Wake:
-        return Wake(
-            self.library,
-            self.open(
-                lambda builder: (
-                    builder.event()
-                    .max_listeners(MOST_ENDS)
-                    .max_notifiers(MOST_ENDS)
-                    .max_nodes(MOST_NODES)
-                    .open_or_create()
-                ),
-                name,
-            ),
-        )
-
-    def open_topic(self, topic: str) -> Any:
-        return self.open(
-            lambda builder: (
-                builder.publish_subscribe(self.library.Slice[Block])
-                .payload_alignment(self.library.Alignment.new(64))
-                .enable_safe_overflow(True)
-                .subscriber_max_buffer_size(MOST_DEPTH)
-                .subscriber_max_borrowed_samples(MOST_DEPTH)
-                .max_publishers(MOST_ENDS)
-                .max_subscribers(MOST_ENDS)
-                .max_nodes(MOST_NODES)
-                .open_or_create()
-            ),
-            topic,
-        )
-
-    def open_service(self, service: str) -> Any:
-        blocks = self.library.Slice[Block]
-        alignment = self.library.Alignment.new(64)
-        return self.open(
-            lambda builder: (
-                builder.request_response(blocks, blocks)
-                .request_payload_alignment(alignment)
-                .response_payload_alignment(alignment)
-                .max_clients(MOST_ENDS)
-                .max_servers(1)
-                .max_nodes(MOST_NODES)
-                .open_or_create()
-            ),
-            service,
-        )
-
-    def clear_dead(self) -> None:
-        """Removes what killed processes left, and that they are counted as there."""
-        self._node.try_cleanup_dead_nodes()
-
-    def seen(self, there: Callable[[], bool], timeout: float) -> bool:
-        """Whether somebody who is alive is there within ``timeout`` seconds."""
-        end = time.monotonic() + timeout
-        self.clear_dead()
-        cleared = time.monotonic()
-        while not there():
-            now = time.monotonic()
-            if now >= end:
-                return False
-            if now - cleared > DEAD_S:
-                self.clear_dead()
-                cleared = now
-            time.sleep(POLL_S)
-        return True
-
     def publisher(self, topic: str) -> Publisher:
-        return self._made(lambda: _Publisher(self, topic), topic)
+        return self._made(lambda: _Publisher(self._services, topic), topic)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._made(lambda: _Subscriber(self, topic, depth), topic)
+        return self._made(lambda: _Subscriber(self._services, topic, depth), topic)
 
     def requester(self, service: str) -> Requester:
-        return self._made(lambda: Iceoryx2Requester(self, service), service)
+        return self._made(lambda: Iceoryx2Requester(self._services, service), service)
 
     def replier(self, service: str) -> Replier:
-        return self._made(lambda: Iceoryx2Replier(self, service), service)
+        return self._made(lambda: Iceoryx2Replier(self._services, service), service)
 
     def _made(self, make: Callable[[], _E], name: str) -> _E:
         check_room(ENDPOINT_BYTES, f"iceoryx2 for {name!r}")
@@ -300,9 +203,9 @@ class Iceoryx2(Transport):
         for end in self._open:
             end.close()
         self._open.clear()
-        if self._node is not None:
+        if self._services.node is not None:
             with self._home.going():
-                self._node = None
+                self._services.node = None
 
 
 def sweep() -> None:

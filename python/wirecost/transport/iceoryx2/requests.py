@@ -4,29 +4,27 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Frame, Replier, Request, Requester, Sample
 from wirecost.transport.iceoryx2.memory import Memory, Received, lender
+from wirecost.transport.iceoryx2.services import Services
 from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream
-
-if TYPE_CHECKING:
-    from wirecost.transport.iceoryx2.adapter import Iceoryx2
 
 
 class Iceoryx2Requester(Requester):
-    def __init__(self, transport: Iceoryx2, service: str) -> None:
-        library = transport.library
-        self._transport = transport
+    def __init__(self, services: Services, service: str) -> None:
+        library = services.library
+        self._services = services
         self._name = service
         self._memory = Memory(library)
         self._received = Received()
         self._stream = new_stream()
         self._number = 0
-        self._service = transport.open_service(service)
-        self._asked = transport.open_wake(f"{service}/asked")
-        self._answered = transport.open_wake(f"{service}/answered")
+        self._service = services.open_service(service)
+        self._asked = services.open_wake(f"{service}/asked")
+        self._answered = services.open_wake(f"{service}/answered")
         self._answered.listen()
         self._port = (
             self._service.client_builder()
@@ -47,7 +45,7 @@ class Iceoryx2Requester(Requester):
         # A reply that comes later finds nobody who waits for it.
         pending.delete()
         if response is None:
-            self._transport.clear_dead()
+            self._services.clear_dead()
             raise UserError(f"{self._name}: no reply within {timeout:g} s")
         stream, number, view = self._received.read(response)
         return Sample(view, stream, number, response.delete)
@@ -56,7 +54,7 @@ class Iceoryx2Requester(Requester):
         return bool(self._service.dynamic_config.number_of_servers)
 
     def wait_for_replier(self, timeout: float) -> bool:
-        return self._transport.seen(self._there, timeout)
+        return self._services.seen(self._there, timeout)
 
     def close(self) -> None:
         if self._port is not None:
@@ -67,13 +65,13 @@ class Iceoryx2Requester(Requester):
 
 
 class Iceoryx2Replier(Replier):
-    def __init__(self, transport: Iceoryx2, service: str) -> None:
-        library = transport.library
+    def __init__(self, services: Services, service: str) -> None:
+        library = services.library
         self._memory = Memory(library)
         self._received = Received()
-        self._service = transport.open_service(service)
-        self._asked = transport.open_wake(f"{service}/asked")
-        self._answered = transport.open_wake(f"{service}/answered")
+        self._service = services.open_service(service)
+        self._asked = services.open_wake(f"{service}/asked")
+        self._answered = services.open_wake(f"{service}/answered")
         self._asked.listen()
         self._port = (
             self._service.server_builder()
