@@ -16,10 +16,10 @@ from wirecost import scratch
 from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
+from wirecost.bench.tensor.contenders import known as contenders
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
-from wirecost.bench.tensor.ways import known as contenders
 from wirecost.cli.choices import chosen, completing
 from wirecost.cli.console import Advance
 from wirecost.cli.results import measure_and_tell
@@ -122,7 +122,7 @@ def command(
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     ours = chosen("--mwares", mwares, known) if mwares else tuple(known)
-    theirs = tensor.WRAPYFI_WAYS if wrapyfi else ()
+    theirs = tensor.WRAPYFI_CONTENDERS if wrapyfi else ()
     if wrapyfi:
         wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
     settings = tensor.Settings(
@@ -157,10 +157,10 @@ def command(
 
 
 def _announce(console: Console, made: Plan) -> None:
-    lanes = sum(len(case.lanes) for case in made.cases)
+    entries = sum(len(case.entries) for case in made.cases)
     minutes = tensor.expected_seconds(made) / 60
     console.print(
-        f"{lanes} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
+        f"{entries} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.tensor.ways import find_way, known
+from wirecost.bench.tensor.contenders import find_contender, known
 from wirecost.transport import find, names
 
 OWN = {"memcpy", "in-process", "shm", "shm-in-place"}
@@ -56,20 +56,20 @@ def test_a_transport_names_its_package_and_how_to_install_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", known())
 def test_a_contender_records_the_version_of_its_library(name: str) -> None:
-    way = find_way(name, 64)
+    contender = find_contender(name, 64)
     package = "wirecost" if name in OWN else LIBRARIES[name.removeprefix("raw-")]
-    assert way.about()["library"] == f"{package} {installed(package) or 'unknown version'}"
-    assert ("send_copies" in way.about()) == (name in names())
+    assert contender.about()["library"] == f"{package} {installed(package) or 'unknown version'}"
+    assert ("send_copies" in contender.about()) == (name in names())
 
 
 def test_wrapyfi_s_version_is_that_of_its_own_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    way = find_way("wrapyfi-zeromq", 64)
-    assert way.about()["library"] == "wrapyfi unknown version"
+    contender = find_contender("wrapyfi-zeromq", 64)
+    assert contender.about()["library"] == "wrapyfi unknown version"
     site = tmp_path / "wirecost" / "wrapyfi" / "lib" / "python3.11" / "site-packages"
     about = site / "wrapyfi-0.5.1.dist-info" / "METADATA"
     about.parent.mkdir(parents=True)
     about.write_text("Metadata-Version: 2.1\nName: wrapyfi\nVersion: 0.5.1\n")
-    assert way.about()["library"] == "wrapyfi 0.5.1"
+    assert contender.about()["library"] == "wrapyfi 0.5.1"

@@ -325,11 +325,11 @@ def test_the_report_tells_clocks_and_late_messages() -> None:
     samples = pl.DataFrame(
         [
             {
-                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": way,
+                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": name,
                 "mode": "numpy", "plugin": "numpy", "stage": stage, "repetition": n, "round": 0,
                 "ns": ns + n,
             }
-            for way, ns in (("dds", 400_000), ("grpc", 20_000))
+            for name, ns in (("dds", 400_000), ("grpc", 20_000))
             for stage in ("encode", "transit", "total")
             for n in range(5)
         ]

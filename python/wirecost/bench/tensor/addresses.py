@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ways leave the machine, and where each must be told that they meet."""
+"""Which contenders can leave the machine, and the addresses at which their ends meet."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from wirecost.bench.tensor.ways import find_way, known
+from wirecost.bench.tensor.contenders import find_contender, known
 from wirecost.errors import UserError
 
 
 @cache
 def forms() -> dict[str, str]:
-    """What ``--address`` gets of each; whoever is not here stays on one machine."""
-    found = {name: find_way(name, 0).address_form for name in known()}
+    """What ``--address`` takes for each; a contender that is not here stays on one machine."""
+    found = {name: find_contender(name, 0).address_form for name in known()}
     return {name: form for name, form in found.items() if form}
 
 
@@ -29,9 +29,9 @@ def parse(options: list[str]) -> dict[str, str]:
 
 
 def refusal(name: str, addresses: dict[str, str], loopback: bool) -> str | None:
-    """Why a way cannot reach the other machine; ``loopback``: it is this one."""
+    """Why a contender cannot reach the other machine; ``loopback``: it is this one."""
     if name not in forms():
         return "same machine only"
     if name not in addresses and not loopback:
-        return f"stays on this machine unless told: give --address {name}={forms()[name]}"
+        return f"stays on this machine without an address: give --address {name}={forms()[name]}"
     return None

@@ -12,16 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from wirecost.bench.tensor.contenders.base import Answerer, Asker, Receiver, Sender
 from wirecost.bench.tensor.content import Source, number_in
 from wirecost.bench.tensor.plugins import Plugin, as_array, touch
 from wirecost.bench.tensor.schedule import undisturbed, wait_until
-from wirecost.bench.tensor.ways import Answerer, Asker, Receiver, Sender
 
 now = time.monotonic_ns
 QUIET_S = 0.5
-"""So long after the publisher's last message another one may still come, and besides the time"""
+"""After the publisher's last message another one may come for so long, and the time that one takes
+at ``SLOW_BYTES_PER_S``."""
 SLOW_BYTES_PER_S = 20_000_000
-"""that a slow way takes for one."""
 WAIT_S = 0.1
 LEAD_NS = 20_000_000
 ASK_S = 5.0

@@ -2,7 +2,7 @@
 """How far another machine's CLOCK_MONOTONIC is ahead of this one's, and how well that is known.
 
 A reading is the exchange with the shortest round trip of many. The other machine looked at its
-clock at some moment of that trip, whatever the ways there and back took: half the trip bounds the
+clock at some moment of that trip, however its two directions differ: half the trip bounds the
 error.
 """
 

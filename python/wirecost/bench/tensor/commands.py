@@ -109,7 +109,7 @@ def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:
     stamps = answer.get("stamps")
     _need(isinstance(stamps, list), "stamps")
     assert isinstance(stamps, list)
-    # A way that delivers twice is to be seen, but not without bound.
+    # A contender that delivers twice is to be seen, but not without bound.
     _need(len(stamps) <= 2 * count + 16, "stamps")
     for row in stamps:
         _need(isinstance(row, list) and len(row) == numbers, "stamps")

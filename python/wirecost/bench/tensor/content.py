@@ -38,7 +38,7 @@ class Source:
         else:
             random = np.random.default_rng(SEED)
             # Below the base all types hold them; whole numbers also where there are fractions, so
-            # that no conversion on the way can hide behind rounding.
+            # that no conversion between the ends can hide behind rounding.
             self._arrays = [
                 random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
             ]

@@ -24,9 +24,10 @@ from wirecost.bench.tensor.commands import (
     check_told,
 )
 from wirecost.bench.tensor.commands import MOST_WORKERS as MOST
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
 from wirecost.bench.tensor.process import Worker, WorkerFailedError
-from wirecost.bench.tensor.ways import Meeting, find_way
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 
@@ -178,12 +179,14 @@ class Session:
             raise RefusedError(f"a command has no right worker; {MOST} at a time")
         address = self._addresses.get(name, command["address"])
         try:
-            way = find_way(name, command["size"])
-            if why := way.missing():
+            contender = find_contender(name, command["size"])
+            if why := contender.missing():
                 raise UserError(f"{name}: {why}")
             meeting = Meeting(address, (), command["topic"])
             log = self._logs / f"{number}.txt"
-            self._workers[number] = Worker(way, role, meeting, log, way.environment(meeting, role))
+            self._workers[number] = Worker(
+                contender, role, meeting, log, contender.environment(meeting, role)
+            )
         except UserError as error:
             self._fail(number, error)
         else:

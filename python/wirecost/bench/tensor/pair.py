@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both ends of a way, connected, running blocks of messages."""
+"""A contender's two ends, connected, running blocks of messages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.blocks import Order
 from wirecost.bench.tensor.commands import RefusedError, check_side
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.content import DIGITS
 from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
-from wirecost.bench.tensor.ways import Meeting, Way
 
 START_S = 30.0
 PRIMING = {
@@ -43,15 +43,15 @@ class Pair:
 
     def __init__(
         self,
-        way: Way,
+        contender: Contender,
         pattern: str,
         logs: Path,
         address: str | None = None,
         remote: Remote | None = None,
     ) -> None:
-        """``address``: where the ends meet, else the way decides. ``remote``: where the listener
-        is, else here."""
-        self._way = way
+        """``address``: where the ends meet, if the contender does not decide. ``remote``: where
+        the listener is, if not here."""
+        self._contender = contender
         self._address = address
         self._remote = remote
         self._pattern = pattern
@@ -67,7 +67,7 @@ class Pair:
             if self._address is not None:
                 meeting = Meeting(self._address)
             else:
-                meeting = self._stack.enter_context(self._way.meeting())
+                meeting = self._stack.enter_context(self._contender.meeting())
             self._start(replace(meeting, topic=f"bench_{secrets.token_hex(6)}"))
         except BaseException:
             self.end()
@@ -88,7 +88,7 @@ class Pair:
         self._stack.close()
 
     def _start(self, meeting: Meeting) -> None:
-        if self._way.one_process:
+        if self._contender.one_process:
             self._sender = self._worker("both", meeting)
             self._sender.ask("open", START_S)
             return
@@ -96,7 +96,7 @@ class Pair:
         if self._remote is None:
             self._listener = self._worker(listening, meeting)
         else:
-            self._listener = self._remote.worker(self._way, listening, meeting)
+            self._listener = self._remote.worker(self._contender, listening, meeting)
             self._stack.callback(self._listener.end)
         self._sender = self._worker(sending, meeting)
         ends: tuple[End, ...] = (self._listener, self._sender)
@@ -104,13 +104,13 @@ class Pair:
             one.ask("open", START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
             raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
-        if self._way.primed:
+        if self._contender.primed:
             self.run(PRIMING, timed=False)
 
     def _worker(self, role: str, meeting: Meeting) -> Worker:
-        log = self._logs / f"{self._way.name}-{role}.txt"
-        more = self._way.environment(meeting, role)
-        worker = Worker(self._way, role, meeting, log, more)
+        log = self._logs / f"{self._contender.name}-{role}.txt"
+        more = self._contender.environment(meeting, role)
+        worker = Worker(self._contender, role, meeting, log, more)
         self._workers.append(worker)
         self._stack.callback(worker.end)
         return worker

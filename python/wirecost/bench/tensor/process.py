@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wirecost import children, scratch
-from wirecost.bench.tensor.ways import Meeting, Way
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 
 MODULE = "wirecost.bench.tensor.worker"
 TIMEOUT_S = 30.0
@@ -26,7 +26,7 @@ class WorkerFailedError(Exception):
 
 
 class End(Protocol):
-    """One end of a way, on this machine or on another one."""
+    """One end of a contender, on this machine or on another one."""
 
     def tell(self, do: str, **more: Any) -> None: ...
     def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]: ...
@@ -38,18 +38,18 @@ class Worker:
     """Ends with its standard input, and so with the process that made it."""
 
     def __init__(
-        self, way: Way, role: str, meeting: Meeting, log: Path, more: dict[str, str]
+        self, contender: Contender, role: str, meeting: Meeting, log: Path, more: dict[str, str]
     ) -> None:
         """``more``: of the environment."""
-        self.name = f"{way.name} {role}"
+        self.name = f"{contender.name} {role}"
         self._log = log
         arguments = [
-            way.name, role, str(way.size), meeting.topic, meeting.address or "",
+            contender.name, role, str(contender.size), meeting.topic, meeting.address or "",
             " ".join(map(str, meeting.descriptors)),
         ]  # fmt: skip
         with log.open("ab") as printed:
             self._process = children.start(
-                [str(way.python), "-P", "-m", MODULE, *arguments],
+                [str(contender.python), "-P", "-m", MODULE, *arguments],
                 {**os.environ, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
                 signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,

@@ -12,9 +12,9 @@ from typing import Any
 
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
 from wirecost.bench.tensor.process import TIMEOUT_S, WorkerFailedError
-from wirecost.bench.tensor.ways import Meeting, Way
 from wirecost.errors import UserError
 
 CONNECT_S = 10.0
@@ -106,16 +106,16 @@ class Remote:
                 raise self._lost("no clock says that")
         return told
 
-    def worker(self, way: Way, role: str, meeting: Meeting) -> RemoteWorker:
+    def worker(self, contender: Contender, role: str, meeting: Meeting) -> RemoteWorker:
         """Raises WorkerFailedError, LostError."""
         number = self._next
         self._next += 1
         self._answers[number] = deque()
-        made = RemoteWorker(self, number, f"{way.name} {role}")
+        made = RemoteWorker(self, number, f"{contender.name} {role}")
         self.send(
             {
-                "do": "start", "worker": number, "way": way.name, "role": role, "size": way.size,
-                "topic": meeting.topic, "address": meeting.address,
+                "do": "start", "worker": number, "way": contender.name, "role": role,
+                "size": contender.size, "topic": meeting.topic, "address": meeting.address,
             }
         )  # fmt: skip
         made.hear()

@@ -22,8 +22,8 @@ class Counts:
     """From when a block's first message was due to the begin of its last, summed."""
     intervals: int = 0
     late: int = 0
-    """Messages begun later than due by a tenth of a period or more: what a way that fell behind
-    sends then follows without pause."""
+    """Messages that were started late, by a tenth of a period or more: a contender that fell behind
+    sends the next ones back to back."""
     most_lag_ns: int = 0
     """The most that a message was begun later than due."""
 
@@ -103,7 +103,7 @@ def stages(sent: list[Row], heard: list[Row], on_device: bool) -> list[dict[str,
 
 def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[dict[str, int]]:
     """The same of requests: ``reply`` is from the decoded request to the decoded reply, ``total``
-    the whole way there and back."""
+    the whole round trip."""
     there = {row[0]: row for row in answered}
     found = []
     for number, due, begin, made, hosted, ready, _, back in asked:

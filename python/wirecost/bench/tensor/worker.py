@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One end of a way, in a process: ``python -m … WAY ROLE SIZE TOPIC ADDRESS DESCRIPTORS``.
+"""One end of a contender, in a process of its own.
+
+Its arguments are CONTENDER ROLE SIZE TOPIC ADDRESS DESCRIPTORS.
 
 Driven by lines of JSON on standard input, it answers each with a line of JSON. ``open``: makes its
 end. ``wait``: whether the other end is there. ``block``: runs one; a listener answers ``ready``
@@ -21,9 +23,10 @@ from typing import Any
 
 from wirecost.bench.tensor import blocks
 from wirecost.bench.tensor.blocks import Order, Side
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
-from wirecost.bench.tensor.ways import Meeting, find_way
 from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
@@ -63,7 +66,7 @@ class Lines:
 class Worker:
     def __init__(self, arguments: list[str], lines: Lines) -> None:
         name, self._role, size, topic, address, descriptors = arguments
-        self._way = find_way(name, int(size))
+        self._contender = find_contender(name, int(size))
         self._meeting = Meeting(address or None, tuple(map(int, descriptors.split())), topic)
         self._lines = lines
         self._sources: dict[tuple[Any, ...], Source] = {}
@@ -87,11 +90,11 @@ class Worker:
 
     def _open(self) -> None:
         made = {
-            "publish": (self._way.sender,),
-            "listen": (self._way.receiver,),
-            "ask": (self._way.asker,),
-            "answer": (self._way.answerer,),
-            "both": (self._way.sender, self._way.receiver),
+            "publish": (self._contender.sender,),
+            "listen": (self._contender.receiver,),
+            "ask": (self._contender.asker,),
+            "answer": (self._contender.answerer,),
+            "both": (self._contender.sender, self._contender.receiver),
         }[self._role]
         self._ends = [make(self._meeting) for make in made]
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
-from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.errors import UserError
 from wirecost.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
 
@@ -21,7 +21,7 @@ SEND_WAITING, RECEIVE_WAITING = 32, 16
 """High-water marks, as our transport has them."""
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     def __init__(self, endpoint: str) -> None:
         import zmq  # noqa: PLC0415
 
@@ -42,7 +42,7 @@ class Sender(ways.Sender):
         self._context.term()
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     def __init__(self, endpoint: str) -> None:
         import zmq  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ class Receiver(ways.Receiver):
         self._context.term()
 
 
-class RawZeroMQ(Way):
+class RawZeroMQ(Contender):
     takes_objects = False
     package = ZeroMQ.package
 
@@ -100,5 +100,5 @@ def _endpoint(meeting: Meeting) -> str:
     return meeting.address
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return RawZeroMQ(name, size)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from wirecost.bench.tensor import ways
-from wirecost.bench.tensor.ways import Meeting, Received, Way
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.tensor import SamplePool, decode, encode, to_host
 from wirecost.transport import Sample, find, open_transport
 
@@ -19,7 +19,7 @@ def _release(sample: Sample) -> None:
     sample.release()
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     def __init__(self, name: str, meeting: Meeting) -> None:
         self._transport = open_transport(name, meeting.address)
         self._publisher = self._transport.publisher(meeting.topic)
@@ -45,7 +45,7 @@ class Sender(ways.Sender):
         self._transport.close()
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     """Objects keep the sample that they lie in, and give it back with their last array."""
 
     def __init__(self, name: str, meeting: Meeting) -> None:
@@ -65,7 +65,7 @@ class Receiver(ways.Receiver):
         self._transport.close()
 
 
-class Asker(ways.Asker):
+class Asker(base.Asker):
     def __init__(self, name: str, meeting: Meeting) -> None:
         self._transport = open_transport(name, meeting.address)
         self._requester = self._transport.requester(meeting.topic)
@@ -89,7 +89,7 @@ class Asker(ways.Asker):
         self._transport.close()
 
 
-class Answerer(ways.Answerer):
+class Answerer(base.Answerer):
     def __init__(self, name: str, meeting: Meeting) -> None:
         self._transport = open_transport(name, meeting.address)
         self._replier = self._transport.replier(meeting.topic)
@@ -110,7 +110,7 @@ class Answerer(ways.Answerer):
         self._transport.close()
 
 
-class Transported(Way):
+class Transported(Contender):
     def __init__(self, name: str, size: int) -> None:
         """Raises UserError for a name that is no transport."""
         super().__init__(name, size)
@@ -151,4 +151,4 @@ class Transported(Way):
         return Answerer(self.name, meeting)
 
 
-way = Transported
+contender = Transported

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
-from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.tensor import decode, encode, to_host
 
 ALIGNMENT = 64
@@ -27,7 +27,7 @@ _HANDED: deque[tuple[int, memoryview]] = deque()
 """What one end gives to the other."""
 
 
-class Copier(ways.Sender):
+class Copier(base.Sender):
     def __init__(self, size: int) -> None:
         self._buffer = _aligned(size)
 
@@ -60,7 +60,7 @@ class Encoder(Copier):
         self.number += 1
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
         if not _HANDED:
             return None
@@ -79,7 +79,7 @@ class Decoder(Receiver):
         return decode(message)
 
 
-class InProcess(Way):
+class InProcess(Contender):
     one_process = True
 
     def sender(self, meeting: Meeting) -> Copier:  # noqa: ARG002
@@ -93,5 +93,5 @@ class Memcpy(InProcess):
     takes_objects = False
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return Memcpy(name, size) if name == "memcpy" else InProcess(name, size)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Floor: a ring in anonymous shared memory and an eventfd that wakes the listener, with one copy or
-with the content made in place. What any way between two processes of one machine costs at least."""
+with the content made in place: the least that any path between two processes of a machine costs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
 from wirecost.bench.tensor.plugins import Plugin
-from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.errors import UserError
 
 SLOTS = 4
@@ -50,7 +50,7 @@ class _Ring:
         return self._view[end - NUMBER : end].cast("Q")
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     """Waits for a free slot: nothing is lost."""
 
     def __init__(self, meeting: Meeting, size: int, in_place: bool) -> None:
@@ -90,7 +90,7 @@ class Sender(ways.Sender):
         """The operating system frees the memory with the last process."""
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     def __init__(self, meeting: Meeting, size: int) -> None:
         self._ring = _Ring(meeting, size)
         self._number = 0
@@ -115,7 +115,7 @@ class Receiver(ways.Receiver):
         """The operating system frees the memory with the last process."""
 
 
-class SharedMemory(Way):
+class SharedMemory(Contender):
     takes_objects = False
 
     @contextmanager
@@ -137,5 +137,5 @@ class SharedMemory(Way):
         return Receiver(meeting, self.size)
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return SharedMemory(name, size)

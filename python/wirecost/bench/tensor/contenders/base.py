@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an object gets from one process to another: transports, floors, Wrapyfi; one file each.
-
-A module's ``way(name, size)`` makes what it offers. Modules import what they need only when used: a
-worker may run where most of it is not installed.
-"""
+"""What a contender must offer: both ends of a path from one process to another."""
 
 from __future__ import annotations
 
-import importlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -18,21 +13,7 @@ from typing import Any, ClassVar
 
 from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
-from wirecost.transport import Package, names
-
-MODULES = {
-    "memcpy": "in_process",
-    "in-process": "in_process",
-    "shm": "shared_memory",
-    "shm-in-place": "shared_memory",
-    "raw-zeromq": "raw_zeromq",
-    "raw-zeromq-tcp": "raw_zeromq",
-    "raw-iceoryx2": "raw_iceoryx2",
-    "raw-zenoh": "raw_zenoh",
-    "raw-zenoh-shm": "raw_zenoh",
-}
-"""Module of each floor; ``wrapyfi-…`` is Wrapyfi's, every other name a transport's of ours."""
-WRAPYFI = "wrapyfi-"
+from wirecost.transport import Package
 
 
 @dataclass(frozen=True)
@@ -47,7 +28,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Received:
-    """``number`` is None where the way does not tell it; the content does."""
+    """``number`` is None where the contender does not tell it; the content does."""
 
     number: int | None
     message: Any
@@ -138,7 +119,7 @@ class Answerer(ABC):
     def close(self) -> None: ...
 
 
-class Way(ABC):
+class Contender(ABC):
     """``size``: most bytes of an array that is sent."""
 
     takes_objects: ClassVar[bool] = True
@@ -199,15 +180,3 @@ class Way(ABC):
     def answerer(self, meeting: Meeting) -> Answerer:
         """Raises NotImplementedError where there are no requests."""
         raise NotImplementedError(f"{self.name} has no requests")
-
-
-def known() -> list[str]:
-    """Floors, raw libraries and transports."""
-    return [*MODULES, *names()]
-
-
-def find_way(name: str, size: int) -> Way:
-    """The way of that name."""
-    kind = MODULES.get(name) or ("wrapyfi" if name.startswith(WRAPYFI) else "transports")
-    made: Way = importlib.import_module(f"{__name__}.{kind}").way(name, size)
-    return made

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench.tensor import ways
-from wirecost.bench.tensor.ways import WRAPYFI, Meeting, Received, Way
+from wirecost.bench.tensor.contenders import WRAPYFI, base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.errors import UserError
 from wirecost.transport import Package
@@ -63,7 +63,7 @@ def _exchange(mware: str, topic: str, mode: str) -> Any:
     return made
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     def __init__(self, mware: str, topic: str) -> None:
         self._exchange = _exchange(mware, topic, "publish")
 
@@ -78,7 +78,7 @@ class Sender(ways.Sender):
         """Left to the end of the process: some of its middlewares hang."""
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     """Asks again and again where the middleware's listener does not block, as Wrapyfi's own
     benchmark does."""
 
@@ -137,7 +137,7 @@ class _Coding:
 _HANDED: deque[tuple[int, bytes]] = deque()
 
 
-class Encoder(ways.Sender):
+class Encoder(base.Sender):
     def __init__(self) -> None:
         self._coding = _Coding()
 
@@ -155,7 +155,7 @@ class Encoder(ways.Sender):
         _HANDED.clear()
 
 
-class Decoder(ways.Receiver):
+class Decoder(base.Receiver):
     def __init__(self) -> None:
         self._coding = _Coding()
 
@@ -172,7 +172,7 @@ class Decoder(ways.Receiver):
         """There is nothing to close."""
 
 
-class Wrapyfi(Way):
+class Wrapyfi(Contender):
     package = Package("wrapyfi", ("wrapyfi",))
 
     def __init__(self, name: str, size: int) -> None:
@@ -217,12 +217,12 @@ class Wrapyfi(Way):
             told["WRAPYFI_ZENOH_LISTEN"] = json.dumps([f"tcp/127.0.0.1:{ports[0]}"])
         return {**told, "OMP_NUM_THREADS": "1"}
 
-    def sender(self, meeting: Meeting) -> ways.Sender:
+    def sender(self, meeting: Meeting) -> base.Sender:
         return Encoder() if self.one_process else Sender(self.mware, meeting.topic)
 
-    def receiver(self, meeting: Meeting) -> ways.Receiver:
+    def receiver(self, meeting: Meeting) -> base.Receiver:
         return Decoder() if self.one_process else Receiver(self.mware, meeting.topic)
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return Wrapyfi(name, size)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
-from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.transport.iceoryx2.adapter import Iceoryx2, sweep
 from wirecost.transport.iceoryx2.home import Home
 
@@ -52,7 +52,7 @@ def _memory(sample: Any, size: int) -> memoryview:
     return memoryview((ctypes.c_char * size).from_address(sample.payload_ptr)).cast("B")
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     def __init__(self, topic: str) -> None:
         self._services = _Services(topic)
         strategy = self._services.library.AllocationStrategy.PowerOfTwo
@@ -84,7 +84,7 @@ class Sender(ways.Sender):
         self._notifier.delete()
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     def __init__(self, topic: str) -> None:
         self._services = _Services(topic)
         self._duration = self._services.library.Duration
@@ -114,7 +114,7 @@ class Receiver(ways.Receiver):
         self._listener.delete()
 
 
-class RawIceoryx2(Way):
+class RawIceoryx2(Contender):
     takes_objects = False
     package = Iceoryx2.package
 
@@ -132,5 +132,5 @@ class RawIceoryx2(Way):
         return Receiver(meeting.topic)
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return RawIceoryx2(name, size)

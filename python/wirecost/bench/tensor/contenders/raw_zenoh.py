@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirecost import scratch
-from wirecost.bench.tensor import ways
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
-from wirecost.bench.tensor.ways import Meeting, Received, Way
 from wirecost.transport.zenoh import memory as zenoh_memory
 from wirecost.transport.zenoh.adapter import Zenoh
 
@@ -44,7 +44,7 @@ def _session(meeting: Meeting, listening: bool, shared: bool) -> tuple[Any, Any]
     return zenoh, zenoh.open(settings)
 
 
-class Sender(ways.Sender):
+class Sender(base.Sender):
     def __init__(self, meeting: Meeting, shared: bool) -> None:
         self._zenoh, self._session = _session(meeting, False, shared)
         self._port = self._session.declare_publisher(
@@ -88,7 +88,7 @@ class Sender(ways.Sender):
         self._session.close()
 
 
-class Receiver(ways.Receiver):
+class Receiver(base.Receiver):
     def __init__(self, meeting: Meeting, shared: bool) -> None:
         zenoh, self._session = _session(meeting, True, shared)
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -110,7 +110,7 @@ class Receiver(ways.Receiver):
         self._session.close()
 
 
-class RawZenoh(Way):
+class RawZenoh(Contender):
     takes_objects = False
     package = Zenoh.package
 
@@ -133,5 +133,5 @@ class RawZenoh(Way):
         return Receiver(meeting, self.name == SHARED)
 
 
-def way(name: str, size: int) -> Way:
+def contender(name: str, size: int) -> Contender:
     return RawZenoh(name, size)
