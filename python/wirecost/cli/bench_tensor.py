@@ -58,7 +58,7 @@ def command(
     content: Annotated[
         str, typer.Option(help="ones (but for the message's number in a corner) or random.")
     ] = "ones",
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Messages a second.")] = 100.0,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
     trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,
     paper: Annotated[
         bool, typer.Option(help="2,000 trials of ones, 200x200, as Wrapyfi's page has it.")
@@ -69,7 +69,7 @@ def command(
         typer.Option(help="Wrapyfi as well, from PyPI into an environment of its own."),
     ] = False,
     sweep: Annotated[
-        bool, typer.Option(help="64 B to 64 MiB: latency, and throughput without pause.")
+        bool, typer.Option(help="64 B to 64 MiB: latency, and throughput back to back.")
     ] = False,
     role: Annotated[
         str,
@@ -116,7 +116,7 @@ def command(
     if role == "listen":
         host, port = _place("--listen-at", listen_at or LISTEN_AT)
         with scratch.run():
-            listener.serve(host, port, token or secrets.token_hex(8), places, _say)
+            listener.serve(host, port, token or secrets.token_hex(8), places, _show)
         return
     known = contenders()
     console = Console(stderr=True)
@@ -184,7 +184,7 @@ def _place(option: str, text: str) -> tuple[str, int]:
         raise UserError(str(error)) from error
 
 
-def _say(line: str) -> None:
+def _show(line: str) -> None:
     print(line, flush=True)
 
 

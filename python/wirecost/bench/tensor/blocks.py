@@ -29,7 +29,7 @@ ASK_S = 5.0
 
 @dataclass(frozen=True)
 class Order:
-    """A block: what is sent, how often, and how quickly. ``rate`` 0 is without pause."""
+    """A block: what is sent, how often, and how quickly. ``rate`` 0 is back to back."""
 
     plugin: str
     shape: tuple[int, ...]
@@ -46,14 +46,14 @@ class Order:
 
 @dataclass
 class Side:
-    """What one end saw. ``failure`` says why the block counts for nothing."""
+    """What one end saw. ``failure``: why the block counts for nothing."""
 
     stamps: list[list[int]] = field(default_factory=list)
     failure: str | None = None
     nbytes: int = 0
 
 
-Told = Callable[[], bool]
+Finished = Callable[[], bool]
 """Whether nothing more will be sent."""
 
 
@@ -84,7 +84,7 @@ def publish(sender: Sender, order: Order, plugin: Plugin, source: Source) -> Sid
 
 
 def listen(
-    receiver: Receiver, order: Order, plugin: Plugin, source: Source, finished: Told
+    receiver: Receiver, order: Order, plugin: Plugin, source: Source, finished: Finished
 ) -> Side:
     """Rows: number, received, decoded, read. Ends with the last message, or when it is told that
     nothing more is sent and nothing came for a while."""
@@ -154,7 +154,7 @@ def ask(asker: Asker, order: Order, plugin: Plugin, source: Source) -> Side:
 
 
 def answer(
-    answerer: Answerer, order: Order, plugin: Plugin, source: Source, finished: Told
+    answerer: Answerer, order: Order, plugin: Plugin, source: Source, finished: Finished
 ) -> Side:
     """Rows: number, received, decoded, answered. Sends every object back."""
     side = Side()

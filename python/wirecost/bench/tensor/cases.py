@@ -17,7 +17,7 @@ from wirecost.errors import UserError
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Bytes, 64 B to 64 MiB."""
 SWEEP_BYTES_PER_S = 100_000_000
-"""A size whose messages would be more a second is sent less often."""
+"""Large sizes are sent less often, so that no more has to be carried per second."""
 SLOT_SPARE = 1 << 20
 
 Refusal = Callable[[str], str | None]
@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Case:
-    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is without pause."""
+    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is back to back."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -48,7 +48,7 @@ class Case:
     trials: int
     entries: tuple[Entry, ...]
     one_process: bool = False
-    """Whether nothing travels: messages follow each other without pause then."""
+    """Whether nothing travels: messages follow each other back to back then."""
 
     @property
     def shape_text(self) -> str:
@@ -108,8 +108,8 @@ def plan(
             for shape in here:
                 made.cases += _case(shape, kind, device, rate, trials, usable, made, sweep)
     if not made.cases:
-        told = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
-        raise UserError(f"nothing can be measured: {told}")
+        reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
+        raise UserError(f"nothing can be measured: {reasons}")
     return made
 
 

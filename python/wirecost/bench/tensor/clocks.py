@@ -18,7 +18,7 @@ READING_S = 0.25
 """After that many seconds the least number is enough: far machines answer slowly."""
 
 Ping = Callable[[], tuple[int, int, int]]
-"""Asked at, told by the other clock, answered at; nanoseconds."""
+"""Sent at, the other clock's reading, answered at; nanoseconds."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ def read(ping: Ping) -> Reading:
     for number in range(PINGS):
         if number >= LEAST_PINGS and time.monotonic() > end:
             break
-        asked, told, answered = ping()
+        asked, there, answered = ping()
         # A bound rounded down would not be one.
-        found = Reading(told - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
+        found = Reading(there - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
         if best is None or found.bound_ns < best.bound_ns:
             best = found
     assert best is not None

@@ -63,8 +63,8 @@ def check_start(command: dict[str, Any], loopback: bool) -> None:
         _need(loopback or not file, "address")
 
 
-def check_told(command: object) -> None:
-    """What a worker is told. Raises RefusedError."""
+def check_command(command: object) -> None:
+    """What a worker is asked to do. Raises RefusedError."""
     _need(isinstance(command, dict), "command")
     assert isinstance(command, dict)
     match command.get("do"):

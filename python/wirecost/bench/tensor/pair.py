@@ -31,7 +31,7 @@ class Block:
     """What both ends saw: rows of stamps as ``blocks`` has them, by the sender's clock."""
 
     sent: list[list[int]]
-    heard: list[list[int]]
+    received: list[list[int]]
     nbytes: int
     clock: clocks.Reading | None = None
     """The other machine's, where the listener has another one."""
@@ -81,7 +81,7 @@ class Pair:
         """Tells the ends on this machine to close, and does not wait for it."""
         for worker in self._workers:
             with suppress(WorkerFailedError):
-                worker.tell("close")
+                worker.send("close")
 
     def end(self) -> None:
         """A second call does nothing."""
@@ -126,32 +126,32 @@ class Pair:
         self._next += count
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
-            return self._block(both["sent"], both["heard"])
+            return self._block(both["sent"], both["received"])
         before = self._remote.clock() if self._remote and timed else None
-        self._listener.tell("block", order=whole)
-        self._listener.hear()
-        self._sender.tell("block", order=whole)
-        sent = self._sender.hear(limit)
-        self._listener.tell("finish")
-        heard = self._listener.hear(limit)
+        self._listener.send("block", order=whole)
+        self._listener.receive()
+        self._sender.send("block", order=whole)
+        sent = self._sender.receive(limit)
+        self._listener.send("finish")
+        received = self._listener.receive(limit)
         if self._remote is None:
-            return self._block(sent, heard)
+            return self._block(sent, received)
         try:
-            check_side(heard, count, 4)
+            check_side(received, count, 4)
         except RefusedError as error:
             raise WorkerFailedError(f"listener: {error}") from None
         if before is None:
-            return self._block(sent, heard)
+            return self._block(sent, received)
         clock = clocks.between(before, self._remote.clock())
-        for row in heard["stamps"]:
+        for row in received["stamps"]:
             row[1:] = (stamp - clock.offset_ns for stamp in row[1:])
-        return self._block(sent, heard, clock)
+        return self._block(sent, received, clock)
 
     def _block(
-        self, sent: dict[str, Any], heard: dict[str, Any], clock: clocks.Reading | None = None
+        self, sent: dict[str, Any], received: dict[str, Any], clock: clocks.Reading | None = None
     ) -> Block:
-        for side in (sent, heard):
+        for side in (sent, received):
             if side["failure"]:
                 raise WorkerFailedError(side["failure"])
-        nbytes = heard["nbytes"] or sent["nbytes"]
-        return Block(sent["stamps"], heard["stamps"], nbytes, clock)
+        nbytes = received["nbytes"] or sent["nbytes"]
+        return Block(sent["stamps"], received["stamps"], nbytes, clock)

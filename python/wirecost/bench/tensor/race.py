@@ -44,7 +44,7 @@ class Outcome:
     counts: Counts = field(default_factory=Counts)
     nbytes: int = 0
     bytes_per_s: float | None = None
-    """Of messages sent without pause, as they arrived."""
+    """Of messages sent back to back, as they arrived."""
     lost_without_pause: int | None = None
     clock_offset_ns: int | None = None
     """What the listener's clock was ahead in the last block, where it is another machine's."""
@@ -138,8 +138,8 @@ def run_race(
     if throughput and pattern == "pubsub" and not case.one_process:
         for outcome in outcomes:
             if outcome.failure is None:
-                report(0, f"{_label(outcome.entry)} without pause")
-                _without_pause(outcome, case, pairs, content)
+                report(0, f"{_label(outcome.entry)} back to back")
+                _back_to_back(outcome, case, pairs, content)
 
 
 def _label(entry: Entry) -> str:
@@ -162,9 +162,9 @@ def _turn(
         warm_up = {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)}
         pair.run(order | warm_up, timed=False)
         block = pair.run(order | {"count": trials, "rate": case.rate})
-        counts = count(block.sent, block.heard, case.rate)
+        counts = count(block.sent, block.received, case.rate)
         measure = stages if pattern == "pubsub" else round_trips
-        samples = measure(block.sent, block.heard, on_device)
+        samples = measure(block.sent, block.received, on_device)
         if not samples:
             raise WorkerFailedError(f"none of {trials} messages arrived")
     except (WorkerFailedError, UserError, ValueError) as error:
@@ -180,26 +180,26 @@ def _turn(
         outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)
 
 
-def _without_pause(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
+def _back_to_back(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
     messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
     try:
         pair = pairs.get(outcome.entry)
         order = _order(outcome.entry, case, content)
         block = pair.run(order | {"count": messages, "rate": 0.0})
     except (WorkerFailedError, UserError) as error:
-        outcome.failure = f"without pause: {error}"
+        outcome.failure = f"back to back: {error}"
         pairs.drop(outcome.entry)
         return
     outcome.bytes_per_s = _bytes_per_s(block)
-    outcome.lost_without_pause = messages - len({row[0] for row in block.heard})
+    outcome.lost_without_pause = messages - len({row[0] for row in block.received})
 
 
 def _bytes_per_s(block: Block) -> float | None:
     """From the begin of the first message to when the last one that came was read."""
-    if not block.heard:
+    if not block.received:
         return None
-    took = block.heard[-1][3] - block.sent[0][2]
-    return 1e9 * len(block.heard) * block.nbytes / took
+    took = block.received[-1][3] - block.sent[0][2]
+    return 1e9 * len(block.received) * block.nbytes / took
 
 
 def _order(entry: Entry, case: Case, content: str) -> dict[str, object]:

@@ -50,7 +50,7 @@ class Settings:
     devices: tuple[str, ...] = ("cpu",)
     content: str = "ones"
     rate: float = 100.0
-    """Messages a second."""
+    """Messages per second."""
     trials: int = 200
     pattern: str = "pubsub"
     sweep: bool = False
@@ -62,7 +62,7 @@ class Settings:
         if not 1 <= self.trials <= 1_000_000:
             raise UserError(f"--trials {self.trials}: must lie between 1 and 1000000")
         if not 0.1 <= self.rate <= 10_000:
-            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 a second")
+            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
         if self.content not in CONTENTS:
             raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
         if self.pattern not in PATTERNS:
@@ -196,7 +196,7 @@ class _Recorded:
             "build": "release",
             "contender": outcome.entry.mware,
             "mode": outcome.entry.plugin,
-            **_told(case, outcome.entry, settings),
+            **_identity(case, outcome.entry, settings),
         }
 
     def keep(self) -> None:
@@ -218,7 +218,7 @@ class _Recorded:
         self._about()
 
     def _about(self) -> Run:
-        """What is known by now, told to the journal."""
+        """The journal's entry, with what is known by now."""
         outcome, counts = self.outcome, self.outcome.counts
         about = {
             **self._who,
@@ -246,7 +246,7 @@ class _Recorded:
         return self._run
 
 
-def _told(case: Case, entry: Entry, settings: Settings) -> dict[str, str]:
+def _identity(case: Case, entry: Entry, settings: Settings) -> dict[str, str]:
     return {
         "plugin": entry.plugin,
         "mware": entry.mware,

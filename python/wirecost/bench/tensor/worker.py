@@ -5,7 +5,8 @@ Its arguments are CONTENDER ROLE SIZE TOPIC ADDRESS DESCRIPTORS.
 
 Driven by lines of JSON on standard input, it answers each with a line of JSON. ``open``: makes its
 end. ``wait``: whether the other end is there. ``block``: runs one; a listener answers ``ready``
-first. ``finish``: tells a listener that nothing more comes. Libraries that print do so elsewhere.
+first. ``finish``: a listener's block ends once nothing more comes. What libraries print goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Lines:
     def waiting(self) -> bool:
         return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
 
-    def tell(self, answer: dict[str, Any]) -> None:
+    def send(self, answer: dict[str, Any]) -> None:
         content = json.dumps(answer).encode() + b"\n"
         while content:
             content = content[os.write(self._out, content) :]
@@ -108,23 +109,23 @@ class Worker:
         end = self._ends[0]
         match self._role:
             case "publish":
-                return _told(blocks.publish(end, order, plugin, source))
+                return _document(blocks.publish(end, order, plugin, source))
             case "ask":
-                return _told(blocks.ask(end, order, plugin, source))
+                return _document(blocks.ask(end, order, plugin, source))
             case "both":
-                sent, heard = blocks.both(end, self._ends[1], order, plugin, source)
-                return {"sent": _told(sent), "heard": _told(heard)}
-        self._lines.tell({"ready": True})
+                sent, received = blocks.both(end, self._ends[1], order, plugin, source)
+                return {"sent": _document(sent), "received": _document(received)}
+        self._lines.send({"ready": True})
         run = blocks.listen if self._role == "listen" else blocks.answer
         side = run(end, order, plugin, source, self._lines.waiting)
-        return _told(side)
+        return _document(side)
 
     def close(self) -> None:
         for end in self._ends:
             end.close()
 
 
-def _told(side: Side) -> dict[str, Any]:
+def _document(side: Side) -> dict[str, Any]:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 
@@ -163,7 +164,7 @@ def main() -> None:
 
 
 def _serve(worker: Worker, lines: Lines) -> None:
-    """Returns once it is told to close. Raises EOFError, BrokenPipeError."""
+    """Returns at ``close``. Raises EOFError, BrokenPipeError."""
     while (command := lines.next())["do"] != "close":
         if command["do"] == "finish":
             continue
@@ -174,7 +175,7 @@ def _serve(worker: Worker, lines: Lines) -> None:
         except Exception as error:
             traceback.print_exc()
             answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-        lines.tell(answer)
+        lines.send(answer)
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def requirements(plugins: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
-    """Makes the environment, or adds to it what it lacks; ``tell`` gets a line before.
+def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
+    """Makes the environment, or adds to it what it lacks; ``show`` gets a line before.
 
     Raises UserError with the line to run by hand where the network is not there.
     """
@@ -70,7 +70,7 @@ def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
     lacking = [one for one in requirements(plugins) if one not in there]
     if lacking:
         command = [str(interpreter()), "-P", "-m", "pip", "install", *lacking]
-        tell(f"installing {' '.join(lacking)} into {where}, once")
+        show(f"installing {' '.join(lacking)} into {where}, once")
         if not interpreter().exists():
             _run([sys.executable, "-P", "-m", "venv", str(where)], where)
         _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
@@ -89,5 +89,5 @@ def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> N
         return
     if not by_hand:
         shutil.rmtree(where, ignore_errors=True)
-    last = (done.stderr.strip().splitlines() or ["no reason told"])[-1]
+    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
     raise UserError(f"{where}: {last}; when that is solved run: {' '.join(by_hand or command)}")

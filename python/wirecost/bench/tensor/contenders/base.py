@@ -28,7 +28,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Received:
-    """``number`` is None where the contender does not tell it; the content does."""
+    """``number`` is None where the contender does not know it; the content has it too."""
 
     number: int | None
     message: Any

@@ -2,7 +2,7 @@
 """Wrapyfi, unmodified, through its public API: a decorated method whose return value travels.
 
 Encoding, sending, receiving and decoding are one call on each side, so that ``publish`` and
-``transit`` hold them; within one process they can be told apart.
+``transit`` hold them; within one process they are separate.
 """
 
 from __future__ import annotations
@@ -209,13 +209,13 @@ class Wrapyfi(Contender):
         assert meeting.address is not None
         *ports, config = meeting.address.split()
         names = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQREP")
-        told = {
+        variables = {
             f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(names, ports, strict=True)
         }
-        told |= {"WRAPYFI_ZENOH_PORT": ports[0], "WRAPYFI_ZENOH_CONFIG_FILEPATH": config}
+        variables |= {"WRAPYFI_ZENOH_PORT": ports[0], "WRAPYFI_ZENOH_CONFIG_FILEPATH": config}
         if role == "listen":
-            told["WRAPYFI_ZENOH_LISTEN"] = json.dumps([f"tcp/127.0.0.1:{ports[0]}"])
-        return {**told, "OMP_NUM_THREADS": "1"}
+            variables["WRAPYFI_ZENOH_LISTEN"] = json.dumps([f"tcp/127.0.0.1:{ports[0]}"])
+        return {**variables, "OMP_NUM_THREADS": "1"}
 
     def sender(self, meeting: Meeting) -> base.Sender:
         return Encoder() if self.one_process else Sender(self.mware, meeting.topic)
