@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to frames and back; the way of a single NumPy array is kept short."""
+"""Messages to frames and back; the path of a single NumPy array is kept short."""
 
 from __future__ import annotations
 
@@ -149,4 +149,4 @@ def _verify(view: memoryview, layout: Layout) -> None:
     data = view[layout.header_bytes : layout.end]
     (expected,) = SUM.unpack_from(view, layout.total - SUM.size)
     if load("xxhash", "let the sender encode without checksum").xxh3_64_intdigest(data) != expected:
-        raise FrameError("frame: its data was changed on the way (checksum differs)")
+        raise FrameError("frame: its data was changed in transit (checksum differs)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values and tensors of one message on their way into a description and segments."""
+"""Values and tensors of one message written as a description and segments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wirecost.tensor.memory import Pieces
 
 _MOST_TENSORS = 1024
 _TENSORS: dict[Any, msgpack.ExtType] = {}
-"""What is said of tensors, by what it says; the table is emptied when it is full."""
+"""Tensors' descriptions by their content; the table is emptied when it is full."""
 _MOST_KEPT = 1 << 16
 _PACKERS: list[msgpack.Packer] = []
 """Those that nobody uses now: to make one costs more than to pack a small message."""

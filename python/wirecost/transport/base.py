@@ -2,8 +2,8 @@
 """What a middleware must do to carry frames: the contract that each file beside this one meets.
 
 A transport takes a frame's bytes and gives samples: received memory that stays until released. It
-knows nothing of tensors. Blocking calls are interrupted by Ctrl-C and never wait for ever unless
-told to.
+knows nothing of tensors. Ctrl-C interrupts blocking calls, which wait for ever only if no
+timeout is given.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Publisher(_Endpoint):
         self.sent = 0
         """Frames given to the middleware."""
         self.dropped = 0
-        """Frames that the middleware refused, where it tells: nobody got them."""
+        """Frames that the middleware refused, where it reports that: nobody got them."""
         self._progress = Progress(self._stream)
         self._sent_so_far = self._progress.sent
 

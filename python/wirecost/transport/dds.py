@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """DDS by Fast DDS: frames as ``std_msgs/UInt8MultiArray`` and arrays as ``sensor_msgs/Image``, on
-topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the interface told.
+topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the given interface.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import QueuedReplier, QueuedRequester
+from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _Messages:
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
-        # In turns, between which Ctrl-C is heard.
+        # In turns, between which Ctrl-C is handled.
         while not self._waiting:
             left = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
             self._fetch(left)
@@ -159,7 +159,7 @@ class _Subscriber(Subscriber):
         self._messages.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__(service)
         self._writer = _writer(participant, _topic("rq", service, "Request"))
@@ -179,7 +179,7 @@ class _Requester(QueuedRequester):
         self._messages.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__()
         self._writer = _writer(participant, _topic("rr", service, "Reply"))
@@ -265,12 +265,12 @@ class Dds(Transport):
         made: Subscriber = self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
         return made
 
-    def requester(self, service: str) -> QueuedRequester:
-        made: QueuedRequester = self._kept(_Requester(self._participant, service))
+    def requester(self, service: str) -> InboxRequester:
+        made: InboxRequester = self._kept(_Requester(self._participant, service))
         return made
 
-    def replier(self, service: str) -> QueuedReplier:
-        made: QueuedReplier = self._kept(_Replier(self._participant, service))
+    def replier(self, service: str) -> InboxReplier:
+        made: InboxReplier = self._kept(_Replier(self._participant, service))
         return made
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MQTT 5 over a broker, at most once (QoS 0): retained messages say who is there."""
+"""MQTT 5 over a broker, at most once (QoS 0): retained messages show who is there."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import (
-    QueuedReplier,
-    QueuedRequester,
-    QueuedSubscriber,
+    InboxReplier,
+    InboxRequester,
+    InboxSubscriber,
     joined,
 )
 from wirecost.transport.shared.server_process import host_and_port, program, running
@@ -144,7 +144,7 @@ class _Link:
 
 
 class _Presence:
-    """Who subscribes to a topic, as the broker's retained messages tell."""
+    """Who subscribes to a topic, by the broker's retained messages."""
 
     def __init__(self, topic: str) -> None:
         self.topic = _presence(topic, "+")
@@ -199,7 +199,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._link = _Link(
@@ -215,7 +215,7 @@ def _service(name: str) -> str:
     return "wirecost/service/" + _checked(name)
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._topic = _service(service)
@@ -243,7 +243,7 @@ class _Requester(QueuedRequester):
         self.inbox.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         topic = _service(service)
@@ -302,13 +302,13 @@ class Mqtt(Transport):
     def publisher(self, topic: str) -> Publisher:
         return _Publisher(self.address, topic)
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self.address, topic, depth)
 
-    def requester(self, service: str) -> QueuedRequester:
+    def requester(self, service: str) -> InboxRequester:
         return _Requester(self.address, service)
 
-    def replier(self, service: str) -> QueuedReplier:
+    def replier(self, service: str) -> InboxReplier:
         return _Replier(self.address, service)
 
     def close(self) -> None:

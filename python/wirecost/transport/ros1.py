@@ -23,7 +23,7 @@ from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.images import image
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import QueuedSubscriber
+from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.server_process import program, reachable, running
 
 _MAX_BYTES = 1 << 30
@@ -196,7 +196,7 @@ class ImagePublisher:
         self._topic.close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, rospy: Any, topic: str, depth: int) -> None:
         super().__init__(depth)
         kind = _raw("std_msgs.msg", "UInt8MultiArray")
@@ -280,7 +280,7 @@ class Ros1(Transport):
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
         return ImagePublisher(_Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image")))
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._rospy, topic, depth)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import QueuedSubscriber, joined
+from wirecost.transport.shared.inbox_based import InboxSubscriber, joined
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 _MAX_BYTES = 1 << 30
@@ -96,7 +96,7 @@ class ImagePublisher:
         self._topic.close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, node: Any, kind: Any, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._node = node
@@ -167,7 +167,7 @@ class Ros2(Transport):
         """Publishes arrays as ``sensor_msgs/Image``."""
         return ImagePublisher(_Topic(self._node, self._kind("sensor_msgs", "Image"), topic))
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._node, self._kind("std_msgs", "UInt8MultiArray"), topic, depth)
 
     def close(self) -> None:

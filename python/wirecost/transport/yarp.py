@@ -27,7 +27,7 @@ _MAX_BYTES = 1 << 30
 _ROW = 4096
 _SIZE = struct.Struct("<Q56x")
 _POLL_S = 0.0002
-"""Python's binding can wait for a message only where Ctrl-C is not heard."""
+"""Python's binding can wait for a message only where Ctrl-C is not handled."""
 _CONNECT_S = 0.2
 _START_S = 10
 _CARRIER = "fast_tcp"
@@ -129,7 +129,7 @@ class _Subscriber(Subscriber):
             (size,) = _SIZE.unpack_from(memory)
             if size <= len(memory) - _SIZE.size:
                 return memory[_SIZE.size : _SIZE.size + size], None
-        return memory, None  # a stranger's image, which the trailer's check tells
+        return memory, None  # a stranger's image, which the trailer's check finds
 
     def close(self) -> None:
         self._port.interrupt()

@@ -2,7 +2,7 @@
 """eCAL on this machine: shared memory with an acknowledgement, so that no burst overwrites itself.
 
 Publishers and subscribers find each other by eCAL's registration on loopback. Which side knows of
-the other first is left to chance; a probe over the way that frames take says that it is open.
+the other first is left to chance; a probe over the path of the frames shows that it is open.
 Frames stay in shared memory, which eCAL makes for every user of the machine; here it is closed to
 others. eCAL would listen on all interfaces, and no setting of its changes that: on UDP port 14000
 for registration, and on a TCP port for each service. Its sockets are bound to loopback instead.
@@ -27,9 +27,9 @@ from wirecost.transport.ecal.leftovers import sweep
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import Inbox, wait_until
 from wirecost.transport.shared.inbox_based import (
-    QueuedReplier,
-    QueuedRequester,
-    QueuedSubscriber,
+    InboxReplier,
+    InboxRequester,
+    InboxSubscriber,
     joined,
 )
 from wirecost.transport.shared.loopback import kept_on_loopback
@@ -69,7 +69,7 @@ def _core() -> Any:
     return core
 
 
-def _way(core: Any, acknowledge_ms: int) -> Any:
+def _sending(core: Any, acknowledge_ms: int) -> Any:
     """How a publisher sends: shared memory only, read where it lies."""
     config = core.get_publisher_configuration()
     layer = config.layer
@@ -79,7 +79,7 @@ def _way(core: Any, acknowledge_ms: int) -> Any:
     return config
 
 
-def _heard(core: Any) -> Any:
+def _receiving(core: Any) -> Any:
     """How a subscriber receives: from shared memory only."""
     config = core.get_subscriber_configuration()
     config.layer.udp.enable = config.layer.tcp.enable = False
@@ -119,10 +119,10 @@ class _Publisher(Publisher):
         super().__init__()
         core = _core()
         self._most = self._subscribers = 0
-        self._publisher: Any = core.Publisher(topic, config=_way(core, _ACKNOWLEDGE_MS))
+        self._publisher: Any = core.Publisher(topic, config=_sending(core, _ACKNOWLEDGE_MS))
         self._probe = _PROBE + secrets.token_bytes(8)
         self._answers = Inbox(1)
-        self._ready: Any = core.Subscriber(_ready(topic), config=_heard(core))
+        self._ready: Any = core.Subscriber(_ready(topic), config=_receiving(core))
         self._ready.set_receive_callback(self._answered)
         _OPEN.add(self)
 
@@ -170,13 +170,13 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, topic: str, depth: int) -> None:
         super().__init__(depth)
         core = _core()
-        # Told from eCAL's own thread, which must not wait for who waits for it.
-        self._ready: Any = core.Publisher(_ready(topic), config=_way(core, 0))
-        self._subscriber: Any = core.Subscriber(topic, config=_heard(core))
+        # It sends from eCAL's own thread, which must not wait for the peer that waits for it.
+        self._ready: Any = core.Publisher(_ready(topic), config=_sending(core, 0))
+        self._subscriber: Any = core.Subscriber(topic, config=_receiving(core))
         self._subscriber.set_receive_callback(self._take)
         _OPEN.add(self)
 
@@ -195,7 +195,7 @@ class _Subscriber(QueuedSubscriber):
         self.inbox.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, name: str, service: str) -> None:
         super().__init__(service)
         core = _core()
@@ -221,7 +221,7 @@ class _Requester(QueuedRequester):
         self.inbox.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, name: str) -> None:
         super().__init__()
         core = _core()
@@ -283,13 +283,13 @@ class Ecal(Transport):
     def publisher(self, topic: str) -> Publisher:
         return _Publisher(self._prefix + topic)
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._prefix + topic, depth)
 
-    def requester(self, service: str) -> QueuedRequester:
+    def requester(self, service: str) -> InboxRequester:
         return _Requester(self._prefix + service, service)
 
-    def replier(self, service: str) -> QueuedReplier:
+    def replier(self, service: str) -> InboxReplier:
         return _Replier(self._prefix + service)
 
     def close(self) -> None:

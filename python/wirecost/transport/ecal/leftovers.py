@@ -20,7 +20,7 @@ def sweep(
     processes: Path = Path("/proc"),
     ours: Container[Path] = frozenset(),
 ) -> int:
-    """Removes this user's files of publishers that no process has mapped, and says how many.
+    """Removes this user's files of publishers that no process has mapped, and returns how many.
 
     ``ours``: files that this process has just given up, which may be young.
     """
@@ -59,7 +59,7 @@ def _mapped(folder: Path, processes: Path) -> set[str]:
     start = f"{folder}/ecal_"
     used = set()
     for maps in processes.glob("[0-9]*/maps"):
-        # Of other users' processes nothing is told; what they map of ours has lost its publisher.
+        # Other users' processes cannot be looked into; nobody publishes what they map of ours.
         with suppress(OSError):
             used |= {
                 line[line.index(start) :].removesuffix(" (deleted)")

@@ -17,7 +17,7 @@ MOST_ENDS = 16
 """Publishers, and subscribers, of a topic."""
 MOST_NODES = 64
 POLL_S = 0.002
-"""Between looks at whether somebody is there: iceoryx2 tells nobody of it."""
+"""Between looks at whether somebody is there: iceoryx2 reports it to nobody."""
 DEAD_S = 0.2
 """Between looks for killed processes, which count as there until they are cleared away."""
 PATIENCE_S = 6.0
@@ -45,7 +45,7 @@ class Services:
                 if time.monotonic() > end:
                     raise UserError(
                         f"iceoryx2: {name!r} cannot be opened ({error}): another program uses it"
-                        " in another way, or a killed one left it; take another name"
+                        " with other settings, or a killed one left it; take another name"
                     ) from error
             clear_services(self.node.config.global_cfg)
             self.clear_dead()

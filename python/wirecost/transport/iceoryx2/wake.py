@@ -11,7 +11,7 @@ from wirecost.errors import UserError
 
 
 class Wake:
-    """Blocks without spinning until the other side has said that there is something."""
+    """Blocks without spinning until the other side has sent something."""
 
     def __init__(self, library: Any, service: Any) -> None:
         """``service``: of events."""
@@ -19,7 +19,7 @@ class Wake:
         self._service = service
         self._listener: Any = None
         self._notifier: Any = None
-        self._unheard = library.NotifierNotifyError
+        self._no_listener = library.NotifierNotifyError
 
     def listen(self) -> None:
         self._listener = self._service.listener_builder().create()
@@ -29,7 +29,7 @@ class Wake:
             self._notifier = self._service.notifier_builder().create()
         try:  # noqa: SIM105  contextlib.suppress costs as much as the notification
             self._notifier.notify()
-        except self._unheard:
+        except self._no_listener:
             pass  # a listener that is gone
 
     def until(self, look: Callable[[], Any], timeout: float | None) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where servers are, for middlewares whose publishers are servers: at one address that is told, or
+"""Where servers are, for middlewares whose publishers are servers: at one address that is given, or
 on this machine by one small file each, in a folder a path, locked while its process lives."""
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _file_name(path: str) -> str:
 
 
 class Offer:
-    """Says that a server of this process has ``path``, until closed or killed."""
+    """A file by which others find a server of this process that has ``path``, until it is closed or
+    killed."""
 
     def __init__(self, folder: Path, path: str, address: str) -> None:
         place = folder / _file_name(path)
@@ -79,7 +80,7 @@ def sweep(folder: Path) -> None:
 
 
 def _living(place: Path) -> list[str]:
-    """What the locked files of a folder say; the others are removed, and the folder with the last
+    """The contents of a folder's locked files; the others are removed, and the folder with the last
     of them."""
     found = []
     removed = False
@@ -126,7 +127,7 @@ class Servers:
         return [self.address] if self.folder is None else offered(self.folder, path)
 
     def offer(self, path: str, address: str) -> Offer | None:
-        """Tells others of a server of this process, where they cannot know it."""
+        """Lets others find a server of this process, where they do not know its address."""
         if self.folder is None:
             return None
         sweep(self.folder)

@@ -17,7 +17,7 @@ _ITEM_BYTES = {"u": (1, 2), "i": (1, 2, 4), "f": (2, 4, 8)}
 
 @dataclass(frozen=True)
 class Image:
-    """What an image message says, and its rows of pixels as one run of bytes."""
+    """The fields of an image message, and its rows of pixels as one run of bytes."""
 
     height: int
     width: int

@@ -28,9 +28,9 @@ class Inbox:
                 self._waiting.get_nowait()
         self._waiting.put(message)
         if self._signal is not None:
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         # The descriptor's number may be another file's once it is closed.
         with self._signalling:
             if self._signal is not None:
@@ -45,9 +45,9 @@ class Inbox:
         if self._signal is not None and self._waiting.empty():
             with suppress(BlockingIOError):
                 os.eventfd_read(self._signal)
-            # One that came between would otherwise not be told.
+            # One that came in between would otherwise make nothing readable.
             if not self._waiting.empty():
-                self._tell()
+                self._notify()
         return message
 
     @property
@@ -60,11 +60,11 @@ class Inbox:
         if self._signal is None:
             self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
             if not self._waiting.empty():
-                self._tell()
+                self._notify()
         return self._signal
 
     def close(self) -> None:
-        """What is put from now on is told to nobody."""
+        """What is put from now on makes no descriptor readable."""
         with self._signalling:
             signal, self._signal = self._signal, None
         if signal is not None:

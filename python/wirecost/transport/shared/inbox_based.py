@@ -21,7 +21,7 @@ def joined(frame: Frame, trailer: bytes, before: bytes = b"") -> bytes:
     return b"".join([before, *frame.parts(), trailer])
 
 
-class QueuedSubscriber(Subscriber):
+class InboxSubscriber(Subscriber):
     """The middleware's thread puts messages into ``inbox``."""
 
     def __init__(self, depth: int) -> None:
@@ -36,7 +36,7 @@ class QueuedSubscriber(Subscriber):
         return self.inbox.fileno()
 
 
-class QueuedReplier(Replier):
+class InboxReplier(Replier):
     """The middleware's thread puts pairs into ``inbox``: a request and what sends its reply. Of
     more requests than wait here, the oldest get none."""
 
@@ -65,7 +65,7 @@ class QueuedReplier(Replier):
         return Request(Sample(frame, stream, number), answer)
 
 
-class QueuedRequester(Requester):
+class InboxRequester(Requester):
     """The middleware's thread puts replies into ``inbox``, late ones too."""
 
     def __init__(self, service: str) -> None:

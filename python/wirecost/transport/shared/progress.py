@@ -28,10 +28,10 @@ def _path(folder: Path, stream: int) -> Path:
 
 
 class Progress:
-    """A publisher's side: ``sent[0] = n`` says that n frames were sent, by this process."""
+    """A publisher's side: ``sent[0] = n``: this process has sent n frames."""
 
     def __init__(self, stream: int) -> None:
-        """Without a folder it is said to nobody."""
+        """Without a folder nobody can look it up."""
         self.sent = memoryview(bytearray(_SENT.size)).cast("Q")
         self._end: Callable[[], object] = bool
         with suppress(UserError, OSError):
@@ -58,7 +58,7 @@ class Followed:
     """A listener's side, which outlives the publisher."""
 
     def __init__(self, stream: int) -> None:
-        """Raises UserError, OSError, ValueError where nobody says it."""
+        """Raises UserError, OSError, ValueError where it cannot be looked up."""
         self._path = _path(private_folder(_FOLDER), stream)
         file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:

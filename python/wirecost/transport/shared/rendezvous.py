@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the processes of one user on one machine meet: a private folder with a file a topic.
 
-Locks of the kernel say who is there, so that what a killed process left is told from what is used.
+The kernel's locks show who is alive, so that what a killed process left differs from what is used.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def array_data(message: Buffer) -> memoryview:
     view = memoryview(message)
     if len(view) >= _ARRAY.size:
         encapsulation, dimensions, _, size = _ARRAY.unpack_from(view)
-        # An encapsulation may say how many bytes of padding end the message.
+        # An encapsulation may state how many bytes of padding end the message.
         if (encapsulation[:2], dimensions) == (_ENCAPSULATION[:2], 0):
             return view[_ARRAY.size : _ARRAY.size + size]
     return view

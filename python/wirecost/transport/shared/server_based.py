@@ -13,7 +13,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Transport
 from wirecost.transport.shared.discovery import Offer, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import QueuedReplier
+from wirecost.transport.shared.inbox_based import InboxReplier
 
 
 class Server(ABC):
@@ -32,7 +32,7 @@ class Server(ABC):
         """Ends it and its connections."""
 
 
-class ServedPublisher(Publisher):
+class ServerPublisher(Publisher):
     """Knows its topic's subscribers."""
 
     def __init__(self, server: Server, path: str, offer: Offer | None) -> None:
@@ -44,7 +44,7 @@ class ServedPublisher(Publisher):
 
     @abstractmethod
     def _dismiss(self, subscriber: Any) -> None:
-        """Tells one that nothing more comes."""
+        """Lets one know that nothing more comes."""
 
     def wait_for_subscriber(self, timeout: float) -> bool:
         return wait_until(lambda: bool(self._subscribers), timeout)
@@ -59,7 +59,7 @@ class ServedPublisher(Publisher):
         super().close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     offer: Offer | None = None
 
     def __init__(self, server: Server, path: str) -> None:
@@ -75,10 +75,10 @@ class _Replier(QueuedReplier):
         self.inbox.close()
 
 
-class ServedTransport(Transport):
+class ServerTransport(Transport):
     """Starts its server with its first publisher or replier."""
 
-    publishes: ClassVar[type[ServedPublisher]]
+    publishes: ClassVar[type[ServerPublisher]]
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
@@ -93,7 +93,7 @@ class ServedTransport(Transport):
 
     @abstractmethod
     def _serve(self) -> Server:
-        """At the told address, else on loopback and a free port. Raises UserError."""
+        """At the given address, else on loopback and a free port. Raises UserError."""
 
     def _own(self) -> Server:
         if self._server is None:
@@ -107,7 +107,7 @@ class ServedTransport(Transport):
         server.topics[path] = set()
         return self.publishes(server, path, self._servers.offer(path, server.address))
 
-    def replier(self, service: str) -> QueuedReplier:
+    def replier(self, service: str) -> InboxReplier:
         server, path = self._own(), path_of("service", service)
         if path in server.services:
             raise UserError(f"service {service!r}: this transport answers it already")

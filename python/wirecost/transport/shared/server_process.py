@@ -70,8 +70,8 @@ def running(
                 time.sleep(0.02)
         finally:
             _end(process)
-    said = log.read_text(errors="replace").strip().splitlines()[-1:]
-    raise UserError(f"{command(0)[0]} does not start: {''.join(said) or 'it says nothing'}")
+    printed = log.read_text(errors="replace").strip().splitlines()[-1:]
+    raise UserError(f"{command(0)[0]} does not start: {''.join(printed) or 'it prints nothing'}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows each frame on its way: which publisher sent it, as the how-many-eth, and where it
-starts in the message."""
+"""What follows each frame in its message: who published it, its number, and where it starts."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ class Count:
     reordered: int = 0
     """Messages that came after a later one."""
     outstanding: int = 0
-    """Messages sent after the last one received: on their way, waiting, or lost. Known of
+    """Messages sent after the last one received: in transit, waiting, or lost. Known of
     publishers of this user on this machine, else 0."""
 
 
@@ -53,7 +52,7 @@ class StreamCounter:
 
     MOST_STREAMS = 1024
     WINDOW = 1024
-    """Messages back within which a late one is told from a duplicate."""
+    """Messages back within which one that comes late is distinguished from a duplicate."""
 
     def __init__(self, follow: Callable[[int], Publishing | None] = lambda _: None) -> None:
         """``follow``: looks a stream's publisher up, which must be there or None."""

@@ -29,7 +29,7 @@ from wirecost.transport.base import (
 )
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import QueuedReplier, QueuedRequester, QueuedSubscriber
+from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester, InboxSubscriber
 from wirecost.transport.shared.rendezvous import MOST_PATH, beside, meet, private_folder
 from wirecost.transport.zenoh.memory import one_line
 
@@ -87,7 +87,7 @@ class ZenohPublisher(Publisher):
         super().close()
 
 
-class ZenohSubscriber(QueuedSubscriber):
+class ZenohSubscriber(InboxSubscriber):
     def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._port: Any = transport.session.declare_subscriber(
@@ -106,7 +106,7 @@ class ZenohSubscriber(QueuedSubscriber):
             self.inbox.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__(service)
         self._transport = transport
@@ -141,7 +141,7 @@ class _Requester(QueuedRequester):
             self.inbox.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__()
         self._block = transport.library.CongestionControl.BLOCK

@@ -38,7 +38,7 @@ _MARK = stat.S_IRUSR | stat.S_IWUSR | stat.S_ISVTX
 """Of a pool's file, by a bit that means nothing else there: all that is received from it is copied
 out at once."""
 _DEAD_S = 2.0
-"""Seconds until nothing of a dead process can be on its way any more."""
+"""Seconds until nothing of a dead process can be in transit any more."""
 _dead_since: dict[Path, float] = {}
 
 
@@ -180,8 +180,9 @@ def one_line(error: BaseException) -> str:
 
 
 def sweep() -> int:
-    """Removes this user's files that no living process has open, and says how many. Zenoh holds a
-    lock of the kernel on each."""
+    """Removes this user's files that no living process has open, and returns how many.
+
+    Zenoh holds a lock of the kernel on each."""
     removed = 0
     for path in FOLDER.glob(f"*{_SUFFIX}"):
         with suppress(OSError):

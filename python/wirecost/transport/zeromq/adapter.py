@@ -47,8 +47,8 @@ WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
 LINGER_MS = 500
 LISTEN_EVERY = 8
-"""Frames between looks at what libzmq was told: who came and went, and what was taken from the
-queues, which seem full until then."""
+"""Frames between looks at libzmq's news: who came and went, and what was taken from the queues,
+which seem full until then."""
 
 
 class _Publisher(Publisher):
@@ -56,14 +56,14 @@ class _Publisher(Publisher):
         super().__init__()
         self.end = Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
         self._pollin = library.zmq.POLLIN
-        self._heard = False
+        self._subscribed = False
 
     def _listen(self) -> None:
-        """The first subscription and the end of the last are told as messages."""
+        """libzmq reports the first subscription and the end of the last as messages."""
         while self.end.socket.events & self._pollin:
-            for told in self.end.receive(0) or ():
-                if told.bytes[:1] in {b"\0", b"\1"}:
-                    self._heard = told.bytes[:1] == b"\1"
+            for news in self.end.receive(0) or ():
+                if news.bytes[:1] in {b"\0", b"\1"}:
+                    self._subscribed = news.bytes[:1] == b"\1"
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if not self.sent % LISTEN_EVERY:
@@ -77,10 +77,10 @@ class _Publisher(Publisher):
     def wait_for_subscriber(self, timeout: float) -> bool:
         end = time.monotonic() + timeout
         self._listen()
-        while not self._heard and (left := end - time.monotonic()) > 0:
+        while not self._subscribed and (left := end - time.monotonic()) > 0:
             self.end.wait(self._pollin, left)
             self._listen()
-        return self._heard
+        return self._subscribed
 
     def close(self) -> None:
         self.end.close()
@@ -99,20 +99,20 @@ class _Subscriber(Subscriber):
     def _receive(self, timeout: float | None) -> tuple[Any, None] | None:
         message = self.end.one(timeout)
         if self._more >= 0:
-            self._tell()
+            self._notify()
         return None if message is None else (message, None)
 
     def fileno(self) -> int:
-        # libzmq's descriptor tells of a change only; what still waits is told by another.
+        # libzmq's descriptor reports changes only; for what still waits there is another one.
         if self._poll is None:
             self._more = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
             self._poll = select.epoll()
             self._poll.register(self._more, select.EPOLLIN)
             self._poll.register(self.end.socket.fileno(), select.EPOLLIN)
-            self._tell()
+            self._notify()
         return self._poll.fileno()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         with suppress(BlockingIOError):
             os.eventfd_read(self._more)
         if self.end.socket.events & self._pollin:
