@@ -12,7 +12,6 @@ import pytest
 
 from support import needs
 from wirecost.bench.tensor import blocks, wrapyfi_environment
-from wirecost.bench.tensor.blocks import Order, Side
 from wirecost.bench.tensor.cases import Entry, plan
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Received, Receiver
@@ -21,6 +20,7 @@ from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.bench.tensor.race import Outcome, rounds_of
 from wirecost.bench.tensor.scenario import Settings
 from wirecost.bench.tensor.stamps import count, round_trips, stages
+from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
 
 SHAPE = (5, 7)
@@ -47,7 +47,7 @@ class Fake(Receiver):
 def heard(messages: list[tuple[int | None, Any]], content: str = "ones", first: int = 0) -> Side:
     order = Order("numpy", SHAPE, "float64", content, "cpu", True, first, 4, 100.0)
     source = Source(SHAPE, "float64", content)
-    return blocks.listen(Fake(messages), order, NUMPY, source, lambda: True)
+    return blocks.listen(Fake(messages), Task(order, NUMPY, source), lambda: True)
 
 
 def sent(content: str = "ones", first: int = 0) -> list[tuple[int | None, Any]]:
@@ -142,7 +142,7 @@ def test_a_message_that_comes_after_the_end_was_told_is_not_taken_for_lost() -> 
     order = Order("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
     asked = iter([False, *[True] * 9])
     source = Source(SHAPE, "float64", "ones")
-    side = blocks.listen(Late(sent()), order, NUMPY, source, lambda: next(asked))
+    side = blocks.listen(Late(sent()), Task(order, NUMPY, source), lambda: next(asked))
     assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
 
 

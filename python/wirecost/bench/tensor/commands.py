@@ -1,6 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a listener takes from the machine that drives it, and that one from the listener. Everything
-else is refused before anything is made of it."""
+"""What travels between the processes of a benchmark, and what of it a listener accepts.
+
+All of it is lines of JSON. The harness drives each worker, one end of a contender, over its
+standard input and output:
+
+| ``do`` | answer |
+|---|---|
+| ``open`` | ``done``, once the end is made |
+| ``wait``, with ``timeout`` | ``there``: whether the other end is |
+| ``block``, with ``order`` (``Order``) | listeners first ``ready``; then what it saw (``Side``) |
+| ``finish`` | none: the sender is done, and the listener's block ends soon |
+| ``close`` | none: the process ends |
+
+Any answer may be ``failure`` instead. With ``--role publish`` the listening workers are another
+machine's. The publisher connects there by TCP and sends:
+
+| ``do`` | answer |
+|---|---|
+| ``hello``, with ``version`` and ``token`` | ``version``, ``host``, ``memory``, ``environment`` |
+| ``ping`` | ``monotonic`` and ``wall``: the clocks there |
+| ``start``, with a ``worker``'s number and what it is | ``worker`` and ``answer``, as all below |
+| ``tell``, with ``worker`` and ``command`` | the worker's answers |
+| ``end``, with ``worker`` | ``done``, once it has ended |
+| ``bye`` | none |
+
+Each side refuses everything else before it makes anything of it.
+"""
 
 from __future__ import annotations
 

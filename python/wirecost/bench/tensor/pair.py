@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.bench.tensor import clocks
-from wirecost.bench.tensor.blocks import Order
 from wirecost.bench.tensor.commands import RefusedError, check_side
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.content import DIGITS
 from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
+from wirecost.bench.tensor.task import Order
 
 START_S = 30.0
 PRIMING = {
@@ -23,6 +23,8 @@ PRIMING = {
     "objects": True, "count": 60, "rate": 20.0,
 }  # fmt: skip
 """Small messages for a few seconds; the first ones may be lost."""
+Reported = dict[str, Any]
+"""One end's ``Side`` as it travels: ``stamps``, ``failure`` and ``nbytes``."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 
 
@@ -126,32 +128,37 @@ class Pair:
         self._next += count
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
-            return self._block(both["sent"], both["received"])
-        before = self._remote.clock() if self._remote and timed else None
-        self._listener.send("block", order=whole)
-        self._listener.receive()
-        self._sender.send("block", order=whole)
-        sent = self._sender.receive(limit)
-        self._listener.send("finish")
-        received = self._listener.receive(limit)
+            return _block(both["sent"], both["received"])
         if self._remote is None:
-            return self._block(sent, received)
+            return _block(*self._exchange(self._listener, whole, limit))
+        before = self._remote.clock() if timed else None
+        sent, received = self._exchange(self._listener, whole, limit)
         try:
             check_side(received, count, 4)
         except RefusedError as error:
             raise WorkerFailedError(f"listener: {error}") from None
         if before is None:
-            return self._block(sent, received)
+            return _block(sent, received)
         clock = clocks.between(before, self._remote.clock())
         for row in received["stamps"]:
             row[1:] = (stamp - clock.offset_ns for stamp in row[1:])
-        return self._block(sent, received, clock)
+        return _block(sent, received, clock)
 
-    def _block(
-        self, sent: dict[str, Any], received: dict[str, Any], clock: clocks.Reading | None = None
-    ) -> Block:
-        for side in (sent, received):
-            if side["failure"]:
-                raise WorkerFailedError(side["failure"])
-        nbytes = received["nbytes"] or sent["nbytes"]
-        return Block(sent["stamps"], received["stamps"], nbytes, clock)
+    def _exchange(
+        self, listener: End, order: dict[str, Any], limit: float
+    ) -> tuple[Reported, Reported]:
+        """What sender and listener saw of a block that both ran. The listener starts first, and
+        ends when it has all messages, or soon after the sender is done."""
+        listener.ask("block", order=order)
+        sent = self._sender.ask("block", limit, order=order)
+        listener.send("finish")
+        return sent, listener.receive(limit)
+
+
+def _block(sent: Reported, received: Reported, clock: clocks.Reading | None = None) -> Block:
+    """Raises WorkerFailedError if either end saw a failure."""
+    for side in (sent, received):
+        if side["failure"]:
+            raise WorkerFailedError(side["failure"])
+    nbytes = received["nbytes"] or sent["nbytes"]
+    return Block(sent["stamps"], received["stamps"], nbytes, clock)

@@ -3,9 +3,7 @@
 
 Its arguments are CONTENDER ROLE SIZE TOPIC ADDRESS DESCRIPTORS.
 
-Driven by lines of JSON on standard input, it answers each with a line of JSON. ``open``: makes its
-end. ``wait``: whether the other end is there. ``block``: runs one; a listener answers ``ready``
-first. ``finish``: a listener's block ends once nothing more comes. What libraries print goes to
+Lines of JSON on standard input drive it, as ``commands`` lists them. What libraries print goes to
 standard error.
 """
 
@@ -23,11 +21,11 @@ from types import FrameType
 from typing import Any
 
 from wirecost.bench.tensor import blocks
-from wirecost.bench.tensor.blocks import Order, Side
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
+from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
@@ -80,8 +78,6 @@ class Worker:
                 return {"done": "open"}
             case "wait":
                 return {"there": self._ends[0].wait_for_receiver(command["timeout"])}
-            case "number":
-                return {"number": self._ends[0].number}
             case "block":
                 return self._block(
                     Order(**command["order"] | {"shape": tuple(command["order"]["shape"])})
@@ -105,20 +101,19 @@ class Worker:
         kind = (order.shape, order.dtype, order.content)
         if kind not in self._sources:
             self._sources = {kind: Source(*kind)}
-        source = self._sources[kind]
+        task = Task(order, plugin, self._sources[kind])
         end = self._ends[0]
         match self._role:
             case "publish":
-                return _document(blocks.publish(end, order, plugin, source))
+                return _document(blocks.publish(end, task))
             case "ask":
-                return _document(blocks.ask(end, order, plugin, source))
+                return _document(blocks.ask(end, task))
             case "both":
-                sent, received = blocks.both(end, self._ends[1], order, plugin, source)
+                sent, received = blocks.both(end, self._ends[1], task)
                 return {"sent": _document(sent), "received": _document(received)}
         self._lines.send({"ready": True})
         run = blocks.listen if self._role == "listen" else blocks.answer
-        side = run(end, order, plugin, source, self._lines.waiting)
-        return _document(side)
+        return _document(run(end, task, self._lines.waiting))
 
     def close(self) -> None:
         for end in self._ends:
