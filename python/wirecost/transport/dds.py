@@ -10,14 +10,15 @@ import re
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
+from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
@@ -120,29 +121,17 @@ class _Publisher(Publisher):
         super().close()
 
 
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 2."""
-
+class _ImageTopic:
     def __init__(self, participant: _dds.Participant, topic: str) -> None:
         self._writer = _writer(participant, topic, _IMAGE)
 
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """As ``ros2_messages.image_message`` has them."""
-        self._writer.send_pieces(image_message(array, encoding, stamp_ns, frame_id))
+    def send(self, parts: Sequence[Any]) -> None:
+        self._writer.send_pieces(list(parts))
 
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
+    def wait(self, timeout: float) -> bool:
         return wait_until(lambda: _found(self._writer), timeout)
 
     def close(self) -> None:
-        """A second call does nothing."""
         self._writer.close()
 
 
@@ -197,6 +186,9 @@ class _Replier(InboxReplier):
         self._messages.close()
 
 
+_E = TypeVar("_E")
+
+
 class Dds(Transport):
     name = "dds"
     title = "DDS"
@@ -248,30 +240,26 @@ class Dds(Transport):
         with FreeDomain() as domain:
             yield str(domain.number)
 
-    def _kept(self, endpoint: Any) -> Any:
+    def _kept(self, endpoint: _E) -> _E:
         self._open.append(endpoint)
         return endpoint
 
     def publisher(self, topic: str) -> Publisher:
-        made: Publisher = self._kept(_Publisher(self._participant, _topic("rt", topic)))
-        return made
+        return self._kept(_Publisher(self._participant, _topic("rt", topic)))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        made: ImagePublisher = self._kept(ImagePublisher(self._participant, _topic("rt", topic)))
-        return made
+        images = _ImageTopic(self._participant, _topic("rt", topic))
+        return self._kept(ImagePublisher(images, image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        made: Subscriber = self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
-        return made
+        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
 
     def requester(self, service: str) -> InboxRequester:
-        made: InboxRequester = self._kept(_Requester(self._participant, service))
-        return made
+        return self._kept(_Requester(self._participant, service))
 
     def replier(self, service: str) -> InboxReplier:
-        made: InboxReplier = self._kept(_Replier(self._participant, service))
-        return made
+        return self._kept(_Replier(self._participant, service))
 
     def close(self) -> None:
         for endpoint in self._open:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import os
 import struct
 import threading
-import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +21,7 @@ from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
-from wirecost.transport.shared.images import image
+from wirecost.transport.shared.images import Image, ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.server_process import program, reachable, running
@@ -150,50 +150,26 @@ class _Publisher(Publisher):
         super().close()
 
 
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 1."""
-
-    def __init__(self, topic: _Topic) -> None:
-        self._topic = topic
-        self._sequence = 0
-
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """``array``, ``encoding``: as ``images.image`` has them. ``stamp_ns``: since 1970, else
-        now."""
-        picture = image(array, encoding)
-        stamp = time.time_ns() if stamp_ns is None else stamp_ns
-        named, kind = frame_id.encode(), picture.encoding.encode()
-        head = struct.pack(
-            f"<IIII{len(named)}sIII{len(kind)}sBII",
-            self._sequence,
-            *divmod(stamp, 1_000_000_000),
-            len(named),
-            named,
-            picture.height,
-            picture.width,
-            len(kind),
-            kind,
-            picture.big_endian,
-            picture.step,
-            len(picture.pixels),
-        )
-        self._sequence += 1
-        self._topic.send([head, picture.pixels])
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        """A second call does nothing."""
-        self._topic.close()
+def _image_message(
+    sequence: Iterator[int], picture: Image, stamp_ns: int, frame_id: str
+) -> list[Any]:
+    """The parts of a ``sensor_msgs/Image``; the pixels as they lie."""
+    named, kind = frame_id.encode(), picture.encoding.encode()
+    head = struct.pack(
+        f"<IIII{len(named)}sIII{len(kind)}sBII",
+        next(sequence),
+        *divmod(stamp_ns, 1_000_000_000),
+        len(named),
+        named,
+        picture.height,
+        picture.width,
+        len(kind),
+        kind,
+        picture.big_endian,
+        picture.step,
+        len(picture.pixels),
+    )
+    return [head, picture.pixels]
 
 
 class _Subscriber(InboxSubscriber):
@@ -278,7 +254,8 @@ class Ros1(Transport):
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        return ImagePublisher(_Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image")))
+        made = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
+        return ImagePublisher(made, functools.partial(_image_message, itertools.count()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._rospy, topic, depth)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import importlib
 import secrets
 import threading
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.package import Package
+from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import InboxSubscriber, joined
+from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 _MAX_BYTES = 1 << 30
@@ -39,8 +41,8 @@ class _Topic:
         self._node = node
         self._publisher = node.create_publisher(kind, topic, _quality(_DEPTH))
 
-    def send(self, message: bytes) -> None:
-        self._publisher.publish(message)
+    def send(self, parts: Sequence[Any]) -> None:
+        self._publisher.publish(b"".join(parts))
 
     def wait(self, timeout: float) -> bool:
         return wait_until(lambda: self._publisher.get_subscription_count() > 0, timeout)
@@ -59,7 +61,7 @@ class _Publisher(Publisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if frame.nbytes > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: ros2 carries at most 1 GiB")
-        self._topic.send(joined(frame, trailer, array_head(frame.nbytes + len(trailer))))
+        self._topic.send([array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer])
         return True
 
     def wait_for_subscriber(self, timeout: float) -> bool:
@@ -68,32 +70,6 @@ class _Publisher(Publisher):
     def close(self) -> None:
         self._topic.close()
         super().close()
-
-
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 2."""
-
-    def __init__(self, topic: _Topic) -> None:
-        self._topic = topic
-
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """As ``ros2_messages.image_message`` has them."""
-        self._topic.send(b"".join(image_message(array, encoding, stamp_ns, frame_id)))
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        """A second call does nothing."""
-        self._topic.close()
 
 
 class _Subscriber(InboxSubscriber):
@@ -165,7 +141,8 @@ class Ros2(Transport):
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``."""
-        return ImagePublisher(_Topic(self._node, self._kind("sensor_msgs", "Image"), topic))
+        kind = self._kind("sensor_msgs", "Image")
+        return ImagePublisher(_Topic(self._node, kind, topic), image_message)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._node, self._kind("std_msgs", "UInt8MultiArray"), topic, depth)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,3 +52,42 @@ def image(array: Any, encoding: str | None = None) -> Image:
     big = pixels.dtype.byteorder == ">"  # NumPy normalises the machine's own to "="
     data = pixels.reshape(-1).view(np.uint8).data
     return Image(height, width, encoding, big, width * channels * size, data)
+
+
+class ImageTopic(Protocol):
+    """A middleware's publisher of messages that are images."""
+
+    def send(self, parts: Sequence[Any]) -> None: ...
+    def wait(self, timeout: float) -> bool: ...
+    def close(self) -> None: ...
+
+
+class ImagePublisher:
+    """Publishes arrays as images for any node of ROS."""
+
+    def __init__(
+        self, topic: ImageTopic, message: Callable[[Image, int, str], Sequence[Any]]
+    ) -> None:
+        """``message``: the parts of one, of an image, its time and the name of its frame."""
+        self._topic = topic
+        self._message = message
+
+    def send(
+        self,
+        array: Any,
+        *,
+        encoding: str | None = None,
+        stamp_ns: int | None = None,
+        frame_id: str = "",
+    ) -> None:
+        """``array``, ``encoding``: as ``image`` takes them. ``stamp_ns``: since 1970, else now."""
+        stamp = time.time_ns() if stamp_ns is None else stamp_ns
+        self._topic.send(self._message(image(array, encoding), stamp, frame_id))
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        """Whether one was there within ``timeout`` seconds."""
+        return self._topic.wait(timeout)
+
+    def close(self) -> None:
+        """A second call does nothing."""
+        self._topic.close()

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import struct
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wirecost.transport.shared.images import image
+from wirecost.transport.shared.images import Image
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -34,18 +33,14 @@ def array_data(message: Buffer) -> memoryview:
     return view
 
 
-def image_message(
-    array: Any, encoding: str | None, stamp_ns: int | None, frame_id: str
-) -> list[bytes | memoryview]:
-    """The parts of a ``sensor_msgs/Image`` of an array, as ``images.image`` has it; the pixels as
-    they lie. ``stamp_ns``: since 1970, None: now."""
-    picture = image(array, encoding)
+def image_message(picture: Image, stamp_ns: int, frame_id: str) -> list[bytes | memoryview]:
+    """The parts of a ``sensor_msgs/Image``; the pixels as they lie. ``stamp_ns``: since 1970."""
     named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
     head = struct.pack(
         # Numbers lie on multiples of four; the encapsulation is as long.
         f"<4siII{len(named)}s{-len(named) % 4}xIII{len(kind)}sB",
         _ENCAPSULATION,
-        *divmod(time.time_ns() if stamp_ns is None else stamp_ns, 1_000_000_000),
+        *divmod(stamp_ns, 1_000_000_000),
         len(named),
         named,
         picture.height,

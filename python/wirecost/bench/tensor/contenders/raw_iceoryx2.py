@@ -132,5 +132,4 @@ class RawIceoryx2(Contender):
         return Receiver(meeting.topic)
 
 
-def contender(name: str, size: int) -> Contender:
-    return RawIceoryx2(name, size)
+contender = RawIceoryx2

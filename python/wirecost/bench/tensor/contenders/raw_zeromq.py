@@ -100,5 +100,4 @@ def _endpoint(meeting: Meeting) -> str:
     return meeting.address
 
 
-def contender(name: str, size: int) -> Contender:
-    return RawZeroMQ(name, size)
+contender = RawZeroMQ

@@ -137,5 +137,4 @@ class SharedMemory(Contender):
         return Receiver(meeting, self.size)
 
 
-def contender(name: str, size: int) -> Contender:
-    return SharedMemory(name, size)
+contender = SharedMemory

@@ -224,5 +224,4 @@ class Wrapyfi(Contender):
         return Decoder() if self.one_process else Receiver(self.mware, meeting.topic)
 
 
-def contender(name: str, size: int) -> Contender:
-    return Wrapyfi(name, size)
+contender = Wrapyfi
