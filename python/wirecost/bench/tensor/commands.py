@@ -48,7 +48,6 @@ MOST_BYTES = 1 << 34
 MOST_COUNT = 200_000
 """Messages of a block, so that its stamps fit a line."""
 MOST_WORKERS = 32
-LONGEST_WAIT_S = 3600.0
 TOPIC = re.compile(r"bench_[0-9a-f]{12}")
 ADDRESS = re.compile(r"[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}")
 DEVICES = ("cpu", "cuda")

@@ -103,20 +103,11 @@ class Asker(ABC):
     def close(self) -> None: ...
 
 
-class Answerer(ABC):
+class Answerer(Receiver):
     """Gets an object and sends one back."""
 
     @abstractmethod
-    def receive(self, timeout: float) -> Received | None: ...
-
-    @abstractmethod
-    def decode(self, message: Any) -> Any: ...
-
-    @abstractmethod
     def answer(self, received: Received, obj: Any) -> None: ...
-
-    @abstractmethod
-    def close(self) -> None: ...
 
 
 class Contender(ABC):
