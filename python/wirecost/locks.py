@@ -7,69 +7,101 @@ another process may have by now.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE_S = 0.5
 """Others look briefly whether a lock is held, and hold it while they do."""
 
 
-@dataclass(frozen=True)
 class Lock:
     """A file that this process has locked. It is not inherited by programs that it starts."""
 
-    path: Path
-    _descriptor: int
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
 
-    def release(self, remove: bool = True) -> None:
-        """Gives it back; ``remove``: with its file, which is then nobody's."""
+    def fileno(self) -> int:
+        """The open file."""
+        return self._descriptor
+
+    def read(self) -> str:
+        """The file's content."""
+        return os.pread(self._descriptor, 4096, 0).decode(errors="replace")
+
+    def release(self, *beside: Path, remove: bool = True) -> None:
+        """Gives it back; a second call does nothing. ``remove``: unless others share it, with its
+        file and those ``beside`` it."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor < 0:
+            return
         try:
             if remove:
-                self.path.unlink(missing_ok=True)
+                with suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    for path in (*beside, self.path):
+                        path.unlink(missing_ok=True)
         finally:
-            os.close(self._descriptor)
+            os.close(descriptor)
+
+
+def hold(
+    path: Path, *, shared: bool = False, create: bool = True, patience_s: float = PATIENCE_S
+) -> Lock:
+    """The lock, its file made if need be.
+
+    Raises BlockingIOError if another process still has it after ``patience_s``, or if it is another
+    user's; FileNotFoundError if it is not there and not ``create``; other OSErrors.
+    """
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            return _take(path, shared, create)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(0.01)
 
 
 def claim(path: Path) -> Lock | None:
-    """The lock, its file made if need be; None where another process has it. Raises OSError."""
-    end = time.monotonic() + PATIENCE_S
-    while (lock := _take(path, os.O_CREAT)) is None and time.monotonic() < end:
-        time.sleep(0.01)
-    return lock
+    """As ``hold``; None where another process has it. Raises OSError."""
+    try:
+        return hold(path)
+    except BlockingIOError:
+        return None
 
 
 def of_the_dead(path: Path) -> Lock | None:
     """The lock of a process that has ended; None where there is none, it lives, or the file is
     not this user's."""
     try:
-        return _take(path, 0)
+        return hold(path, create=False, patience_s=0)
     except OSError:
         return None
 
 
-def _take(path: Path, create: int) -> Lock | None:
+def _take(path: Path, shared: bool, create: bool) -> Lock:
     # A FIFO would block.
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | create
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, flags | (os.O_CREAT if create else 0), 0o600)
         locked = False
         try:
             found = os.fstat(descriptor)
             if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
-                return None
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                raise BlockingIOError(errno.EAGAIN, "another user's, or no file", str(path))
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             # Its last owner may have removed the file before it was locked.
             with suppress(FileNotFoundError):
                 locked = os.path.samestat(found, path.lstat())
             if locked:
                 return Lock(path, descriptor)
-        except BlockingIOError:
-            return None
         finally:
             if not locked:
                 os.close(descriptor)

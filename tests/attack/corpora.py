@@ -26,7 +26,7 @@ from wirecost.replay.ros1 import tcpros
 from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.replay.systems import SYSTEMS
 from wirecost.traces import create_trace
-from wirecost.transport import trailer
+from wirecost.transport.shared import trailer
 
 
 def sensor_view(reflections: int, seconds: int = 1) -> SensorView:

@@ -33,7 +33,7 @@ from wirecost.scans import pcd
 from wirecost.traces import open_trace
 from wirecost.traces.info import info
 from wirecost.traces.trace import silent
-from wirecost.transport import trailer
+from wirecost.transport.shared import trailer
 from wirecost.verification import IndependentReader
 
 

@@ -149,7 +149,7 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
             ("--role", "publish", "--token", "abcdefgh", "--peer", "127.0.0.1:1"),
             "--peer 127.0.0.1:1: Connection refused; start wirecost bench tensor --role listen",
         ),
-        (("--address", "shm=1"), "--address shm=1: give one of zeromq-tcp="),
+        (("--address", "shm=1"), "--address shm=1: give one of raw-zeromq-tcp="),
     ],
 )
 def test_role_errors_are_one_line(

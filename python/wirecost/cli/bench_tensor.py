@@ -15,6 +15,7 @@ from wirecost import scratch
 from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
+from wirecost.bench.tensor.contenders import known as contenders
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
@@ -42,7 +43,7 @@ def command(
         str | None,
         typer.Option(
             help="Comma-separated transports, raw libraries and floors; default all.",
-            autocompletion=completing(tensor.known_mwares()),
+            autocompletion=completing(contenders()),
         ),
     ] = None,
     shapes: Annotated[
@@ -107,13 +108,13 @@ def command(
     if role == "listen":
         host, port = _place("--listen-at", listen_at or LISTEN_AT)
         with scratch.run():
-            listener.serve(host, port, token or secrets.token_hex(8), places, _say)
+            listener.serve(host, port, token or secrets.token_hex(8), places, _show)
         return
-    known = tensor.known_mwares()
+    known = contenders()
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     ours = chosen("--mwares", mwares, known) if mwares else tuple(known)
-    theirs = tensor.WRAPYFI_WAYS if wrapyfi else ()
+    theirs = tensor.WRAPYFI_CONTENDERS if wrapyfi else ()
     if wrapyfi:
         wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
     settings = tensor.Settings(
@@ -148,10 +149,10 @@ def command(
 
 
 def _announce(console: Console, made: Plan) -> None:
-    lanes = sum(len(case.lanes) for case in made.cases)
+    entries = sum(len(case.entries) for case in made.cases)
     minutes = tensor.expected_seconds(made) / 60
     console.print(
-        f"{lanes} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
+        f"{entries} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
     )
 
 
@@ -175,7 +176,7 @@ def _place(option: str, text: str) -> tuple[str, int]:
         raise UserError(str(error)) from error
 
 
-def _say(line: str) -> None:
+def _show(line: str) -> None:
     print(line, flush=True)
 
 

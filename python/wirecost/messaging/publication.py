@@ -35,7 +35,7 @@ class Publication(Connection[Publisher]):
 
     @property
     def dropped(self) -> int:
-        """Messages that the middleware refused, where it tells."""
+        """Messages that the middleware refused, where it reports that."""
         return self._endpoint.dropped
 
     def send(self, message: Any) -> bool:

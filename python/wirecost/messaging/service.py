@@ -32,7 +32,7 @@ class Asked:
 
     def answer(self, message: Any) -> None:
         """Sends the answer. Raises UserError for a second one, and as ``Publication.send`` does,
-        in which case the one who asks is told."""
+        in which case the client gets an error."""
         if self._send is None:
             raise UserError("this request was answered already")
         try:
@@ -69,7 +69,7 @@ class Service(Receiver[Replier, Request, Asked]):
         super().__init__(transport, service, address, lambda opened: opened.replier(service))
 
     def close(self) -> None:
-        """Ends it; a request that is still open is told so. A second call does nothing."""
+        """Ends it; a request that is still open gets an error. A second call does nothing."""
         if not self._closed:
             with suppress(UserError):
                 self._give_up("the service ended")

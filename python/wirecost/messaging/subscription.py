@@ -57,7 +57,7 @@ def subscribe(
 
     Transport and ``address`` as those of ``wirecost.publish``. ``depth``: messages that may wait,
     and that may be held by arrays in use, each; where more wait the transport drops some, as
-    ``wirecost transports`` tells. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
+    ``wirecost transports`` shows. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
     or of the tables (``"pandas"``, …), else the sender's. ``copy``: into memory of the message's
     own, which may be kept and written. ``writable``: arrays may be written without; other
     subscribers see that where the transport shares its memory. Raises UserError.

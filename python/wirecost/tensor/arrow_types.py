@@ -72,7 +72,7 @@ def _plain_ids() -> frozenset[int]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether a type consists of no others, and an element takes the memory that it says."""
+    """Whether a type consists of no others, and an element takes the memory that it states."""
     return kind.id in _plain_ids()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to frames and back; the way of a single NumPy array is kept short."""
+"""Messages to frames and back; the path of a single NumPy array is kept short."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from wirecost.tensor.layout import (
     header_size,
     parse,
 )
+from wirecost.tensor.matching import families, match
 from wirecost.tensor.memory import Memory, own_copy
 from wirecost.tensor.packages import load
 from wirecost.tensor.plan import Plan, plan
@@ -61,7 +62,7 @@ def encode(
         key = None
     if checksum:
         load("xxhash")
-    writer = Writer(device_to_host)
+    writer = Writer(match, device_to_host)
     description = writer.pack(obj)
     found = build(description, [segment.nbytes for segment in writer.segments], checksum)
     if key is not None:
@@ -131,8 +132,6 @@ def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:
 
 
 def _checked(as_: str | None) -> str | None:
-    from wirecost.tensor.matching import families  # noqa: PLC0415
-
     return families(as_)[0]
 
 
@@ -150,4 +149,4 @@ def _verify(view: memoryview, layout: Layout) -> None:
     data = view[layout.header_bytes : layout.end]
     (expected,) = SUM.unpack_from(view, layout.total - SUM.size)
     if load("xxhash", "let the sender encode without checksum").xxh3_64_intdigest(data) != expected:
-        raise FrameError("frame: its data was changed on the way (checksum differs)")
+        raise FrameError("frame: its data was changed in transit (checksum differs)")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.errors import UserError
-from wirecost.tensor.errors import FrameError, told
+from wirecost.tensor.errors import FrameError, cause
 from wirecost.tensor.packages import load
 
 NARROW: dict[str, np.dtype[Any]] = {
@@ -61,7 +61,7 @@ def understand(described: Any) -> np.dtype[Any]:
     try:
         return _composed(described, 0)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FrameError(f"frame: an element type cannot be: {told(error)}") from error
+        raise FrameError(f"frame: an element type cannot be: {cause(error)}") from error
 
 
 def stored(described: Any) -> np.dtype[Any]:
@@ -82,7 +82,7 @@ def _named(name: str) -> np.dtype[Any]:
     try:
         return np.dtype(name)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FrameError(f"frame: element type {name!r}: {told(error)}") from error
+        raise FrameError(f"frame: element type {name!r}: {cause(error)}") from error
 
 
 def _composed(described: Any, nested: int) -> np.dtype[Any]:

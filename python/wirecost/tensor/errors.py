@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a received frame, and how it is said without repeating the frame."""
+"""What is wrong with a received frame, and how that is reported without repeating the frame."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def short(value: Any) -> str:
     return f"{_FEW.repr(value):.60}"
 
 
-def told(error: Exception) -> str:
+def cause(error: Exception) -> str:
     """An exception of another package, in few words."""
     quoted = ", ".join(map(_FEW.repr, error.args))
     return f"{type(error).__name__}({quoted:.200})"

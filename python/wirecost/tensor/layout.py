@@ -42,7 +42,7 @@ def aligned(offset: int, to: int = ALIGNMENT) -> int:
 
 
 def build(description: bytes, lengths: Sequence[int], checksum: bool) -> tuple[bytes, Layout]:
-    """A header and what it says. Raises UserError where there is too much for one."""
+    """A header and its content. Raises UserError where there is too much for one."""
     places = _known_places if len(lengths) <= _MOST_KNOWN else _places
     start, table, crc, layout = places(len(description), tuple(lengths), checksum)
     # The checksum goes on where the table ends: it is that of all but its own four bytes.
@@ -107,7 +107,7 @@ def parse(header: bytes) -> Layout:
     _, _, flags, total, header_bytes, count, _, crc = PREFIX.unpack_from(header)
     view = memoryview(header)
     if crc32(view[PREFIX.size :], crc32(view[: PREFIX.size - CRC.size])) != crc:
-        raise FrameError("frame: its header was changed on the way (CRC differs)")
+        raise FrameError("frame: its header was changed in transit (CRC differs)")
     checksum = bool(flags & CHECKSUM)
     limit = total - SUM.size if checksum else total
     if checksum and (limit < header_bytes or limit % SUM.size):

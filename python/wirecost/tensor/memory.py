@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.tensor.errors import FrameError, told
+from wirecost.tensor.errors import FrameError, cause
 from wirecost.tensor.layout import ALIGNMENT
 
 _EMPTY = memoryview(b"")
@@ -48,7 +48,7 @@ class _Borrowed(np.ndarray[Any, Any]):
 
 
 class _Alias:
-    """Memory as NumPy may take it for writing, whatever the buffer says of itself."""
+    """Memory as NumPy may take it for writing, even if the buffer is marked read-only."""
 
     def __init__(self, held: npt.NDArray[np.uint8]) -> None:
         self.held = held
@@ -104,7 +104,7 @@ def _view(
         return np.ndarray(shape, dtype, memory, offset)
     except (TypeError, ValueError, OverflowError) as error:
         raise FrameError(
-            f"frame: a tensor of {dtype!s:.80} has an impossible shape: {told(error)}"
+            f"frame: a tensor of {dtype!s:.80} has an impossible shape: {cause(error)}"
         ) from error
 
 

@@ -32,7 +32,7 @@ def only_block(frame: Any) -> Any:
 
 
 def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
-    """None where this version of pandas does not tell its blocks."""
+    """None where this version of pandas does not give access to its blocks."""
     blocks = _blocks(frame)
     if blocks is None:
         return None

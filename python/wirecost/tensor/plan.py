@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a description says of a tensor, kept for the next frame that says the same."""
+"""Descriptions of tensors, kept for the next frame with the same one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALL = 256
 """Bytes in which arrays cannot claim enough to matter: MessagePack lets none claim more elements
 than there are bytes."""
 _PLANS: dict[bytes, Plan] = {}
-"""By what is said behind the number of the segment."""
+"""By the description behind the segment's number."""
 _FIVE = b"\x95"
 _NUMBER_ENDS = {0xCC: 3, 0xCD: 4, 0xCE: 6, 0xCF: 10}
 """By the first byte of a number that has others."""
@@ -37,8 +37,8 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
     package that is missing."""
     # Tensors of one form differ by their segment's number only.
     end = _number_ends(payload)
-    said = payload[end:]
-    found = _PLANS.get(said) if end else None
+    key = payload[end:]
+    found = _PLANS.get(key) if end else None
     if found is not None:
         return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], found
     check_claims(payload)
@@ -49,7 +49,7 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
     if end and type(index) is int and len(payload) <= _LONGEST and type(described) is str:
         if len(_PLANS) >= _MOST:
             _PLANS.clear()
-        _PLANS[said] = made
+        _PLANS[key] = made
     return index, made
 
 
@@ -82,7 +82,7 @@ def plan(layout: Layout) -> Plan | None:
             return None
         index, made = plan_of(value.data)
     except Exception:
-        # The reader finds the same fault and tells it.
+        # The reader finds and reports the same fault.
         return None
     good = type(index) is int and index == 0 and type(made.framework) is str
     return made if good and layout.segments[0][1] == made.form.nbytes else None

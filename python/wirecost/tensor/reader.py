@@ -15,7 +15,7 @@ from wirecost.tensor.budget import Budget
 from wirecost.tensor.collisions import dict_of, set_of
 from wirecost.tensor.convert import to_table
 from wirecost.tensor.dtypes import understand
-from wirecost.tensor.errors import FrameError, short, told
+from wirecost.tensor.errors import FrameError, cause, short
 from wirecost.tensor.matching import families, framework
 from wirecost.tensor.memory import Memory
 from wirecost.tensor.plan import check_claims, plan_of
@@ -66,7 +66,7 @@ class Reader:
             raise FrameError("frame: its values nest too deeply") from error
         except Exception as error:
             # Constructors of many packages see what a stranger wrote and complain in their own way.
-            raise FrameError(f"frame: its values cannot be read: {told(error)}") from error
+            raise FrameError(f"frame: its values cannot be read: {cause(error)}") from error
         if len(description) > codes.MOST_NESTED and _too_deep(value):
             raise FrameError(f"frame: its values nest deeper than {codes.MOST_NESTED}")
         if self._unused:
@@ -209,7 +209,7 @@ def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
         raise
     except Exception as error:
         raise FrameError(
-            f"frame: {wanted or sender} cannot take its tensor: {told(error)}"
+            f"frame: {wanted or sender} cannot take its tensor: {cause(error)}"
         ) from error
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from wirecost.tensor.errors import FrameError, told
+from wirecost.tensor.errors import FrameError, cause
 from wirecost.tensor.registry import registered_class
 
 TYPE_KEY = "__type__"
@@ -37,7 +37,7 @@ def restore_record(kind: Any, name: Any, fields: Any) -> Any:
     try:
         return _made(cls, fields)
     except TypeError as error:
-        raise FrameError(f"frame: {name} has other fields here: {told(error)}") from error
+        raise FrameError(f"frame: {name} has other fields here: {cause(error)}") from error
 
 
 def _made(cls: Any, fields: dict[str, Any]) -> Any:

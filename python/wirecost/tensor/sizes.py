@@ -112,7 +112,7 @@ def _short_extensions(
     steps: npt.NDArray[np.int64],
     costs: npt.NDArray[np.int64],
 ) -> None:
-    """Steps and costs of those whose code says all: there may be one for every three bytes."""
+    """Steps and costs of values that are described by their code: up to one every 3 bytes."""
     data = np.frombuffer(padded, np.uint8)
     for begins, width in (((firsts >= 0xD4) & (firsts <= 0xD8), 0), (firsts == 0xC7, 1)):
         places = np.flatnonzero(begins)

@@ -23,7 +23,7 @@ _MOST_EMPTY = 1 << 16
 
 
 class Form:
-    """What is said of a tensor, checked: type, shape, order of axes and bytes."""
+    """A tensor's description, checked: type, shape, order of axes and bytes."""
 
     __slots__ = ("axes", "described", "dtype", "narrow", "nbytes", "shape", "stored_shape")
 

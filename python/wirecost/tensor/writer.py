@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values and tensors of one message on their way into a description and segments."""
+"""Values and tensors of one message written as a description and segments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wirecost.tensor.memory import Pieces
 
 _MOST_TENSORS = 1024
 _TENSORS: dict[Any, msgpack.ExtType] = {}
-"""What is said of tensors, by what it says; the table is emptied when it is full."""
+"""Tensors' descriptions by their content; the table is emptied when it is full."""
 _MOST_KEPT = 1 << 16
 _PACKERS: list[msgpack.Packer] = []
 """Those that nobody uses now: to make one costs more than to pack a small message."""
@@ -26,9 +26,15 @@ _PACKERS: list[msgpack.Packer] = []
 class Writer:
     """Collects segments while ``pack`` walks through values. For one message."""
 
-    __slots__ = ("_nested", "copied_bytes", "copies", "device_to_host", "segments")
+    __slots__ = ("_match", "_nested", "copied_bytes", "copies", "device_to_host", "segments")
 
-    def __init__(self, device_to_host: Callable[[Any], Any] | None) -> None:
+    def __init__(
+        self,
+        match: Callable[[Any], Handler],
+        device_to_host: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """``match``: finds the handler of a value whose type ``HANDLERS`` does not have."""
+        self._match = match
         self.segments: list[Any] = []
         self.copies = 0
         self.copied_bytes = 0
@@ -58,7 +64,7 @@ class Writer:
 
     def prepare(self, value: Any) -> Any:
         """A value as MessagePack's packer takes it."""
-        handler = HANDLERS.get(type(value)) or find_handler(value)
+        handler = HANDLERS.get(type(value)) or self._match(value)
         self._nested += 1
         if self._nested > codes.MOST_NESTED:
             raise UserError(f"values nest deeper than {codes.MOST_NESTED}, or contain themselves")
@@ -131,10 +137,3 @@ class Writer:
 Handler = Callable[[Writer, Any], Any]
 HANDLERS: dict[type, Handler] = {Pieces: Writer.pieces}
 """By exact type. Other modules add what they know; matching fills in what it found."""
-
-
-def find_handler(value: Any) -> Handler:
-    """For a type that was not seen before."""
-    from wirecost.tensor.matching import match  # noqa: PLC0415  needs the table above
-
-    return match(value)

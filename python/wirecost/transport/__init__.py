@@ -11,12 +11,14 @@ from wirecost.transport.base import (
     Subscriber,
     Transport,
 )
+from wirecost.transport.package import Package
 from wirecost.transport.registry import find, names, open_transport
-from wirecost.transport.trailer import Count
+from wirecost.transport.shared.trailer import Count
 
 __all__ = [
     "Capabilities",
     "Count",
+    "Package",
     "Publisher",
     "Replier",
     "Request",

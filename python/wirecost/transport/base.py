@@ -2,8 +2,8 @@
 """What a middleware must do to carry frames: the contract that each file beside this one meets.
 
 A transport takes a frame's bytes and gives samples: received memory that stays until released. It
-knows nothing of tensors. Blocking calls are interrupted by Ctrl-C and never wait for ever unless
-told to.
+knows nothing of tensors. Ctrl-C interrupts blocking calls, which wait for ever only if no
+timeout is given.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
-from wirecost.transport.progress import Progress, follow
-from wirecost.transport.trailer import (
+from wirecost.transport.package import Package
+from wirecost.transport.shared.progress import Progress, follow
+from wirecost.transport.shared.trailer import (
     MAGIC,
     TRAILER,
     Count,
@@ -116,7 +117,7 @@ class Publisher(_Endpoint):
         self.sent = 0
         """Frames given to the middleware."""
         self.dropped = 0
-        """Frames that the middleware refused, where it tells: nobody got them."""
+        """Frames that the middleware refused, where it reports that: nobody got them."""
         self._progress = Progress(self._stream)
         self._sent_so_far = self._progress.sent
 
@@ -240,6 +241,10 @@ class Transport(_Endpoint):
     """As written on the command line."""
     title: ClassVar[str]
     """As its makers write it."""
+    package: ClassVar[Package]
+    """What its library comes in."""
+    address_form: ClassVar[str] = ""
+    """How an ``address`` names another machine; empty where it stays on this one."""
     capabilities: ClassVar[Capabilities]
 
     def __init__(self, address: str | None = None) -> None:
@@ -248,10 +253,10 @@ class Transport(_Endpoint):
         self.address = address
 
     @classmethod
-    @abstractmethod
     def missing(cls) -> str | None:
         """None if it can be used here, else why not and how to install it, on one line. Imports
         nothing heavy."""
+        return cls.package.missing()
 
     @classmethod
     @contextmanager

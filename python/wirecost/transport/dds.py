@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """DDS by Fast DDS: frames as ``std_msgs/UInt8MultiArray`` and arrays as ``sensor_msgs/Image``, on
-topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the interface told.
+topics that nodes of ROS 2 read. Messages go over UDP on loopback, or on the given interface.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.queued import QueuedReplier, QueuedRequester
-from wirecost.transport.ros2_messages import array_data, array_head, image_message
+from wirecost.transport.package import Package
+from wirecost.transport.shared.images import ImagePublisher
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester
+from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 if TYPE_CHECKING:
     from wirecost import _dds
@@ -57,7 +58,7 @@ class _Messages:
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
-        # In turns, between which Ctrl-C is heard.
+        # In turns, between which Ctrl-C is handled.
         while not self._waiting:
             left = _TURN_S if end is None else max(0.0, min(_TURN_S, end - time.monotonic()))
             self._fetch(left)
@@ -120,29 +121,17 @@ class _Publisher(Publisher):
         super().close()
 
 
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 2."""
-
+class _ImageTopic:
     def __init__(self, participant: _dds.Participant, topic: str) -> None:
         self._writer = _writer(participant, topic, _IMAGE)
 
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """As ``ros2_messages.image_message`` has them."""
-        self._writer.send_pieces(image_message(array, encoding, stamp_ns, frame_id))
+    def send(self, parts: Sequence[Any]) -> None:
+        self._writer.send_pieces(list(parts))
 
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
+    def wait(self, timeout: float) -> bool:
         return wait_until(lambda: _found(self._writer), timeout)
 
     def close(self) -> None:
-        """A second call does nothing."""
         self._writer.close()
 
 
@@ -159,7 +148,7 @@ class _Subscriber(Subscriber):
         self._messages.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__(service)
         self._writer = _writer(participant, _topic("rq", service, "Request"))
@@ -179,7 +168,7 @@ class _Requester(QueuedRequester):
         self._messages.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, participant: _dds.Participant, service: str) -> None:
         super().__init__()
         self._writer = _writer(participant, _topic("rr", service, "Reply"))
@@ -197,9 +186,19 @@ class _Replier(QueuedReplier):
         self._messages.close()
 
 
+_E = TypeVar("_E")
+
+
 class Dds(Transport):
     name = "dds"
     title = "DDS"
+    package = Package(
+        "libfastrtps-dev",
+        ("wirecost._dds",),
+        "apt install libfastrtps-dev, then build wirecost again",
+        debian=True,
+    )
+    address_form = "DOMAIN@INTERFACE"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,
@@ -236,41 +235,31 @@ class Dds(Transport):
         self._open: list[Any] = []
 
     @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("wirecost._dds") is None:
-            return "built without Fast DDS: apt install libfastrtps-dev and build wirecost again"
-        return None
-
-    @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with FreeDomain() as domain:
             yield str(domain.number)
 
-    def _kept(self, endpoint: Any) -> Any:
+    def _kept(self, endpoint: _E) -> _E:
         self._open.append(endpoint)
         return endpoint
 
     def publisher(self, topic: str) -> Publisher:
-        made: Publisher = self._kept(_Publisher(self._participant, _topic("rt", topic)))
-        return made
+        return self._kept(_Publisher(self._participant, _topic("rt", topic)))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        made: ImagePublisher = self._kept(ImagePublisher(self._participant, _topic("rt", topic)))
-        return made
+        images = _ImageTopic(self._participant, _topic("rt", topic))
+        return self._kept(ImagePublisher(images, image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        made: Subscriber = self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
-        return made
+        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
 
-    def requester(self, service: str) -> QueuedRequester:
-        made: QueuedRequester = self._kept(_Requester(self._participant, service))
-        return made
+    def requester(self, service: str) -> InboxRequester:
+        return self._kept(_Requester(self._participant, service))
 
-    def replier(self, service: str) -> QueuedReplier:
-        made: QueuedReplier = self._kept(_Replier(self._participant, service))
-        return made
+    def replier(self, service: str) -> InboxReplier:
+        return self._kept(_Replier(self._participant, service))
 
     def close(self) -> None:
         for endpoint in self._open:

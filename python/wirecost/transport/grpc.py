@@ -7,7 +7,6 @@ Messages are bytes as they are: no Protocol Buffers between.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -17,10 +16,11 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
-from wirecost.transport.inbox import Inbox, wait_until
-from wirecost.transport.offers import Following, Servers, path_of
-from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.served import ServedPublisher, ServedTransport, Server
+from wirecost.transport.package import Package
+from wirecost.transport.shared.discovery import Following, Servers, path_of
+from wirecost.transport.shared.inbox import Inbox, wait_until
+from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
+from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
 
 _MAX_BYTES = 1 << 30
 _WAITING = 16
@@ -98,7 +98,7 @@ class _Server(Server):
                 return
             inboxes.add(inbox)
             try:
-                yield b""  # says that what is sent from now on arrives
+                yield b""  # what is sent from now on arrives
                 while message := inbox.take(None):
                     yield message
             finally:
@@ -123,7 +123,7 @@ class _Server(Server):
         self._server.stop(0.2).wait(2)
 
 
-class _Publisher(ServedPublisher):
+class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if frame.nbytes + len(trailer) > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: grpc carries at most 1 GiB")
@@ -137,7 +137,7 @@ class _Publisher(ServedPublisher):
         subscriber.put(b"")
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, servers: Servers, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._path = path_of("topic", topic)
@@ -167,7 +167,7 @@ class _Subscriber(QueuedSubscriber):
         self.inbox.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, servers: Servers, service: str) -> None:
         super().__init__(service)
         self._servers = servers
@@ -218,9 +218,11 @@ class _Requester(QueuedRequester):
         self.inbox.close()
 
 
-class Grpc(ServedTransport):
+class Grpc(ServerTransport):
     name = "grpc"
     title = "gRPC"
+    package = Package("grpcio", ("grpc",))
+    address_form = "PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,
@@ -238,21 +240,15 @@ class Grpc(ServedTransport):
         if self._servers.folder is None and ":" not in self._servers.address:
             raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
 
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("grpc") is None:
-            return "not installed: pip install grpcio"
-        return None
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._servers, topic, depth)
 
-    def requester(self, service: str) -> QueuedRequester:
+    def requester(self, service: str) -> InboxRequester:
         return _Requester(self._servers, service)
 
     def _serve(self) -> Server:
-        told = self._servers.folder is None
-        return _Server(self._servers.address if told else "127.0.0.1:0")
+        given = self._servers.folder is None
+        return _Server(self._servers.address if given else "127.0.0.1:0")
 
 
 TRANSPORTS = [Grpc]

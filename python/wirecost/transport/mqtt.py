@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MQTT 5 over a broker, at most once (QoS 0): retained messages say who is there."""
+"""MQTT 5 over a broker, at most once (QoS 0): retained messages show who is there."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import secrets
 import socket
@@ -16,10 +15,16 @@ from typing import Any, ClassVar
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.queued import QueuedReplier, QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.server_process import host_and_port, program, running
-from wirecost.transport.trailer import TRAILER
+from wirecost.transport.package import Package
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import (
+    InboxReplier,
+    InboxRequester,
+    InboxSubscriber,
+    joined,
+)
+from wirecost.transport.shared.server_process import host_and_port, program, running
+from wirecost.transport.shared.trailer import TRAILER
 
 _MAX_BYTES = 268_435_455
 """MQTT's own limit, of a packet."""
@@ -139,7 +144,7 @@ class _Link:
 
 
 class _Presence:
-    """Who subscribes to a topic, as the broker's retained messages tell."""
+    """Who subscribes to a topic, by the broker's retained messages."""
 
     def __init__(self, topic: str) -> None:
         self.topic = _presence(topic, "+")
@@ -194,7 +199,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._link = _Link(
@@ -210,7 +215,7 @@ def _service(name: str) -> str:
     return "wirecost/service/" + _checked(name)
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._topic = _service(service)
@@ -238,7 +243,7 @@ class _Requester(QueuedRequester):
         self.inbox.close()
 
 
-class _Replier(QueuedReplier):
+class _Replier(InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         topic = _service(service)
@@ -264,6 +269,8 @@ class _Replier(QueuedReplier):
 class Mqtt(Transport):
     name = "mqtt"
     title = "MQTT"
+    package = Package("paho-mqtt", ("paho",))
+    address_form = "BROKER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=4,
@@ -275,12 +282,6 @@ class Mqtt(Transport):
         server="mosquitto, or another broker that speaks MQTT 5",
         exposed="whoever reaches the broker can read and send",
     )
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("paho") is None:
-            return "not installed: pip install paho-mqtt"
-        return None
 
     @classmethod
     @contextmanager
@@ -301,13 +302,13 @@ class Mqtt(Transport):
     def publisher(self, topic: str) -> Publisher:
         return _Publisher(self.address, topic)
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self.address, topic, depth)
 
-    def requester(self, service: str) -> QueuedRequester:
+    def requester(self, service: str) -> InboxRequester:
         return _Requester(self.address, service)
 
-    def replier(self, service: str) -> QueuedReplier:
+    def replier(self, service: str) -> InboxReplier:
         return _Replier(self.address, service)
 
     def close(self) -> None:

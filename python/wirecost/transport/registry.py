@@ -1,47 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transports by name; a module is imported when its transport is asked for."""
+"""The transports by name, found by iterating over this package's modules.
+
+A module's ``TRANSPORTS`` holds its classes; their names begin with the module's, as those of
+``zeromq`` and ``zeromq-tcp`` do, so that only it is imported when one of them is asked for.
+"""
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import pkgutil
+from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Transport
 
-MODULES = {
-    "iceoryx2": "iceoryx2",
-    "zeromq": "zeromq",
-    "zeromq-tcp": "zeromq",
-    "zenoh": "zenoh",
-    "zenoh-shm": "zenoh_shm",
-    "ecal": "ecal",
-    "dds": "dds",
-    "ros1": "ros1",
-    "websocket": "websocket",
-    "mqtt": "mqtt",
-    "grpc": "grpc",
-    "ros2": "ros2",
-    "yarp": "yarp",
-}
-"""Module below ``wirecost.transport`` of each name; its ``TRANSPORTS`` holds the classes."""
+
+def modules() -> list[str]:
+    """Of this package: middlewares, and what they have in common."""
+    return [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)])]
 
 
 def names() -> list[str]:
     """All transports, whether usable here or not."""
-    return list(MODULES)
+    return [name for module in modules() for name in _classes(module)]
 
 
 def find(name: str) -> type[Transport]:
     """The class of a transport. Raises UserError for a name that is none, with the nearest."""
-    module = MODULES.get(name)
-    if module is None:
-        near = difflib.get_close_matches(name, MODULES, 3, 0.4)
-        known = ", ".join(near or MODULES)
-        raise UserError(f"transport {name!r} is unknown: did you mean {known}?")
+    module = name.partition("-")[0]
+    if module in modules() and (kind := _classes(module).get(name)):
+        return kind
+    near = difflib.get_close_matches(name, names(), 3, 0.4)
+    raise UserError(f"transport {name!r} is unknown: did you mean {', '.join(near or names())}?")
+
+
+def _classes(module: str) -> dict[str, type[Transport]]:
     found = importlib.import_module(f"wirecost.transport.{module}")
-    by_name: dict[str, type[Transport]] = {one.name: one for one in found.TRANSPORTS}
-    return by_name[name]
+    return {one.name: one for one in getattr(found, "TRANSPORTS", ())}
 
 
 def open_transport(name: str, address: str | None = None) -> Transport:

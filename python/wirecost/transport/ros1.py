@@ -7,11 +7,11 @@ The messages' bytes are written and taken as they are, past genpy's tuples of nu
 from __future__ import annotations
 
 import functools
-import importlib.util
+import importlib
+import itertools
 import os
 import struct
 import threading
-import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,10 +20,11 @@ from typing import Any, ClassVar
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.images import image
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.queued import QueuedSubscriber
-from wirecost.transport.server_process import program, reachable, running
+from wirecost.transport.package import Package
+from wirecost.transport.shared.images import Image, ImagePublisher
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import InboxSubscriber
+from wirecost.transport.shared.server_process import program, reachable, running
 
 _MAX_BYTES = 1 << 30
 _MASTER = "http://127.0.0.1:11311"
@@ -149,53 +150,29 @@ class _Publisher(Publisher):
         super().close()
 
 
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 1."""
-
-    def __init__(self, topic: _Topic) -> None:
-        self._topic = topic
-        self._sequence = 0
-
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """``array``, ``encoding``: as ``images.image`` has them. ``stamp_ns``: since 1970, else
-        now."""
-        picture = image(array, encoding)
-        stamp = time.time_ns() if stamp_ns is None else stamp_ns
-        named, kind = frame_id.encode(), picture.encoding.encode()
-        head = struct.pack(
-            f"<IIII{len(named)}sIII{len(kind)}sBII",
-            self._sequence,
-            *divmod(stamp, 1_000_000_000),
-            len(named),
-            named,
-            picture.height,
-            picture.width,
-            len(kind),
-            kind,
-            picture.big_endian,
-            picture.step,
-            len(picture.pixels),
-        )
-        self._sequence += 1
-        self._topic.send([head, picture.pixels])
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        """A second call does nothing."""
-        self._topic.close()
+def _image_message(
+    sequence: Iterator[int], picture: Image, stamp_ns: int, frame_id: str
+) -> list[Any]:
+    """The parts of a ``sensor_msgs/Image``; the pixels as they lie."""
+    named, kind = frame_id.encode(), picture.encoding.encode()
+    head = struct.pack(
+        f"<IIII{len(named)}sIII{len(kind)}sBII",
+        next(sequence),
+        *divmod(stamp_ns, 1_000_000_000),
+        len(named),
+        named,
+        picture.height,
+        picture.width,
+        len(kind),
+        kind,
+        picture.big_endian,
+        picture.step,
+        len(picture.pixels),
+    )
+    return [head, picture.pixels]
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, rospy: Any, topic: str, depth: int) -> None:
         super().__init__(depth)
         kind = _raw("std_msgs.msg", "UInt8MultiArray")
@@ -227,6 +204,13 @@ class _Subscriber(QueuedSubscriber):
 class Ros1(Transport):
     name = "ros1"
     title = "ROS 1"
+    package = Package(
+        "python3-rospy",
+        ("rospy", "std_msgs", "sensor_msgs"),
+        "apt install python3-rospy python3-std-msgs python3-sensor-msgs (with system packages)",
+        debian=True,
+    )
+    address_form = "http://MASTER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,
@@ -244,14 +228,6 @@ class Ros1(Transport):
         """``address``: the master's, else ``ROS_MASTER_URI``, else the usual one on loopback."""
         super().__init__(address)
         self._rospy = _node((address or os.environ.get("ROS_MASTER_URI") or _MASTER).rstrip("/"))
-
-    @classmethod
-    def missing(cls) -> str | None:
-        for module in ("rospy", "std_msgs", "sensor_msgs"):
-            if importlib.util.find_spec(module) is None:
-                package = f"python3-{module.replace('_', '-')}"
-                return f"{module} cannot be found: apt install {package} (with system packages)"
-        return None
 
     @classmethod
     @contextmanager
@@ -278,9 +254,10 @@ class Ros1(Transport):
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        return ImagePublisher(_Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image")))
+        made = _Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
+        return ImagePublisher(made, functools.partial(_image_message, itertools.count()))
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._rospy, topic, depth)
 
     def close(self) -> None:

@@ -7,16 +7,18 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import secrets
 import threading
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.queued import QueuedSubscriber, joined
-from wirecost.transport.ros2_messages import array_data, array_head, image_message
+from wirecost.transport.package import Package
+from wirecost.transport.shared.images import ImagePublisher
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import InboxSubscriber
+from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
 
 _MAX_BYTES = 1 << 30
 _DEPTH = 16
@@ -39,8 +41,8 @@ class _Topic:
         self._node = node
         self._publisher = node.create_publisher(kind, topic, _quality(_DEPTH))
 
-    def send(self, message: bytes) -> None:
-        self._publisher.publish(message)
+    def send(self, parts: Sequence[Any]) -> None:
+        self._publisher.publish(b"".join(parts))
 
     def wait(self, timeout: float) -> bool:
         return wait_until(lambda: self._publisher.get_subscription_count() > 0, timeout)
@@ -59,7 +61,7 @@ class _Publisher(Publisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if frame.nbytes > _MAX_BYTES:
             raise UserError(f"a frame of {frame.nbytes} bytes: ros2 carries at most 1 GiB")
-        self._topic.send(joined(frame, trailer, array_head(frame.nbytes + len(trailer))))
+        self._topic.send([array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer])
         return True
 
     def wait_for_subscriber(self, timeout: float) -> bool:
@@ -70,33 +72,7 @@ class _Publisher(Publisher):
         super().close()
 
 
-class ImagePublisher:
-    """Publishes arrays as images for any node of ROS 2."""
-
-    def __init__(self, topic: _Topic) -> None:
-        self._topic = topic
-
-    def send(
-        self,
-        array: Any,
-        *,
-        encoding: str | None = None,
-        stamp_ns: int | None = None,
-        frame_id: str = "",
-    ) -> None:
-        """As ``ros2_messages.image_message`` has them."""
-        self._topic.send(b"".join(image_message(array, encoding, stamp_ns, frame_id)))
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        """Whether one was there within ``timeout`` seconds."""
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        """A second call does nothing."""
-        self._topic.close()
-
-
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, node: Any, kind: Any, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._node = node
@@ -117,6 +93,12 @@ class _Subscriber(QueuedSubscriber):
 class Ros2(Transport):
     name = "ros2"
     title = "ROS 2"
+    package = Package(
+        "rclpy",
+        ("rclpy",),
+        "see docs.ros.org, then source its setup.bash; dds reaches ROS 2's nodes without it",
+    )
+    address_form = "DOMAIN"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=2,
@@ -151,15 +133,6 @@ class Ros2(Transport):
         self._thread.start()
         self._closed = False
 
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("rclpy") is None:
-            return (
-                "rclpy cannot be found: install ROS 2 (docs.ros.org) and source its setup.bash"
-                " first; dds reaches ROS 2's nodes without it"
-            )
-        return None
-
     def _kind(self, package: str, name: str) -> Any:
         return getattr(importlib.import_module(f"{package}.msg"), name)
 
@@ -168,9 +141,10 @@ class Ros2(Transport):
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``."""
-        return ImagePublisher(_Topic(self._node, self._kind("sensor_msgs", "Image"), topic))
+        kind = self._kind("sensor_msgs", "Image")
+        return ImagePublisher(_Topic(self._node, kind, topic), image_message)
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._node, self._kind("std_msgs", "UInt8MultiArray"), topic, depth)
 
     def close(self) -> None:

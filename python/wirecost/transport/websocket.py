@@ -7,7 +7,6 @@ Messages from server to client are not masked, so that this direction costs one 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import logging
 import socket
 import struct
@@ -19,10 +18,11 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.offers import Following, Servers, path_of
-from wirecost.transport.queued import QueuedRequester, QueuedSubscriber, joined
-from wirecost.transport.served import ServedPublisher, ServedTransport, Server
+from wirecost.transport.package import Package
+from wirecost.transport.shared.discovery import Following, Servers, path_of
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
+from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
 
 _MAX_BYTES = 1 << 30
 _READ_BYTES = 1 << 18
@@ -175,7 +175,7 @@ class _Client:
             self._socket.shutdown(socket.SHUT_RDWR)
 
 
-class _Publisher(ServedPublisher):
+class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
@@ -197,7 +197,7 @@ class _Publisher(ServedPublisher):
         subscriber.close()
 
 
-class _Subscriber(QueuedSubscriber):
+class _Subscriber(InboxSubscriber):
     def __init__(self, servers: Servers, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._path = path_of("topic", topic)
@@ -223,7 +223,7 @@ class _Subscriber(QueuedSubscriber):
         self.inbox.close()
 
 
-class _Requester(QueuedRequester):
+class _Requester(InboxRequester):
     def __init__(self, servers: Servers, service: str) -> None:
         super().__init__(service)
         self._path = path_of("service", service)
@@ -264,9 +264,11 @@ class _Requester(QueuedRequester):
             self._client.close()
 
 
-class WebSocket(ServedTransport):
+class WebSocket(ServerTransport):
     name = "websocket"
     title = "WebSocket"
+    package = Package("websockets", ("websockets",))
+    address_form = "ws://PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,
@@ -282,19 +284,13 @@ class WebSocket(ServedTransport):
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
-        told = self._servers.folder is None
-        self._bind = _host(self._servers.address) if told else ("127.0.0.1", 0)
+        given = self._servers.folder is None
+        self._bind = _host(self._servers.address) if given else ("127.0.0.1", 0)
 
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("websockets") is None:
-            return "not installed: pip install websockets"
-        return None
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> QueuedSubscriber:
+    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._servers, topic, depth)
 
-    def requester(self, service: str) -> QueuedRequester:
+    def requester(self, service: str) -> InboxRequester:
         return _Requester(self._servers, service)
 
     def _serve(self) -> Server:

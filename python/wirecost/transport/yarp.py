@@ -7,7 +7,6 @@ The image is rows of 4096 bytes: the message's size as u64 and 56 zeros, the mes
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import secrets
 import struct
 import subprocess
@@ -20,14 +19,15 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
-from wirecost.transport.inbox import wait_until
-from wirecost.transport.server_process import program
+from wirecost.transport.package import Package
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.server_process import program
 
 _MAX_BYTES = 1 << 30
 _ROW = 4096
 _SIZE = struct.Struct("<Q56x")
 _POLL_S = 0.0002
-"""Python's binding can wait for a message only where Ctrl-C is not heard."""
+"""Python's binding can wait for a message only where Ctrl-C is not handled."""
 _CONNECT_S = 0.2
 _START_S = 10
 _CARRIER = "fast_tcp"
@@ -129,7 +129,7 @@ class _Subscriber(Subscriber):
             (size,) = _SIZE.unpack_from(memory)
             if size <= len(memory) - _SIZE.size:
                 return memory[_SIZE.size : _SIZE.size + size], None
-        return memory, None  # a stranger's image, which the trailer's check tells
+        return memory, None  # a stranger's image, which the trailer's check finds
 
     def close(self) -> None:
         self._port.interrupt()
@@ -139,6 +139,12 @@ class _Subscriber(Subscriber):
 class Yarp(Transport):
     name = "yarp"
     title = "YARP"
+    package = Package(
+        "yarp",
+        ("yarp",),
+        "conda install -c robotology yarp, or build YARP with YARP_COMPILE_BINDINGS",
+    )
+    address_form = "NAMESPACE"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,
@@ -159,15 +165,6 @@ class Yarp(Transport):
             network.setNameServerName(address)
         if not network.checkNetwork():
             raise UserError("no YARP name server: start yarpserver, or name its namespace")
-
-    @classmethod
-    def missing(cls) -> str | None:
-        if importlib.util.find_spec("yarp") is None:
-            return (
-                "its Python binding cannot be found: conda install -c robotology yarp, or build"
-                " YARP with YARP_COMPILE_BINDINGS"
-            )
-        return None
 
     @classmethod
     @contextmanager

@@ -13,6 +13,7 @@ import numpy as np
 from attack.tensor.corpus import installed
 from wirecost.tensor import codes, encode
 from wirecost.tensor.layout import build
+from wirecost.tensor.matching import match
 from wirecost.tensor.writer import Writer
 
 _ONE_HASH = (1 << 61) - 1
@@ -26,7 +27,7 @@ def an_object(framework: str, kind: str, body: Any) -> bytes:
 
 def whole(write: Callable[[Writer], Any]) -> bytes:
     """A frame of what ``write`` gives to MessagePack."""
-    writer = Writer(None)
+    writer = Writer(match)
     description = msgpack.packb(write(writer))
     header, layout = build(description, [one.nbytes for one in writer.segments], False)
     frame = bytearray(layout.total)

@@ -19,13 +19,13 @@ import pytest
 
 from wirecost.analysis.summary import summarize
 from wirecost.bench.tensor import clocks, listener
-from wirecost.bench.tensor.addresses import FORMS, parse, refusal
+from wirecost.bench.tensor.addresses import forms, parse, refusal
 from wirecost.bench.tensor.commands import (
     VERSION,
     RefusedError,
+    check_command,
     check_side,
     check_start,
-    check_told,
 )
 from wirecost.bench.tensor.link import Link, LinkError, host_port, plain
 from wirecost.bench.tensor.remote import LostError, Remote
@@ -114,30 +114,30 @@ def test_lines_that_are_none_are_refused(line: bytes, told: str) -> None:
         there.sendall(line)
         there.shutdown(socket.SHUT_WR)
         with pytest.raises(LinkError, match=told):
-            link.hear(30)
+            link.receive(30)
 
 
 def test_lines_come_one_by_one_however_they_are_cut() -> None:
     with pair_of_links() as (there, link):
         there.sendall(b'{"a": 1}\n{"b":')
-        assert link.hear(30) == {"a": 1}
-        assert link.hear(0.01) is None
+        assert link.receive(30) == {"a": 1}
+        assert link.receive(0.01) is None
         there.sendall(b" 2}\n")
-        assert link.hear(30) == {"b": 2}
+        assert link.receive(30) == {"b": 2}
 
 
 def test_deeply_nested_lines_are_refused() -> None:
     with pair_of_links(1 << 20) as (there, link):
         threading.Thread(target=there.sendall, args=(b"[" * 500_000 + b"\n",)).start()
         with pytest.raises(LinkError, match="no JSON"):
-            link.hear(30)
+            link.receive(30)
 
 
 def test_only_known_commands_with_known_words_are_taken() -> None:
     check_start(START, False)
-    check_told({"do": "open"})
-    check_told({"do": "block", "order": ORDER})
-    check_told({"do": "block", "order": ORDER | {"objects": False, "plugin": ""}})
+    check_command({"do": "open"})
+    check_command({"do": "block", "order": ORDER})
+    check_command({"do": "block", "order": ORDER | {"objects": False, "plugin": ""}})
     for key in START:
         for wrong in WRONG:
             if key == "do" or (key == "address" and wrong in (None, "O")):
@@ -149,12 +149,12 @@ def test_only_known_commands_with_known_words_are_taken() -> None:
             if (key, wrong) in (("rate", 1.5), ("objects", True)):
                 continue
             with pytest.raises(RefusedError):
-                check_told({"do": "block", "order": ORDER | {key: wrong}})
+                check_command({"do": "block", "order": ORDER | {key: wrong}})
         with pytest.raises(RefusedError):
-            check_told({"do": "block", "order": {k: v for k, v in ORDER.items() if k != key}})
+            check_command({"do": "block", "order": {k: v for k, v in ORDER.items() if k != key}})
     for told in (*WRONG, {"do": "close"}, {"do": "open", "x": 1}, {"do": []}):
         with pytest.raises(RefusedError):
-            check_told(told)
+            check_command(told)
 
 
 def test_folders_are_for_publishers_on_this_machine() -> None:
@@ -300,13 +300,13 @@ def test_clocks_that_are_none_are_refused(clock: dict[str, Any]) -> None:
         hello = {"version": VERSION, "memory": 1, "environment": {"x": [1]}}
         return json.dumps(hello if command["do"] == "hello" else clock).encode() + b"\n"
 
-    with fake(answer) as port, pytest.raises(UserError, match="says that"):
+    with fake(answer) as port, pytest.raises(UserError, match="that is no"):
         Remote("127.0.0.1", port, TOKEN)
 
 
 def test_what_leaves_the_machine_is_what_transports_say() -> None:
     ours = {name for name in names() if find(name).capabilities.other_machines}
-    assert {name for name in FORMS if not name.startswith("raw-")} == ours
+    assert {name for name in forms() if not name.startswith("raw-")} == ours
     assert refusal("iceoryx2", {}, True) == "same machine only"
     assert refusal("dds", {}, True) is None
     assert refusal("dds", {"dds": "5@10.0.0.1"}, False) is None
@@ -325,11 +325,11 @@ def test_the_report_tells_clocks_and_late_messages() -> None:
     samples = pl.DataFrame(
         [
             {
-                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": way,
+                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": name,
                 "mode": "numpy", "plugin": "numpy", "stage": stage, "repetition": n, "round": 0,
                 "ns": ns + n,
             }
-            for way, ns in (("dds", 400_000), ("grpc", 20_000))
+            for name, ns in (("dds", 400_000), ("grpc", 20_000))
             for stage in ("encode", "transit", "total")
             for n in range(5)
         ]

@@ -12,14 +12,15 @@ import pytest
 
 from support import needs
 from wirecost.bench.tensor import blocks, wrapyfi_environment
-from wirecost.bench.tensor.blocks import Order, Side
-from wirecost.bench.tensor.cases import Lane, plan
+from wirecost.bench.tensor.cases import Entry, plan
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Received, Receiver
 from wirecost.bench.tensor.content import CONTENTS, Source, number_in
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.bench.tensor.race import Outcome, rounds_of
 from wirecost.bench.tensor.scenario import Settings
 from wirecost.bench.tensor.stamps import count, round_trips, stages
-from wirecost.bench.tensor.ways import Received, Receiver, find_way
+from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
 
 SHAPE = (5, 7)
@@ -46,7 +47,7 @@ class Fake(Receiver):
 def heard(messages: list[tuple[int | None, Any]], content: str = "ones", first: int = 0) -> Side:
     order = Order("numpy", SHAPE, "float64", content, "cpu", True, first, 4, 100.0)
     source = Source(SHAPE, "float64", content)
-    return blocks.listen(Fake(messages), order, NUMPY, source, lambda: True)
+    return blocks.listen(Fake(messages), Task(order, NUMPY, source), lambda: True)
 
 
 def sent(content: str = "ones", first: int = 0) -> list[tuple[int | None, Any]]:
@@ -141,7 +142,7 @@ def test_a_message_that_comes_after_the_end_was_told_is_not_taken_for_lost() -> 
     order = Order("numpy", SHAPE, "float64", "ones", "cpu", True, 0, 4, 100.0)
     asked = iter([False, *[True] * 9])
     source = Source(SHAPE, "float64", "ones")
-    side = blocks.listen(Late(sent()), order, NUMPY, source, lambda: next(asked))
+    side = blocks.listen(Late(sent()), Task(order, NUMPY, source), lambda: next(asked))
     assert [row[0] for row in side.stamps] == [0, 1, 2, 3]
 
 
@@ -185,7 +186,7 @@ def test_what_cannot_be_measured_is_told_with_its_reason() -> None:
         ["numpy", "pillow", "cupy"], ["shm", "zeromq"], [SHAPE], ["float64"], ["cpu", "cuda"],
         100.0, 10, "pubsub", False,
     )  # fmt: skip
-    assert {lane for case in made.cases for lane in case.lanes} >= {Lane("shm", "")}
+    assert {entry for case in made.cases for entry in case.entries} >= {Entry("shm", "")}
     assert made.not_run["numpy cuda"] == "its objects lie on the host"
     assert "has no float64" in made.not_run["pillow 5x7 float64"] or "pip" in made.not_run["pillow"]
     assert "cupy" in made.not_run
@@ -200,13 +201,13 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
         with pytest.raises(UserError):
             Settings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
     with pytest.raises(UserError, match="unknown"):
-        find_way("zeromk", 10)
+        find_contender("zeromk", 10)
 
 
 def test_rounds_share_all_trials() -> None:
     for trials in (1, 4, 5, 23, 200):
         assert sum(rounds_of(trials)) == trials
-    assert Outcome(Lane("shm", "")).failure is None
+    assert Outcome(Entry("shm", "")).failure is None
 
 
 def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
@@ -221,6 +222,6 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
         wrapyfi_environment.make(["numpy"], told.append)
     (line,) = told
     assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
-    assert find_way("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
+    assert find_contender("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
     with pytest.raises(UserError, match="there are zeromq, zenoh"):
-        find_way("wrapyfi-ros3", 1)
+        find_contender("wrapyfi-ros3", 1)

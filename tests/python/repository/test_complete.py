@@ -20,7 +20,7 @@ from wirecost.bench.notification.python import Python
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.available import frameworks
 from wirecost.transport import find, names
-from wirecost.transport.server_process import program
+from wirecost.transport.shared.server_process import program
 
 pytestmark = pytest.mark.skipif(
     not in_ci(), reason="only in CI, where everything installable is installed"

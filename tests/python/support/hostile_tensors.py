@@ -9,12 +9,13 @@ import msgpack
 
 from wirecost.tensor.codec import decode
 from wirecost.tensor.layout import build
+from wirecost.tensor.matching import match
 from wirecost.tensor.writer import Writer
 
 
 def hostile(framework: str, kind: str, body: Any, **options: Any) -> Any:
     """A frame of an object as no sender would write it."""
-    writer = Writer(None)
+    writer = Writer(match)
     description = msgpack.packb(writer.extension(2, [framework, kind, body]))
     header, layout = build(description, [s.nbytes for s in writer.segments], False)
     whole = bytearray(layout.total)

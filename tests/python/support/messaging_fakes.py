@@ -166,14 +166,16 @@ class WithoutRequests(FakeTransport):
         return Transport.replier(self, service)
 
 
+MODULES = registry.modules()
+
+
 @contextmanager
 def fake_transports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Known to the registry in here; checks that all were closed."""
-    module: Any = types.ModuleType("wirecost.transport.fakes")
+    module: Any = types.ModuleType("wirecost.transport.fake")
     module.TRANSPORTS = [FakeTransport, WithDescriptor, WithoutRequests]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    for one in module.TRANSPORTS:
-        monkeypatch.setitem(registry.MODULES, one.name, "fakes")
+    monkeypatch.setattr(registry, "modules", lambda: [*MODULES, "fake"])
     gc.collect()  # what former tests hold is given back now
     MISSING.clear()
     RELEASED.clear()

@@ -21,8 +21,8 @@ from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport import open_transport
-from wirecost.transport.loopback import is_open_to_all, own_sockets
-from wirecost.transport.shared_memory import mappings
+from wirecost.transport.shared.loopback import is_open_to_all, own_sockets
+from wirecost.transport.shared.shared_memory import mappings
 
 PATIENCE = 30.0
 

@@ -118,7 +118,7 @@ def test_changed_data_are_other_values_or_refused_by_the_checksum() -> None:
     for at in range(header, len(summed)):
         changed = bytearray(summed)
         changed[at] ^= 4
-        with pytest.raises(FrameError, match="changed on the way"):
+        with pytest.raises(FrameError, match="changed in transit"):
             decode(changed)
 
 

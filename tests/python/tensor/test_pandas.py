@@ -12,6 +12,7 @@ import pytest
 from support import needs
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.layout import build
+from wirecost.tensor.matching import match
 from wirecost.tensor.memory import own_copy
 from wirecost.tensor.writer import Writer
 
@@ -91,7 +92,7 @@ def hostile(**changes: Any) -> Any:
         "table": None,
         "arrays": [[1, ["numpy", NUMBERS[3]]]],
     }
-    writer = Writer(None)
+    writer = Writer(match)
     description = msgpack.packb(writer.extension(2, ["pandas", "frame", body | changes]))
     header, layout = build(description, [part.nbytes for part in writer.segments], False)
     whole = bytearray(layout.total)

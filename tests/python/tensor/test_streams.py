@@ -16,6 +16,7 @@ from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.arrow_arrays import write_array
 from wirecost.tensor.layout import build
+from wirecost.tensor.matching import match
 from wirecost.tensor.memory import own_copy
 from wirecost.tensor.writer import Writer
 
@@ -114,7 +115,7 @@ def test_what_arrow_copies_of_a_slice_is_counted() -> None:
 
 def made(body: Any, sender: str, kind: str) -> bytearray:
     """A frame of an object that has this body."""
-    writer = Writer(None)
+    writer = Writer(match)
     description = msgpack.packb(writer.extension(2, [sender, kind, body]))
     header, layout = build(description, [part.nbytes for part in writer.segments], False)
     whole = bytearray(layout.total)
@@ -127,7 +128,7 @@ def made(body: Any, sender: str, kind: str) -> bytearray:
 def test_tables_of_before_are_read() -> None:
     """Each buffer a segment, as senders wrote them first."""
     table = wide(3).append_column("s", pa.array(["a", None] * 20))
-    columns = [[write_array(c, Writer(None)) for c in column.chunks] for column in table.columns]
+    columns = [[write_array(c, Writer(match)) for c in column.chunks] for column in table.columns]
     schema = table.schema.serialize().to_pybytes()
     body = {"schema": schema, "columns": columns, "rows": table.num_rows}
     assert decode(made(body, "pyarrow", "table")).equals(table)

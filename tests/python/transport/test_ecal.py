@@ -13,7 +13,7 @@ import pytest
 
 from support import needs
 from support.transport_peer import PATIENCE, Peer
-from wirecost.transport.ecal_leftovers import sweep
+from wirecost.transport.ecal.leftovers import sweep
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def names(folder: Path) -> set[str]:
 def test_what_nobody_maps_is_removed(
     system: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wirecost.transport.ecal_leftovers._OLD_S", -1)
+    monkeypatch.setattr("wirecost.transport.ecal.leftovers._OLD_S", -1)
     assert sweep(*system) == 3
     assert names(system[0]) == {"ecal_ffffffff", "ecal_ffffffff_77_ack_evt", "ecal_mon", "other"}
 

@@ -22,7 +22,7 @@ from support.transport_peer import PATIENCE, Bytes, Peer, content
 from wirecost.errors import UserError
 from wirecost.tensor import SamplePool, decode, encode
 from wirecost.transport import Transport, open_transport
-from wirecost.transport.iceoryx2_home import Home
+from wirecost.transport.iceoryx2.home import Home
 
 needs.transport("iceoryx2")
 iceoryx2 = importlib.import_module("iceoryx2")
@@ -192,7 +192,7 @@ def test_full_shared_memory_is_an_error_not_a_crash(
     with here.publisher("a") as publisher, here.subscriber("a") as subscriber:
         with monkeypatch.context() as patch:
             patch.setattr(
-                "wirecost.transport.shared_memory._madvise",
+                "wirecost.transport.shared.shared_memory._madvise",
                 lambda *_: ctypes.set_errno(errno.EFAULT) or -1,
             )
             with pytest.raises(UserError, match="/dev/shm has less than the 10048 bytes left"):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.transport_peer import runtime_folder
-from wirecost.transport.progress import Progress, follow
+from wirecost.transport.shared.progress import Progress, follow
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_nobody_is_followed_who_is_not_there() -> None:
 
 def test_a_killed_publisher_has_ended_and_leaves_nothing(run_folder: Path) -> None:
     program = (
-        "import os, signal; from wirecost.transport.progress import Progress;"
+        "import os, signal; from wirecost.transport.shared.progress import Progress;"
         "made = Progress(9); made.sent[0] = 3; print(flush=True); input()"
     )
     killed = subprocess.Popen(
@@ -67,7 +67,7 @@ def test_a_killed_publisher_has_ended_and_leaves_nothing(run_folder: Path) -> No
 def test_a_forked_process_ends_without_its_parents_publishers() -> None:
     progress = Progress(11)
     program = (
-        "import os, sys; from wirecost.transport.progress import Progress, follow;"
+        "import os, sys; from wirecost.transport.shared.progress import Progress, follow;"
         "made = Progress(12)\n"
         "if os.fork() == 0: sys.exit()\n"
         "os.wait(); assert not follow(12).ended"

@@ -19,7 +19,7 @@ import pytest
 from support import needs
 from wirecost.errors import UserError
 from wirecost.transport import find, open_transport
-from wirecost.transport.images import image
+from wirecost.transport.shared.images import image
 
 needs.transport("ros1")
 

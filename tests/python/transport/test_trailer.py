@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from wirecost.errors import UserError
-from wirecost.transport.trailer import MAGIC, TRAILER, Count, StreamCounter, split
+from wirecost.transport.shared.trailer import MAGIC, TRAILER, Count, StreamCounter, split
 
 
 def counted(*numbers: int, stream: int = 7) -> Count:

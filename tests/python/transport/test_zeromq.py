@@ -18,7 +18,13 @@ from support import needs
 from support.transport_peer import PATIENCE, Peer, content
 from wirecost.errors import UserError
 from wirecost.transport import Transport, open_transport
-from wirecost.transport.places import LEAST_NAME, MOST_NAME, MOST_PATH, file_name, private_folder
+from wirecost.transport.shared.rendezvous import (
+    LEAST_NAME,
+    MOST_NAME,
+    MOST_PATH,
+    file_name,
+    private_folder,
+)
 
 needs.transport("zeromq")
 zmq = importlib.import_module("zmq")

@@ -1,25 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ways leave the machine, and where each must be told that they meet."""
+"""Which contenders can leave the machine, and the addresses at which their ends meet."""
 
 from __future__ import annotations
 
+from functools import cache
+
+from wirecost.bench.tensor.contenders import find_contender, known
 from wirecost.errors import UserError
 
-FORMS = {
-    "zeromq-tcp": "tcp://PUBLISHER:PORT",
-    "raw-zeromq-tcp": "tcp://PUBLISHER:PORT",
-    "zenoh": "tcp/ROUTER:PORT",
-    "zenoh-shm": "tcp/ROUTER:PORT",
-    "raw-zenoh": "tcp/LISTENER:PORT",
-    "dds": "DOMAIN@INTERFACE",
-    "ros1": "http://MASTER:PORT",
-    "websocket": "ws://PUBLISHER:PORT",
-    "mqtt": "BROKER:PORT",
-    "grpc": "PUBLISHER:PORT",
-    "ros2": "DOMAIN",
-    "yarp": "NAMESPACE",
-}
-"""What ``--address`` gets of each; whoever is not here stays on one machine."""
+
+@cache
+def forms() -> dict[str, str]:
+    """What ``--address`` takes for each; a contender that is not here stays on one machine."""
+    found = {name: find_contender(name, 0).address_form for name in known()}
+    return {name: form for name, form in found.items() if form}
 
 
 def parse(options: list[str]) -> dict[str, str]:
@@ -27,17 +21,17 @@ def parse(options: list[str]) -> dict[str, str]:
     found = {}
     for option in options:
         name, equals, address = option.partition("=")
-        if not equals or not address or name not in FORMS:
-            forms = ", ".join(f"{name}={form}" for name, form in FORMS.items())
-            raise UserError(f"--address {option}: give one of {forms}")
+        if not equals or not address or name not in forms():
+            usable = ", ".join(f"{name}={form}" for name, form in forms().items())
+            raise UserError(f"--address {option}: give one of {usable}")
         found[name] = address
     return found
 
 
 def refusal(name: str, addresses: dict[str, str], loopback: bool) -> str | None:
-    """Why a way cannot reach the other machine; ``loopback``: it is this one."""
-    if name not in FORMS:
+    """Why a contender cannot reach the other machine; ``loopback``: it is this one."""
+    if name not in forms():
         return "same machine only"
     if name not in addresses and not loopback:
-        return f"stays on this machine unless told: give --address {name}={FORMS[name]}"
+        return f"stays on this machine without an address: give --address {name}={forms()[name]}"
     return None

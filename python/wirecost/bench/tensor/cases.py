@@ -9,25 +9,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Contender
 from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.bench.tensor.ways import MODULES, WRAPYFI, Way, find_way
 from wirecost.errors import UserError
-from wirecost.transport import names
 
-FLOORS = ("memcpy", "in-process", "shm", "shm-in-place")
-RAW = "raw-"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Bytes, 64 B to 64 MiB."""
 SWEEP_BYTES_PER_S = 100_000_000
-"""A size whose messages would be more a second is sent less often."""
+"""Large sizes are sent less often, so that no more has to be carried per second."""
 SLOT_SPARE = 1 << 20
 
 Refusal = Callable[[str], str | None]
-"""Why a way of that name cannot be used for other reasons than its own."""
+"""Why a contender of that name cannot be used for other reasons than its own."""
 
 
 @dataclass(frozen=True)
-class Lane:
+class Entry:
     """A contender of a case. ``plugin`` is empty for floors."""
 
     mware: str
@@ -41,16 +39,16 @@ class Lane:
 
 @dataclass(frozen=True)
 class Case:
-    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is without pause."""
+    """One race: arrays of one shape and type, one pattern. ``rate`` 0 is back to back."""
 
     shape: tuple[int, ...]
     dtype: str
     device: str
     rate: float
     trials: int
-    lanes: tuple[Lane, ...]
+    entries: tuple[Entry, ...]
     one_process: bool = False
-    """Whether nothing travels: messages follow each other without pause then."""
+    """Whether nothing travels: messages follow each other back to back then."""
 
     @property
     def shape_text(self) -> str:
@@ -72,13 +70,8 @@ class Plan:
     """``not_run``: what was asked for and cannot be had, with the reason."""
 
     cases: list[Case] = field(default_factory=list)
-    ways: dict[str, Way] = field(default_factory=dict)
+    contenders: dict[str, Contender] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
-
-
-def known_mwares() -> list[str]:
-    """Floors, raw libraries and transports."""
-    return [*MODULES, *names()]
 
 
 def plan(
@@ -93,7 +86,7 @@ def plan(
     sweep: bool,
     refusal: Refusal = lambda _: None,
 ) -> Plan:
-    """All combinations of which no way is refused. Raises UserError if none can run."""
+    """All combinations of which no contender is refused. Raises UserError if none can run."""
     made = Plan()
     largest = (
         max(SWEEP) if sweep else max(_bytes(shape, kind) for shape in shapes for kind in dtypes)
@@ -101,8 +94,8 @@ def plan(
     for name in mwares:
         if (why := refusal(name)) is not None:
             made.not_run[name] = why
-        elif (found := _way(name, largest + SLOT_SPARE, pattern, made.not_run)) is not None:
-            made.ways[name] = found
+        elif (found := _contender(name, largest + SLOT_SPARE, pattern, made.not_run)) is not None:
+            made.contenders[name] = found
     for device in devices:
         usable = []
         for name in plugins:
@@ -115,8 +108,8 @@ def plan(
             for shape in here:
                 made.cases += _case(shape, kind, device, rate, trials, usable, made, sweep)
     if not made.cases:
-        told = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
-        raise UserError(f"nothing can be measured: {told}")
+        reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
+        raise UserError(f"nothing can be measured: {reasons}")
     return made
 
 
@@ -137,19 +130,19 @@ def _case(
             made.not_run[f"{name} {text} {dtype}"] = why
         else:
             usable.append(name)
-    lanes = []
-    for name, way in made.ways.items():
-        if way.takes_objects:
-            lanes += [Lane(name, plugin) for plugin in usable]
+    entries = []
+    for name, contender in made.contenders.items():
+        if contender.takes_objects:
+            entries += [Entry(name, plugin) for plugin in usable]
         elif device == "cpu":
-            lanes.append(Lane(name, ""))
-    if not lanes or (plugins and not any(lane.plugin for lane in lanes)):
+            entries.append(Entry(name, ""))
+    if not entries or (plugins and not any(entry.plugin for entry in entries)):
         return []
     if sweep:
         rate = min(rate, max(1.0, SWEEP_BYTES_PER_S / _bytes(shape, dtype)))
         trials = min(trials, max(10, round(2 * rate)))
-    inside = tuple(lane for lane in lanes if made.ways[lane.mware].one_process)
-    between = tuple(lane for lane in lanes if lane not in inside)
+    inside = tuple(entry for entry in entries if made.contenders[entry.mware].one_process)
+    between = tuple(entry for entry in entries if entry not in inside)
     return [
         Case(shape, dtype, device, at, trials, chosen, chosen is inside)
         for chosen, at in ((inside, 0.0), (between, rate))
@@ -157,24 +150,20 @@ def _case(
     ]
 
 
-def _way(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Way | None:
+def _contender(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Contender | None:
     try:
-        way = find_way(name, size)
-        why = way.missing()
+        contender = find_contender(name, size)
+        why = contender.missing()
     except UserError as error:
         not_run[name] = str(error)
         return None
-    if why is None and pattern == "reqrep" and not way.requests():
+    if why is None and pattern == "reqrep" and not contender.requests():
         why = "has no requests"
     if why is not None:
         not_run[name] = why
         return None
-    return way
+    return contender
 
 
 def _bytes(shape: tuple[int, ...], dtype: str) -> int:
     return math.prod(shape) * np.dtype(dtype).itemsize
-
-
-def is_wrapyfi(name: str) -> bool:
-    return name.startswith(WRAPYFI)

@@ -2,7 +2,7 @@
 """How far another machine's CLOCK_MONOTONIC is ahead of this one's, and how well that is known.
 
 A reading is the exchange with the shortest round trip of many. The other machine looked at its
-clock at some moment of that trip, whatever the ways there and back took: half the trip bounds the
+clock at some moment of that trip, however its two directions differ: half the trip bounds the
 error.
 """
 
@@ -18,7 +18,7 @@ READING_S = 0.25
 """After that many seconds the least number is enough: far machines answer slowly."""
 
 Ping = Callable[[], tuple[int, int, int]]
-"""Asked at, told by the other clock, answered at; nanoseconds."""
+"""Sent at, the other clock's reading, answered at; nanoseconds."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ def read(ping: Ping) -> Reading:
     for number in range(PINGS):
         if number >= LEAST_PINGS and time.monotonic() > end:
             break
-        asked, told, answered = ping()
+        asked, there, answered = ping()
         # A bound rounded down would not be one.
-        found = Reading(told - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
+        found = Reading(there - (asked + answered) // 2, (answered - asked + 1) // 2 + 1)
         if best is None or found.bound_ns < best.bound_ns:
             best = found
     assert best is not None

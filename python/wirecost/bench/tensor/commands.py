@@ -1,6 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a listener takes from the machine that drives it, and that one from the listener. Everything
-else is refused before anything is made of it."""
+"""What travels between the processes of a benchmark, and what of it a listener accepts.
+
+All of it is lines of JSON. The harness drives each worker, one end of a contender, over its
+standard input and output:
+
+| ``do`` | answer |
+|---|---|
+| ``open`` | ``done``, once the end is made |
+| ``wait``, with ``timeout`` | ``there``: whether the other end is |
+| ``block``, with ``order`` (``Order``) | listeners first ``ready``; then what it saw (``Side``) |
+| ``finish`` | none: the sender is done, and the listener's block ends soon |
+| ``close`` | none: the process ends |
+
+Any answer may be ``failure`` instead. With ``--role publish`` the listening workers are another
+machine's. The publisher connects there by TCP and sends:
+
+| ``do`` | answer |
+|---|---|
+| ``hello``, with ``version`` and ``token`` | ``version``, ``host``, ``memory``, ``environment`` |
+| ``ping`` | ``monotonic`` and ``wall``: the clocks there |
+| ``start``, with a ``worker``'s number and what it is | ``worker`` and ``answer``, as all below |
+| ``tell``, with ``worker`` and ``command`` | the worker's answers |
+| ``end``, with ``worker`` | ``done``, once it has ended |
+| ``bye`` | none |
+
+Each side refuses everything else before it makes anything of it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor.addresses import FORMS
+from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
 from wirecost.bench.tensor.plugins import PLUGINS
 
@@ -23,7 +48,6 @@ MOST_BYTES = 1 << 34
 MOST_COUNT = 200_000
 """Messages of a block, so that its stamps fit a line."""
 MOST_WORKERS = 32
-LONGEST_WAIT_S = 3600.0
 TOPIC = re.compile(r"bench_[0-9a-f]{12}")
 ADDRESS = re.compile(r"[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}")
 DEVICES = ("cpu", "cuda")
@@ -51,7 +75,7 @@ def check_start(command: dict[str, Any], loopback: bool) -> None:
     keys = {"do", "worker", "way", "role", "size", "topic", "address"}
     _need(command.keys() == keys, "keys")
     _need(_whole(command["worker"], 0, 1 << 53), "worker")
-    _need(isinstance(command["way"], str) and command["way"] in FORMS, "way")
+    _need(isinstance(command["way"], str) and command["way"] in forms(), "way")
     _need(command["role"] in ("listen", "answer"), "role")
     _need(_whole(command["size"], 0, MOST_BYTES), "size")
     topic, address = command["topic"], command["address"]
@@ -63,8 +87,8 @@ def check_start(command: dict[str, Any], loopback: bool) -> None:
         _need(loopback or not file, "address")
 
 
-def check_told(command: object) -> None:
-    """What a worker is told. Raises RefusedError."""
+def check_command(command: object) -> None:
+    """What a worker is asked to do. Raises RefusedError."""
     _need(isinstance(command, dict), "command")
     assert isinstance(command, dict)
     match command.get("do"):
@@ -109,7 +133,7 @@ def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:
     stamps = answer.get("stamps")
     _need(isinstance(stamps, list), "stamps")
     assert isinstance(stamps, list)
-    # A way that delivers twice is to be seen, but not without bound.
+    # A contender that delivers twice is to be seen, but not without bound.
     _need(len(stamps) <= 2 * count + 16, "stamps")
     for row in stamps:
         _need(isinstance(row, list) and len(row) == numbers, "stamps")

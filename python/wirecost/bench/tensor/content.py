@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent: an array that says which message it belongs to, so that a stale one is noticed."""
+"""What is sent: an array with its message's number in it, so that a stale one is noticed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Source:
         else:
             random = np.random.default_rng(SEED)
             # Below the base all types hold them; whole numbers also where there are fractions, so
-            # that no conversion on the way can hide behind rounding.
+            # that no conversion between the ends can hide behind rounding.
             self._arrays = [
                 random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
             ]
@@ -76,8 +76,8 @@ class Source:
 
 
 def number_in(found: Array, expected: int) -> int:
-    """The number that a received array says, nearest to ``expected``."""
+    """The number in a received array, nearest to ``expected``."""
     corner = found.reshape(-1)[:DIGITS]
-    told = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
+    found = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
     span = BASE ** len(corner)
-    return expected + int((told - expected + span // 2) % span - span // 2)
+    return expected + int((found - expected + span // 2) % span - span // 2)

@@ -58,14 +58,14 @@ class Link:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Raises LinkError."""
         try:
             self._socket.sendall(json.dumps(message).encode() + b"\n")
         except OSError as error:
             raise LinkError(f"the connection was lost ({error.strerror or error})") from error
 
-    def hear(self, within: float) -> dict[str, Any] | None:
+    def receive(self, within: float) -> dict[str, Any] | None:
         """The next line, None if none comes within ``within`` seconds. Raises LinkError."""
         deadline = time.monotonic() + within
         while True:

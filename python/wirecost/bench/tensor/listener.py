@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--role listen``: waits for the machine that publishes, and runs listeners as that one says."""
+"""``--role listen``: waits for the machine that publishes, and runs its listeners."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ from wirecost.bench.tensor.commands import (
     MOST_COMMAND,
     VERSION,
     RefusedError,
+    check_command,
     check_start,
-    check_told,
 )
 from wirecost.bench.tensor.commands import MOST_WORKERS as MOST
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
 from wirecost.bench.tensor.process import Worker, WorkerFailedError
-from wirecost.bench.tensor.ways import Meeting, find_way
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 
 GREETING_S = 5.0
-"""Whoever says nothing for that long makes room for others."""
+"""A client that sends nothing for that long makes room for others."""
 
-Say = Callable[[str], None]
+Show = Callable[[str], None]
 
 
-def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say) -> None:
-    """Drives one run and returns. ``addresses`` go before those that the publisher says.
+def serve(host: str, port: int, token: str, addresses: dict[str, str], show: Show) -> None:
+    """Drives one run and returns. ``addresses`` go before those that the publisher names.
 
     Raises UserError if it cannot listen there, or if the publisher goes away before it is done.
     """
@@ -45,15 +46,16 @@ def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say)
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         server = socket.create_server((host, port), family=family)
     except OSError as error:
-        told = error.strerror or error
-        raise UserError(f"--listen-at {host}:{port}: {told}; give an address of this machine and a"
-                        " free port") from error  # fmt: skip
+        reason = error.strerror or error
+        raise UserError(
+            f"--listen-at {host}:{port}: {reason}; give an address of this machine and a free port"
+        ) from error
     with server:
         found, taken = server.getsockname()[:2]
         if ipaddress.ip_address(found.partition("%")[0]).is_unspecified:
             found = socket.gethostname()
         where = f"[{found}]:{taken}" if ":" in found else f"{found}:{taken}"
-        say(
+        show(
             f"waiting at {where}; on the other machine run: wirecost bench tensor --role publish"
             f" --peer {where} --token {token}"
         )
@@ -63,42 +65,42 @@ def serve(host: str, port: int, token: str, addresses: dict[str, str], say: Say)
                 try:
                     _greet(link, token)
                 except (LinkError, RefusedError) as error:
-                    say(f"{who[0]} was refused: {error}")
+                    show(f"{who[0]} was refused: {error}")
                     continue
                 # A mapped address of version 6 is loopback if the one within it is.
                 away = ipaddress.ip_address(who[0].removeprefix("::ffff:").partition("%")[0])
-                say(f"{who[0]} publishes")
+                show(f"{who[0]} publishes")
                 with scratch.folder("logs") as logs:
                     session = Session(link, addresses, away.is_loopback, logs)
                     try:
                         session.run()
                     except (LinkError, RefusedError) as error:
                         raise UserError(
-                            f"{who[0]} went away before it was done: {error}; see what it says"
+                            f"{who[0]} went away before it was done: {error}; see its output"
                         ) from error
                     finally:
                         session.end()
-                say("done")
+                show("done")
                 return
 
 
 def _greet(link: Link, token: str) -> None:
     """Raises LinkError, RefusedError."""
-    hello = link.hear(GREETING_S)
+    hello = link.receive(GREETING_S)
     if hello is None:
-        raise RefusedError(f"it said nothing for {GREETING_S:.0f} s")
-    told = hello.get("token")
+        raise RefusedError(f"it sent nothing for {GREETING_S:.0f} s")
+    sent = hello.get("token")
     why = None
     if hello.get("do") != "hello" or hello.get("version") != VERSION:
         why = f"the listener speaks version {VERSION}: install the same wirecost on both machines"
-    elif not isinstance(told, str) or not hmac.compare_digest(
-        told.encode(errors="replace"), token.encode()
+    elif not isinstance(sent, str) or not hmac.compare_digest(
+        sent.encode(errors="replace"), token.encode()
     ):
         why = "the token is another one: take the one that the listener prints"
     if why is not None:
-        link.tell({"failure": why})
+        link.send({"failure": why})
         raise RefusedError(why)
-    link.tell(
+    link.send(
         {
             "version": VERSION,
             "host": socket.gethostname(),
@@ -120,7 +122,7 @@ class Session:
         self._workers: dict[int, Worker] = {}
 
     def run(self) -> None:
-        """Returns when the publisher says that it is done. Raises LinkError, RefusedError."""
+        """Returns when the publisher is done. Raises LinkError, RefusedError."""
         while True:
             sources: list[Link | Worker] = [self._link, *self._workers.values()]
             ready = select.select(sources, [], [])[0]
@@ -141,31 +143,31 @@ class Session:
         try:
             worker.take()
             while (answer := worker.next()) is not None:
-                self._link.tell({"worker": number, "answer": answer})
+                self._link.send({"worker": number, "answer": answer})
         except WorkerFailedError as error:
             self._fail(number, error)
 
     def _fail(self, number: int, why: Exception) -> None:
         if (worker := self._workers.pop(number, None)) is not None:
             worker.end()
-        self._link.tell({"worker": number, "answer": {"failure": str(why)}})
+        self._link.send({"worker": number, "answer": {"failure": str(why)}})
 
     def _do(self, command: dict[str, Any]) -> bool:
         """Whether more may come."""
         match command.get("do"):
             case "ping":
-                self._link.tell({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})
+                self._link.send({"monotonic": time.monotonic_ns(), "wall": time.time_ns()})
             case "start":
                 check_start(command, self._loopback)
                 self._start(command)
             case "tell":
-                check_told(command.get("command"))
-                self._tell(_number(command), command["command"])
+                check_command(command.get("command"))
+                self._pass_on(_number(command), command["command"])
             case "end":
                 number = _number(command)
                 if (worker := self._workers.pop(number, None)) is not None:
                     worker.end()
-                self._link.tell({"worker": number, "answer": {"done": "end"}})
+                self._link.send({"worker": number, "answer": {"done": "end"}})
             case "bye":
                 return False
             case other:
@@ -178,23 +180,25 @@ class Session:
             raise RefusedError(f"a command has no right worker; {MOST} at a time")
         address = self._addresses.get(name, command["address"])
         try:
-            way = find_way(name, command["size"])
-            if why := way.missing():
+            contender = find_contender(name, command["size"])
+            if why := contender.missing():
                 raise UserError(f"{name}: {why}")
             meeting = Meeting(address, (), command["topic"])
             log = self._logs / f"{number}.txt"
-            self._workers[number] = Worker(way, role, meeting, log, way.environment(meeting, role))
+            self._workers[number] = Worker(
+                contender, role, meeting, log, contender.environment(meeting, role)
+            )
         except UserError as error:
             self._fail(number, error)
         else:
-            self._link.tell({"worker": number, "answer": {"done": "start"}})
+            self._link.send({"worker": number, "answer": {"done": "start"}})
 
-    def _tell(self, number: int, told: dict[str, Any]) -> None:
+    def _pass_on(self, number: int, command: dict[str, Any]) -> None:
         worker = self._workers.get(number)
-        if worker is None:  # it ended, which the publisher is about to hear
+        if worker is None:  # it ended, of which the publisher is about to learn
             return
         try:
-            worker.tell(**told)
+            worker.send(**command)
         except WorkerFailedError as error:
             self._fail(number, error)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both ends of a way, connected, running blocks of messages."""
+"""A contender's two ends, connected, running blocks of messages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.bench.tensor import clocks
-from wirecost.bench.tensor.blocks import Order
 from wirecost.bench.tensor.commands import RefusedError, check_side
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.content import DIGITS
 from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
-from wirecost.bench.tensor.ways import Meeting, Way
+from wirecost.bench.tensor.task import Order
 
 START_S = 30.0
 PRIMING = {
@@ -23,6 +23,8 @@ PRIMING = {
     "objects": True, "count": 60, "rate": 20.0,
 }  # fmt: skip
 """Small messages for a few seconds; the first ones may be lost."""
+Reported = dict[str, Any]
+"""One end's ``Side`` as it travels: ``stamps``, ``failure`` and ``nbytes``."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 
 
@@ -31,7 +33,7 @@ class Block:
     """What both ends saw: rows of stamps as ``blocks`` has them, by the sender's clock."""
 
     sent: list[list[int]]
-    heard: list[list[int]]
+    received: list[list[int]]
     nbytes: int
     clock: clocks.Reading | None = None
     """The other machine's, where the listener has another one."""
@@ -43,15 +45,15 @@ class Pair:
 
     def __init__(
         self,
-        way: Way,
+        contender: Contender,
         pattern: str,
         logs: Path,
         address: str | None = None,
         remote: Remote | None = None,
     ) -> None:
-        """``address``: where the ends meet, else the way decides. ``remote``: where the listener
-        is, else here."""
-        self._way = way
+        """``address``: where the ends meet, if the contender does not decide. ``remote``: where
+        the listener is, if not here."""
+        self._contender = contender
         self._address = address
         self._remote = remote
         self._pattern = pattern
@@ -67,7 +69,7 @@ class Pair:
             if self._address is not None:
                 meeting = Meeting(self._address)
             else:
-                meeting = self._stack.enter_context(self._way.meeting())
+                meeting = self._stack.enter_context(self._contender.meeting())
             self._start(replace(meeting, topic=f"bench_{secrets.token_hex(6)}"))
         except BaseException:
             self.end()
@@ -81,14 +83,14 @@ class Pair:
         """Tells the ends on this machine to close, and does not wait for it."""
         for worker in self._workers:
             with suppress(WorkerFailedError):
-                worker.tell("close")
+                worker.send("close")
 
     def end(self) -> None:
         """A second call does nothing."""
         self._stack.close()
 
     def _start(self, meeting: Meeting) -> None:
-        if self._way.one_process:
+        if self._contender.one_process:
             self._sender = self._worker("both", meeting)
             self._sender.ask("open", START_S)
             return
@@ -96,7 +98,7 @@ class Pair:
         if self._remote is None:
             self._listener = self._worker(listening, meeting)
         else:
-            self._listener = self._remote.worker(self._way, listening, meeting)
+            self._listener = self._remote.worker(self._contender, listening, meeting)
             self._stack.callback(self._listener.end)
         self._sender = self._worker(sending, meeting)
         ends: tuple[End, ...] = (self._listener, self._sender)
@@ -104,13 +106,13 @@ class Pair:
             one.ask("open", START_S)
         if not self._sender.ask("wait", 2 * START_S, timeout=START_S)["there"]:
             raise WorkerFailedError(f"no listener was there within {START_S:.0f} s")
-        if self._way.primed:
+        if self._contender.primed:
             self.run(PRIMING, timed=False)
 
     def _worker(self, role: str, meeting: Meeting) -> Worker:
-        log = self._logs / f"{self._way.name}-{role}.txt"
-        more = self._way.environment(meeting, role)
-        worker = Worker(self._way, role, meeting, log, more)
+        log = self._logs / f"{self._contender.name}-{role}.txt"
+        more = self._contender.environment(meeting, role)
+        worker = Worker(self._contender, role, meeting, log, more)
         self._workers.append(worker)
         self._stack.callback(worker.end)
         return worker
@@ -126,32 +128,37 @@ class Pair:
         self._next += count
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
-            return self._block(both["sent"], both["heard"])
-        before = self._remote.clock() if self._remote and timed else None
-        self._listener.tell("block", order=whole)
-        self._listener.hear()
-        self._sender.tell("block", order=whole)
-        sent = self._sender.hear(limit)
-        self._listener.tell("finish")
-        heard = self._listener.hear(limit)
+            return _block(both["sent"], both["received"])
         if self._remote is None:
-            return self._block(sent, heard)
+            return _block(*self._exchange(self._listener, whole, limit))
+        before = self._remote.clock() if timed else None
+        sent, received = self._exchange(self._listener, whole, limit)
         try:
-            check_side(heard, count, 4)
+            check_side(received, count, 4)
         except RefusedError as error:
             raise WorkerFailedError(f"listener: {error}") from None
         if before is None:
-            return self._block(sent, heard)
+            return _block(sent, received)
         clock = clocks.between(before, self._remote.clock())
-        for row in heard["stamps"]:
+        for row in received["stamps"]:
             row[1:] = (stamp - clock.offset_ns for stamp in row[1:])
-        return self._block(sent, heard, clock)
+        return _block(sent, received, clock)
 
-    def _block(
-        self, sent: dict[str, Any], heard: dict[str, Any], clock: clocks.Reading | None = None
-    ) -> Block:
-        for side in (sent, heard):
-            if side["failure"]:
-                raise WorkerFailedError(side["failure"])
-        nbytes = heard["nbytes"] or sent["nbytes"]
-        return Block(sent["stamps"], heard["stamps"], nbytes, clock)
+    def _exchange(
+        self, listener: End, order: dict[str, Any], limit: float
+    ) -> tuple[Reported, Reported]:
+        """What sender and listener saw of a block that both ran. The listener starts first, and
+        ends when it has all messages, or soon after the sender is done."""
+        listener.ask("block", order=order)
+        sent = self._sender.ask("block", limit, order=order)
+        listener.send("finish")
+        return sent, listener.receive(limit)
+
+
+def _block(sent: Reported, received: Reported, clock: clocks.Reading | None = None) -> Block:
+    """Raises WorkerFailedError if either end saw a failure."""
+    for side in (sent, received):
+        if side["failure"]:
+            raise WorkerFailedError(side["failure"])
+    nbytes = received["nbytes"] or sent["nbytes"]
+    return Block(sent["stamps"], received["stamps"], nbytes, clock)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wirecost import children, scratch
-from wirecost.bench.tensor.ways import Meeting, Way
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 
 MODULE = "wirecost.bench.tensor.worker"
 TIMEOUT_S = 30.0
@@ -22,14 +22,14 @@ ENVIRONMENT = {"JAX_ENABLE_X64": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "RUST_LOG": "
 
 
 class WorkerFailedError(Exception):
-    """A worker ended, did not answer, or says that it failed; one line."""
+    """A worker ended, did not answer, or reported a failure; one line."""
 
 
 class End(Protocol):
-    """One end of a way, on this machine or on another one."""
+    """One end of a contender, on this machine or on another one."""
 
-    def tell(self, do: str, **more: Any) -> None: ...
-    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]: ...
+    def send(self, do: str, **more: Any) -> None: ...
+    def receive(self, within: float = TIMEOUT_S) -> dict[str, Any]: ...
     def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]: ...
     def end(self) -> None: ...
 
@@ -38,18 +38,18 @@ class Worker:
     """Ends with its standard input, and so with the process that made it."""
 
     def __init__(
-        self, way: Way, role: str, meeting: Meeting, log: Path, more: dict[str, str]
+        self, contender: Contender, role: str, meeting: Meeting, log: Path, more: dict[str, str]
     ) -> None:
         """``more``: of the environment."""
-        self.name = f"{way.name} {role}"
+        self.name = f"{contender.name} {role}"
         self._log = log
         arguments = [
-            way.name, role, str(way.size), meeting.topic, meeting.address or "",
+            contender.name, role, str(contender.size), meeting.topic, meeting.address or "",
             " ".join(map(str, meeting.descriptors)),
         ]  # fmt: skip
         with log.open("ab") as printed:
             self._process = children.start(
-                [str(way.python), "-P", "-m", MODULE, *arguments],
+                [str(contender.python), "-P", "-m", MODULE, *arguments],
                 {**os.environ, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
                 signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,
@@ -57,10 +57,10 @@ class Worker:
                 stderr=printed,
                 pass_fds=meeting.descriptors,
             )
-        self._heard = b""
+        self._received = b""
         self._killed = False
 
-    def tell(self, do: str, **more: Any) -> None:
+    def send(self, do: str, **more: Any) -> None:
         """Raises WorkerFailedError if it has ended."""
         assert self._process.stdin is not None
         if self._process.stdin.closed:
@@ -71,7 +71,7 @@ class Worker:
         except OSError:
             raise self._ended() from None
 
-    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]:
+    def receive(self, within: float = TIMEOUT_S) -> dict[str, Any]:
         """Its next answer. Raises WorkerFailedError if none comes or it is a failure."""
         deadline = time.monotonic() + within
         while (answer := self.next()) is None:
@@ -89,28 +89,28 @@ class Worker:
         return self._process.stdout.fileno()
 
     def take(self) -> None:
-        """Reads what it said. Raises WorkerFailedError if it has ended."""
+        """Reads what has come. Raises WorkerFailedError if it has ended."""
         content = os.read(self.fileno(), 1 << 20)
         if not content:
             raise self._ended()
-        self._heard += content
+        self._received += content
 
     def next(self) -> dict[str, Any] | None:
-        """An answer that has been read, if it is whole; it may say that it is a failure."""
-        if b"\n" not in self._heard:
+        """An answer that has been read, if it is whole; it may report a failure."""
+        if b"\n" not in self._received:
             return None
-        line, _, self._heard = self._heard.partition(b"\n")
+        line, _, self._received = self._received.partition(b"\n")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
     def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:
-        self.tell(do, **more)
-        return self.hear(within)
+        self.send(do, **more)
+        return self.receive(within)
 
     def end(self) -> None:
         """In order if it can, else whatever it does."""
         try:
-            self.tell("close")
+            self.send("close")
             self._process.wait(3)
         except (WorkerFailedError, subprocess.TimeoutExpired):
             pass

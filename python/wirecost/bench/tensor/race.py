@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psutil
 
-from wirecost.bench.tensor.cases import Case, Lane
+from wirecost.bench.tensor.cases import Case, Entry
 from wirecost.bench.tensor.commands import MOST_WORKERS
+from wirecost.bench.tensor.contenders.base import Contender
 from wirecost.bench.tensor.pair import Block, Pair
 from wirecost.bench.tensor.process import WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.stamps import Counts, count, round_trips, stages
-from wirecost.bench.tensor.ways import Way
 from wirecost.errors import UserError
 
 WARM_UP = 5
@@ -35,16 +35,16 @@ Keep = Callable[[], None]
 
 @dataclass
 class Outcome:
-    """What was measured of a lane: nanoseconds of each stage, message by message."""
+    """What was measured of a entry: nanoseconds of each stage, message by message."""
 
-    lane: Lane
+    entry: Entry
     samples: list[dict[str, int]] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
     """The round of each sample."""
     counts: Counts = field(default_factory=Counts)
     nbytes: int = 0
     bytes_per_s: float | None = None
-    """Of messages sent without pause, as they arrived."""
+    """Of messages sent back to back, as they arrived."""
     lost_without_pause: int | None = None
     clock_offset_ns: int | None = None
     """What the listener's clock was ahead in the last block, where it is another machine's."""
@@ -58,15 +58,15 @@ class Pairs:
 
     def __init__(
         self,
-        ways: dict[str, Way],
+        contenders: dict[str, Contender],
         pattern: str,
         logs: Path,
         addresses: dict[str, str] | None = None,
         remote: Remote | None = None,
     ) -> None:
-        """``addresses``: by way, where its ends meet if it does not decide. ``remote``: where
+        """``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
         listeners are."""
-        self._ways = ways
+        self._contenders = contenders
         self._addresses = addresses or {}
         self._remote = remote
         self._pattern = pattern
@@ -80,25 +80,25 @@ class Pairs:
         if files != resource.RLIM_INFINITY:
             self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
-    def get(self, lane: Lane) -> Pair:
+    def get(self, entry: Entry) -> Pair:
         """Raises WorkerFailedError, UserError, LostError."""
-        key = lane.mware, lane.apart
+        key = entry.mware, entry.apart
         found = self._alive.pop(key, None)
         if found is None:
             while len(self._alive) >= self._most:
                 self._alive.pop(next(iter(self._alive))).end()
-            address = self._addresses.get(lane.mware)
+            address = self._addresses.get(entry.mware)
             if address is not None:  # it is one pair's at a time
-                for other in [one for one in self._alive if one[0] == lane.mware]:
+                for other in [one for one in self._alive if one[0] == entry.mware]:
                     self._alive.pop(other).end()
-            way = self._ways[lane.mware]
-            found = Pair(way, self._pattern, self._logs, address, self._remote).__enter__()
+            contender = self._contenders[entry.mware]
+            found = Pair(contender, self._pattern, self._logs, address, self._remote).__enter__()
         self._alive[key] = found
         return found
 
-    def drop(self, lane: Lane) -> None:
+    def drop(self, entry: Entry) -> None:
         """Ends a pair that failed; the next one that asks gets a new one."""
-        pair = self._alive.pop((lane.mware, lane.apart), None)
+        pair = self._alive.pop((entry.mware, entry.apart), None)
         if pair is not None:
             pair.end()
 
@@ -126,24 +126,24 @@ def run_race(
     report: Report,
     keep: Keep,
 ) -> None:
-    """Fills the lanes' outcomes. Raises LostError."""
+    """Fills the entries' outcomes. Raises LostError."""
     for number, trials in enumerate(rounds_of(case.trials)):
         first = number * len(outcomes) // MOST_ROUNDS
         for outcome in outcomes[first:] + outcomes[:first]:
             if outcome.failure is None:
-                report(0, _label(outcome.lane))
+                report(0, _label(outcome.entry))
                 _turn(outcome, case, pairs, content, pattern, trials, number)
                 keep()
-            report(trials, _label(outcome.lane))
+            report(trials, _label(outcome.entry))
     if throughput and pattern == "pubsub" and not case.one_process:
         for outcome in outcomes:
             if outcome.failure is None:
-                report(0, f"{_label(outcome.lane)} without pause")
-                _without_pause(outcome, case, pairs, content)
+                report(0, f"{_label(outcome.entry)} back to back")
+                _back_to_back(outcome, case, pairs, content)
 
 
-def _label(lane: Lane) -> str:
-    return f"{lane.mware} {lane.plugin}".strip()
+def _label(entry: Entry) -> str:
+    return f"{entry.mware} {entry.plugin}".strip()
 
 
 def _turn(
@@ -155,21 +155,21 @@ def _turn(
     trials: int,
     number: int,
 ) -> None:
-    order = _order(outcome.lane, case, content)
+    order = _order(outcome.entry, case, content)
     on_device = case.device != "cpu"
     try:
-        pair = pairs.get(outcome.lane)
+        pair = pairs.get(outcome.entry)
         warm_up = {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)}
         pair.run(order | warm_up, timed=False)
         block = pair.run(order | {"count": trials, "rate": case.rate})
-        counts = count(block.sent, block.heard, case.rate)
+        counts = count(block.sent, block.received, case.rate)
         measure = stages if pattern == "pubsub" else round_trips
-        samples = measure(block.sent, block.heard, on_device)
+        samples = measure(block.sent, block.received, on_device)
         if not samples:
             raise WorkerFailedError(f"none of {trials} messages arrived")
     except (WorkerFailedError, UserError, ValueError) as error:
         outcome.failure = str(error)
-        pairs.drop(outcome.lane)
+        pairs.drop(outcome.entry)
         return
     outcome.counts.add(counts)
     outcome.nbytes = block.nbytes or outcome.nbytes
@@ -180,34 +180,34 @@ def _turn(
         outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)
 
 
-def _without_pause(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
+def _back_to_back(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> None:
     messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
     try:
-        pair = pairs.get(outcome.lane)
-        order = _order(outcome.lane, case, content)
+        pair = pairs.get(outcome.entry)
+        order = _order(outcome.entry, case, content)
         block = pair.run(order | {"count": messages, "rate": 0.0})
     except (WorkerFailedError, UserError) as error:
-        outcome.failure = f"without pause: {error}"
-        pairs.drop(outcome.lane)
+        outcome.failure = f"back to back: {error}"
+        pairs.drop(outcome.entry)
         return
     outcome.bytes_per_s = _bytes_per_s(block)
-    outcome.lost_without_pause = messages - len({row[0] for row in block.heard})
+    outcome.lost_without_pause = messages - len({row[0] for row in block.received})
 
 
 def _bytes_per_s(block: Block) -> float | None:
     """From the begin of the first message to when the last one that came was read."""
-    if not block.heard:
+    if not block.received:
         return None
-    took = block.heard[-1][3] - block.sent[0][2]
-    return 1e9 * len(block.heard) * block.nbytes / took
+    took = block.received[-1][3] - block.sent[0][2]
+    return 1e9 * len(block.received) * block.nbytes / took
 
 
-def _order(lane: Lane, case: Case, content: str) -> dict[str, object]:
+def _order(entry: Entry, case: Case, content: str) -> dict[str, object]:
     return {
-        "plugin": lane.plugin,
+        "plugin": entry.plugin,
         "shape": list(case.shape),
         "dtype": case.dtype,
         "content": content,
         "device": case.device,
-        "objects": bool(lane.plugin),
+        "objects": bool(entry.plugin),
     }

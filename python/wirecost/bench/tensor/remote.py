@@ -12,9 +12,9 @@ from typing import Any
 
 from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
+from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
 from wirecost.bench.tensor.process import TIMEOUT_S, WorkerFailedError
-from wirecost.bench.tensor.ways import Meeting, Way
 from wirecost.errors import UserError
 
 CONNECT_S = 10.0
@@ -34,9 +34,9 @@ class Remote:
         try:
             connected = socket.create_connection((host, port), CONNECT_S)
         except OSError as error:
-            told = error.strerror or error
+            reason = error.strerror or error
             raise UserError(
-                f"--peer {self._who}: {told}; start wirecost bench tensor --role listen there"
+                f"--peer {self._who}: {reason}; start wirecost bench tensor --role listen there"
             ) from error
         peer = connected.getpeername()[0].removeprefix("::ffff:").partition("%")[0]
         self.loopback = ipaddress.ip_address(peer).is_loopback
@@ -45,8 +45,8 @@ class Remote:
         self._answers: dict[int, deque[dict[str, Any]]] = {}
         self._next = 0
         try:
-            self._link.tell({"do": "hello", "version": VERSION, "token": token})
-            hello = self._link.hear(CONNECT_S)
+            self._link.send({"do": "hello", "version": VERSION, "token": token})
+            hello = self._link.receive(CONNECT_S)
             if hello is None:
                 raise LinkError(f"no answer within {CONNECT_S:.0f} s")
         except LinkError as error:
@@ -76,7 +76,7 @@ class Remote:
 
     def __exit__(self, *_: object) -> None:
         with suppress(LinkError):
-            self._link.tell({"do": "bye"})
+            self._link.send({"do": "bye"})
         self._link.close()
 
     def clock(self) -> clocks.Reading:
@@ -86,74 +86,74 @@ class Remote:
     def _walls(self) -> dict[str, int]:
         """What each machine's wall clock is ahead of its CLOCK_MONOTONIC."""
         here = time.time_ns() - time.monotonic_ns()
-        told = self._asked()
-        return {"publisher": here, "listener": told["wall"] - told["monotonic"]}
+        clock = self._asked()
+        return {"publisher": here, "listener": clock["wall"] - clock["monotonic"]}
 
     def _ping(self) -> tuple[int, int, int]:
         before = time.monotonic_ns()
-        told = self._asked()
-        return before, told["monotonic"], time.monotonic_ns()
+        clock = self._asked()
+        return before, clock["monotonic"], time.monotonic_ns()
 
     def _asked(self) -> dict[str, int]:
         self.send({"do": "ping"})
         deadline = time.monotonic() + TIMEOUT_S
-        while (told := self._heard(deadline)) is not None and "monotonic" not in told:
-            self._put(told)
-        if told is None:
+        while (answer := self._receive(deadline)) is not None and "monotonic" not in answer:
+            self._put(answer)
+        if answer is None:
             raise self._lost(f"no answer within {TIMEOUT_S:.0f} s")
         for name in ("monotonic", "wall"):
-            if type(told.get(name)) is not int or abs(told[name]) > NUMBER:
-                raise self._lost("no clock says that")
-        return told
+            if type(answer.get(name)) is not int or abs(answer[name]) > NUMBER:
+                raise self._lost("that is no reading of a clock")
+        return answer
 
-    def worker(self, way: Way, role: str, meeting: Meeting) -> RemoteWorker:
+    def worker(self, contender: Contender, role: str, meeting: Meeting) -> RemoteWorker:
         """Raises WorkerFailedError, LostError."""
         number = self._next
         self._next += 1
         self._answers[number] = deque()
-        made = RemoteWorker(self, number, f"{way.name} {role}")
+        made = RemoteWorker(self, number, f"{contender.name} {role}")
         self.send(
             {
-                "do": "start", "worker": number, "way": way.name, "role": role, "size": way.size,
-                "topic": meeting.topic, "address": meeting.address,
+                "do": "start", "worker": number, "way": contender.name, "role": role,
+                "size": contender.size, "topic": meeting.topic, "address": meeting.address,
             }
         )  # fmt: skip
-        made.hear()
+        made.receive()
         return made
 
     def send(self, command: dict[str, Any]) -> None:
         """Raises LostError."""
         try:
-            self._link.tell(command)
+            self._link.send(command)
         except LinkError as error:
             raise self._lost(error) from error
 
-    def hear(self, number: int, within: float) -> dict[str, Any] | None:
+    def receive(self, number: int, within: float) -> dict[str, Any] | None:
         """A worker's next answer, None if it does not come in time. Raises LostError."""
         deadline = time.monotonic() + within
         answers = self._answers[number]
         while not answers:
-            told = self._heard(deadline)
-            if told is None:
+            answer = self._receive(deadline)
+            if answer is None:
                 return None
-            self._put(told)
+            self._put(answer)
         return answers.popleft()
 
     def forget(self, number: int) -> None:
         self._answers.pop(number, None)
 
-    def _heard(self, deadline: float) -> dict[str, Any] | None:
+    def _receive(self, deadline: float) -> dict[str, Any] | None:
         try:
-            return self._link.hear(max(0.0, deadline - time.monotonic()))
+            return self._link.receive(max(0.0, deadline - time.monotonic()))
         except LinkError as error:
             raise self._lost(error) from error
 
-    def _put(self, told: dict[str, Any]) -> None:
-        number, answer = told.get("worker"), told.get("answer")
-        if type(number) is not int or not isinstance(answer, dict):
-            raise self._lost("no listener says that")
+    def _put(self, answer: dict[str, Any]) -> None:
+        number, content = answer.get("worker"), answer.get("answer")
+        if type(number) is not int or not isinstance(content, dict):
+            raise self._lost("that is no listener's answer")
         if number in self._answers:  # else of one that was ended
-            self._answers[number].append(answer)
+            self._answers[number].append(content)
 
     def _lost(self, why: object) -> LostError:
         return LostError(f"listener {self._who}: {why}")
@@ -167,13 +167,13 @@ class RemoteWorker:
         self._remote = remote
         self._number = number
 
-    def tell(self, do: str, **more: Any) -> None:
+    def send(self, do: str, **more: Any) -> None:
         """Raises LostError."""
         self._remote.send({"do": "tell", "worker": self._number, "command": {"do": do, **more}})
 
-    def hear(self, within: float = TIMEOUT_S) -> dict[str, Any]:
+    def receive(self, within: float = TIMEOUT_S) -> dict[str, Any]:
         """Raises WorkerFailedError if no answer comes or it is a failure; LostError."""
-        answer = self._remote.hear(self._number, within)
+        answer = self._remote.receive(self._number, within)
         if answer is None:
             raise WorkerFailedError(f"{self.name}: no answer within {within:.0f} s")
         if answer.get("failure"):
@@ -182,14 +182,14 @@ class RemoteWorker:
 
     def ask(self, do: str, within: float = TIMEOUT_S, **more: Any) -> dict[str, Any]:
         """Raises WorkerFailedError, LostError."""
-        self.tell(do, **more)
-        return self.hear(within)
+        self.send(do, **more)
+        return self.receive(within)
 
     def end(self) -> None:
         """Waits for it, since its address may be wanted again."""
         with suppress(LostError):
             self._remote.send({"do": "end", "worker": self._number})
-            while answer := self._remote.hear(self._number, TIMEOUT_S):
+            while answer := self._remote.receive(self._number, TIMEOUT_S):
                 if answer.get("done") == "end":
                     break
         self._remote.forget(self._number)

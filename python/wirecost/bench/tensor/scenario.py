@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 
 from wirecost.bench.tensor import addresses
-from wirecost.bench.tensor.cases import FLOORS, Case, Lane, Plan, known_mwares, plan
+from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
+from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.pair import PATTERNS
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.race import MOST_ROUNDS, WARM_UP, Outcome, Pairs, run_race
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.bench.tensor.schedule import GC_POLICY
-from wirecost.bench.tensor.ways import WRAPYFI
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal, Run
-from wirecost.transport import find, names
 
 SCENARIO = "tensor"
 DEVICES = ("cpu", "cuda")
@@ -36,7 +35,7 @@ LARGEST = 1 << 30
 START_S = 3.0
 """What starting a pair of processes takes, roughly."""
 BLOCK_S = 0.4
-WRAPYFI_WAYS = tuple(f"{WRAPYFI}{name}" for name in ("in-process", "zeromq", "zenoh"))
+WRAPYFI_CONTENDERS = tuple(f"{WRAPYFI}{name}" for name in ("in-process", "zeromq", "zenoh"))
 
 Progress = Callable[[int, int, str], None]
 """Called with messages sent, messages in all, and what runs now."""
@@ -51,19 +50,19 @@ class Settings:
     devices: tuple[str, ...] = ("cpu",)
     content: str = "ones"
     rate: float = 100.0
-    """Messages a second."""
+    """Messages per second."""
     trials: int = 200
     pattern: str = "pubsub"
     sweep: bool = False
     addresses: dict[str, str] = field(default_factory=dict)
-    """By way, where both ends meet if the way does not decide."""
+    """Where a contender's ends meet, if it does not decide that itself."""
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         if not 1 <= self.trials <= 1_000_000:
             raise UserError(f"--trials {self.trials}: must lie between 1 and 1000000")
         if not 0.1 <= self.rate <= 10_000:
-            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 a second")
+            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
         if self.content not in CONTENTS:
             raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
         if self.pattern not in PATTERNS:
@@ -98,9 +97,9 @@ class Settings:
 
 def expected_seconds(made: Plan) -> float:
     """How long measuring takes, roughly: messages at their rate, and starting."""
-    starts = {(lane.mware, lane.apart) for case in made.cases for lane in case.lanes}
+    starts = {(entry.mware, entry.apart) for case in made.cases for entry in case.entries}
     blocks = sum(
-        len(case.lanes) * (MOST_ROUNDS * BLOCK_S + _messages(case) / (case.rate or 1000.0))
+        len(case.entries) * (MOST_ROUNDS * BLOCK_S + _messages(case) / (case.rate or 1000.0))
         for case in made.cases
     )
     return START_S * len(starts) + blocks
@@ -121,7 +120,7 @@ def run(
 
     Returns how the other machine was lost if it was.
     """
-    names = {lane.plugin for case in made.cases for lane in case.lanes if lane.plugin}
+    names = {entry.plugin for case in made.cases for entry in case.entries if entry.plugin}
     journal.about(
         scenario=SCENARIO,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -133,16 +132,16 @@ def run(
         warm_up=WARM_UP,
         gc=GC_POLICY,
         environment=environment() | {"packages": _versions(names)},
-        contenders={name: _about(name) for name in made.ways},
+        contenders={name: contender.about() for name, contender in made.contenders.items()},
         not_run=made.not_run,
         listener=remote.about if remote else None,
         lost=None,
     )
     logs = journal.folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    total = sum(case.trials * len(case.lanes) for case in made.cases)
+    total = sum(case.trials * len(case.entries) for case in made.cases)
     done = 0
-    pairs = Pairs(made.ways, settings.pattern, logs, settings.addresses, remote)
+    pairs = Pairs(made.contenders, settings.pattern, logs, settings.addresses, remote)
     try:
         for case in made.cases:
 
@@ -151,10 +150,10 @@ def run(
                 done += messages
                 progress(done, total, f"{name}: {text}")
 
-            lanes = [_Recorded(Outcome(lane), case, settings, journal) for lane in case.lanes]
+            entries = [_Recorded(Outcome(entry), case, settings, journal) for entry in case.entries]
 
-            def keep(lanes: list[_Recorded] = lanes) -> None:
-                for one in lanes:
+            def keep(entries: list[_Recorded] = entries) -> None:
+                for one in entries:
                     one.keep()
                 journal.flush()
 
@@ -165,12 +164,12 @@ def run(
                     settings.content,
                     settings.pattern,
                     settings.sweep,
-                    [one.outcome for one in lanes],
+                    [one.outcome for one in entries],
                     report,
                     keep,
                 )
             finally:
-                for one in lanes:
+                for one in entries:
                     one.end()
     except LostError as error:
         journal.about(lost=str(error))
@@ -181,7 +180,7 @@ def run(
 
 
 class _Recorded:
-    """A lane's part of the journal."""
+    """A entry's part of the journal."""
 
     def __init__(self, outcome: Outcome, case: Case, settings: Settings, journal: Journal) -> None:
         self.outcome = outcome
@@ -195,9 +194,9 @@ class _Recorded:
             "case": name,
             "variant": settings.content,
             "build": "release",
-            "contender": outcome.lane.mware,
-            "mode": outcome.lane.plugin,
-            **_told(case, outcome.lane, settings),
+            "contender": outcome.entry.mware,
+            "mode": outcome.entry.plugin,
+            **_identity(case, outcome.entry, settings),
         }
 
     def keep(self) -> None:
@@ -219,7 +218,7 @@ class _Recorded:
         self._about()
 
     def _about(self) -> Run:
-        """What is known by now, told to the journal."""
+        """The journal's entry, with what is known by now."""
         outcome, counts = self.outcome, self.outcome.counts
         about = {
             **self._who,
@@ -247,10 +246,10 @@ class _Recorded:
         return self._run
 
 
-def _told(case: Case, lane: Lane, settings: Settings) -> dict[str, str]:
+def _identity(case: Case, entry: Entry, settings: Settings) -> dict[str, str]:
     return {
-        "plugin": lane.plugin,
-        "mware": lane.mware,
+        "plugin": entry.plugin,
+        "mware": entry.mware,
         "dtype": case.dtype,
         "shape": case.shape_text,
         "pattern": settings.pattern,
@@ -263,28 +262,6 @@ def _digest(shape: tuple[int, ...], dtype: str, content: str) -> str:
     """Of message 0, which every contender sent and received equal."""
     array = Source(shape, dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
-
-
-def _about(name: str) -> dict[str, Any]:
-    """Its library and, of a transport, the copies that it says it makes."""
-    told: dict[str, Any] = {"library": _library(name)}
-    if name in names():
-        can = find(name).capabilities
-        told |= {
-            "send_copies": can.send_copies,
-            "receive_copies": can.receive_copies,
-            "aligned": can.aligned,
-        }
-    return told
-
-
-def _library(name: str) -> str:
-    if name.startswith(WRAPYFI):
-        return "wrapyfi 0.5.0"
-    for package in ("pyzmq", "iceoryx2", "eclipse-zenoh", "eclipse-ecal", "websockets"):
-        if package.removeprefix("py").removeprefix("eclipse-").rstrip("s") in name:
-            return f"{package} {_version(package)}"
-    return "this package" if name not in FLOORS else "floor"
 
 
 def _versions(plugins: set[str]) -> dict[str, str]:
@@ -303,9 +280,8 @@ __all__ = [
     "DEVICES",
     "PAPER_TRIALS",
     "SCENARIO",
-    "WRAPYFI_WAYS",
+    "WRAPYFI_CONTENDERS",
     "Settings",
     "expected_seconds",
-    "known_mwares",
     "run",
 ]

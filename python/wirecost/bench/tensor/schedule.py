@@ -18,7 +18,7 @@ GC_POLICY = (
 
 
 def wait_until(due_ns: int) -> None:
-    """Returns when CLOCK_MONOTONIC says so: sleeps, then spins the last bit."""
+    """Returns when CLOCK_MONOTONIC reaches ``due``: sleeps, then spins the last bit."""
     left = due_ns - time.monotonic_ns() - SPIN_NS
     if left > 0:
         time.sleep(left / 1e9)

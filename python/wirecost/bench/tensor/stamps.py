@@ -10,7 +10,7 @@ Row = list[int]
 
 @dataclass
 class Counts:
-    """What became of the messages; ``rate`` in messages a second as they were begun."""
+    """What became of the messages; ``rate`` in messages per second as they were started."""
 
     sent: int = 0
     received: int = 0
@@ -22,10 +22,10 @@ class Counts:
     """From when a block's first message was due to the begin of its last, summed."""
     intervals: int = 0
     late: int = 0
-    """Messages begun later than due by a tenth of a period or more: what a way that fell behind
-    sends then follows without pause."""
+    """Messages that were started late, by a tenth of a period or more: a contender that fell behind
+    sends the next ones back to back."""
     most_lag_ns: int = 0
-    """The most that a message was begun later than due."""
+    """The most that a message was started later than due."""
 
     @property
     def rate(self) -> float | None:
@@ -42,8 +42,8 @@ LATE = 0.1
 """Of a period."""
 
 
-def count(sent: list[Row], heard: list[Row], rate: float) -> Counts:
-    """``rate``: messages a second that were asked for; 0 is without pause.
+def count(sent: list[Row], arrived: list[Row], rate: float) -> Counts:
+    """``rate``: messages per second that were asked for; 0 is back to back.
 
     Raises ValueError for a message that nobody sent.
     """
@@ -51,7 +51,7 @@ def count(sent: list[Row], heard: list[Row], rate: float) -> Counts:
     seen: set[int] = set()
     counts = Counts(sent=len(sent))
     latest = -1
-    for number, *_ in heard:
+    for number, *_ in arrived:
         if number not in known:
             raise ValueError(f"message {number} was received, but not sent")
         if number in seen:
@@ -67,19 +67,19 @@ def count(sent: list[Row], heard: list[Row], rate: float) -> Counts:
         counts.late = sum(lag >= LATE * 1e9 / rate for lag in lags)
         counts.most_lag_ns = max(lags, default=0)
     if len(sent) > 1:
-        # Not from the first one's begin: one that began late would make the rest look too quick.
+        # From when the first one was due: had it started late, the rest would look too quick.
         counts.begun_ns = sent[-1][2] - sent[0][1]
         counts.intervals = len(sent) - 1
     return counts
 
 
-def stages(sent: list[Row], heard: list[Row], on_device: bool) -> list[dict[str, int]]:
+def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[str, int]]:
     """Nanoseconds of each stage of each message that arrived, in the order of sending.
 
     ``transit`` is from the begin of sending until the listener has the message, so that it holds
     what of ``publish`` happens before; ``total`` from the finished object to the received one.
     """
-    first = {row[0]: row for row in reversed(heard)}
+    first = {row[0]: row for row in reversed(arrived)}
     found = []
     for number, due, begin, made, hosted, ready, published in sent:
         if number not in first:
@@ -103,7 +103,7 @@ def stages(sent: list[Row], heard: list[Row], on_device: bool) -> list[dict[str,
 
 def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[dict[str, int]]:
     """The same of requests: ``reply`` is from the decoded request to the decoded reply, ``total``
-    the whole way there and back."""
+    the whole round trip."""
     there = {row[0]: row for row in answered}
     found = []
     for number, due, begin, made, hosted, ready, _, back in asked:

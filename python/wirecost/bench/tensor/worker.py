@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One end of a way, in a process: ``python -m … WAY ROLE SIZE TOPIC ADDRESS DESCRIPTORS``.
+"""One end of a contender, in a process of its own.
 
-Driven by lines of JSON on standard input, it answers each with a line of JSON. ``open``: makes its
-end. ``wait``: whether the other end is there. ``block``: runs one; a listener answers ``ready``
-first. ``finish``: tells a listener that nothing more comes. Libraries that print do so elsewhere.
+Its arguments are CONTENDER ROLE SIZE TOPIC ADDRESS DESCRIPTORS.
+
+Lines of JSON on standard input drive it, as ``commands`` lists them. What libraries print goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from types import FrameType
 from typing import Any
 
 from wirecost.bench.tensor import blocks
-from wirecost.bench.tensor.blocks import Order, Side
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
-from wirecost.bench.tensor.ways import Meeting, find_way
+from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
@@ -54,7 +56,7 @@ class Lines:
     def waiting(self) -> bool:
         return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
 
-    def tell(self, answer: dict[str, Any]) -> None:
+    def send(self, answer: dict[str, Any]) -> None:
         content = json.dumps(answer).encode() + b"\n"
         while content:
             content = content[os.write(self._out, content) :]
@@ -63,7 +65,7 @@ class Lines:
 class Worker:
     def __init__(self, arguments: list[str], lines: Lines) -> None:
         name, self._role, size, topic, address, descriptors = arguments
-        self._way = find_way(name, int(size))
+        self._contender = find_contender(name, int(size))
         self._meeting = Meeting(address or None, tuple(map(int, descriptors.split())), topic)
         self._lines = lines
         self._sources: dict[tuple[Any, ...], Source] = {}
@@ -76,8 +78,6 @@ class Worker:
                 return {"done": "open"}
             case "wait":
                 return {"there": self._ends[0].wait_for_receiver(command["timeout"])}
-            case "number":
-                return {"number": self._ends[0].number}
             case "block":
                 return self._block(
                     Order(**command["order"] | {"shape": tuple(command["order"]["shape"])})
@@ -87,11 +87,11 @@ class Worker:
 
     def _open(self) -> None:
         made = {
-            "publish": (self._way.sender,),
-            "listen": (self._way.receiver,),
-            "ask": (self._way.asker,),
-            "answer": (self._way.answerer,),
-            "both": (self._way.sender, self._way.receiver),
+            "publish": (self._contender.sender,),
+            "listen": (self._contender.receiver,),
+            "ask": (self._contender.asker,),
+            "answer": (self._contender.answerer,),
+            "both": (self._contender.sender, self._contender.receiver),
         }[self._role]
         self._ends = [make(self._meeting) for make in made]
 
@@ -101,27 +101,26 @@ class Worker:
         kind = (order.shape, order.dtype, order.content)
         if kind not in self._sources:
             self._sources = {kind: Source(*kind)}
-        source = self._sources[kind]
+        task = Task(order, plugin, self._sources[kind])
         end = self._ends[0]
         match self._role:
             case "publish":
-                return _told(blocks.publish(end, order, plugin, source))
+                return _document(blocks.publish(end, task))
             case "ask":
-                return _told(blocks.ask(end, order, plugin, source))
+                return _document(blocks.ask(end, task))
             case "both":
-                sent, heard = blocks.both(end, self._ends[1], order, plugin, source)
-                return {"sent": _told(sent), "heard": _told(heard)}
-        self._lines.tell({"ready": True})
+                sent, received = blocks.both(end, self._ends[1], task)
+                return {"sent": _document(sent), "received": _document(received)}
+        self._lines.send({"ready": True})
         run = blocks.listen if self._role == "listen" else blocks.answer
-        side = run(end, order, plugin, source, self._lines.waiting)
-        return _told(side)
+        return _document(run(end, task, self._lines.waiting))
 
     def close(self) -> None:
         for end in self._ends:
             end.close()
 
 
-def _told(side: Side) -> dict[str, Any]:
+def _document(side: Side) -> dict[str, Any]:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 
@@ -160,7 +159,7 @@ def main() -> None:
 
 
 def _serve(worker: Worker, lines: Lines) -> None:
-    """Returns once it is told to close. Raises EOFError, BrokenPipeError."""
+    """Returns at ``close``. Raises EOFError, BrokenPipeError."""
     while (command := lines.next())["do"] != "close":
         if command["do"] == "finish":
             continue
@@ -171,7 +170,7 @@ def _serve(worker: Worker, lines: Lines) -> None:
         except Exception as error:
             traceback.print_exc()
             answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-        lines.tell(answer)
+        lines.send(answer)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 from wirecost import children
@@ -34,6 +34,16 @@ def interpreter() -> Path:
     return folder() / "bin" / "python"
 
 
+def _site() -> Path:
+    return next(iter(folder().glob("lib/python*/site-packages")), folder())
+
+
+def installed_version(package: str) -> str | None:
+    """Of a package in there; None where it is not."""
+    found = distributions(name=package, path=[str(_site())])
+    return next((one.version for one in found), None)
+
+
 def requirements(plugins: Iterable[str]) -> list[str]:
     """Wrapyfi, its middlewares, and the plugins' packages as they are installed here."""
     found = list(PINS)
@@ -49,8 +59,8 @@ def requirements(plugins: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
-    """Makes the environment, or adds to it what it lacks; ``tell`` gets a line before.
+def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
+    """Makes the environment, or adds to it what it lacks; ``show`` gets a line before.
 
     Raises UserError with the line to run by hand where the network is not there.
     """
@@ -60,14 +70,13 @@ def make(plugins: Iterable[str], tell: Callable[[str], None]) -> None:
     lacking = [one for one in requirements(plugins) if one not in there]
     if lacking:
         command = [str(interpreter()), "-P", "-m", "pip", "install", *lacking]
-        tell(f"installing {' '.join(lacking)} into {where}, once")
+        show(f"installing {' '.join(lacking)} into {where}, once")
         if not interpreter().exists():
             _run([sys.executable, "-P", "-m", "venv", str(where)], where)
         _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
         stamp.write_text("\n".join([*there, *lacking]) + "\n")
     # Our worker runs there as well: this package, and nothing else of this environment.
-    (site,) = where.glob("lib/python*/site-packages")
-    link = site / "wirecost"
+    link = _site() / "wirecost"
     here = Path(__file__).parents[2]
     if not link.is_symlink() or link.readlink() != here:
         link.unlink(missing_ok=True)
@@ -80,5 +89,5 @@ def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> N
         return
     if not by_hand:
         shutil.rmtree(where, ignore_errors=True)
-    last = (done.stderr.strip().splitlines() or ["no reason told"])[-1]
+    last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
     raise UserError(f"{where}: {last}; when that is solved run: {' '.join(by_hand or command)}")

@@ -27,7 +27,7 @@ def _frame(writer: Writer, frame: Any) -> Any:
 
 
 def _series(writer: Writer, series: Any) -> Any:
-    # As a table, for Polars' types of text are told by a column's metadata.
+    # As a table, for Polars' types of text are recognized by a column's metadata.
     body = {"table": _table(series.to_frame(), writer)}
     return writer.extension(2, ["polars", "series", body])
 

@@ -11,7 +11,7 @@ from wirecost.tensor.arrow_arrays import read_array, write_array
 from wirecost.tensor.arrow_costs import afford
 from wirecost.tensor.arrow_stream import read_stream, read_table, schema_of, write_stream
 from wirecost.tensor.budget import Budget
-from wirecost.tensor.errors import FrameError, told
+from wirecost.tensor.errors import FrameError, cause
 from wirecost.tensor.packages import load
 from wirecost.tensor.writer import Handler, Writer
 
@@ -126,5 +126,5 @@ def _table(pa: Any, kind: str, schema: Any, body: Any, budget: Budget) -> Any:
     try:
         made.validate()
     except pa.ArrowInvalid as error:
-        raise FrameError(f"frame: no Arrow table: {told(error)}") from error
+        raise FrameError(f"frame: no Arrow table: {cause(error)}") from error
     return made

@@ -66,7 +66,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 
 def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
-    """What Zarr's document says of an array whose chunks are stored as they lie."""
+    """Zarr's document on an array whose chunks are stored as they lie."""
     dtype = load("zarr.dtype").parse_dtype(data.dtype, zarr_format=3)
     return {
         "shape": list(data.shape),

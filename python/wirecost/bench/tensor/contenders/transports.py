@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wirecost's own frames over a transport of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from wirecost.bench.tensor.contenders import base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.tensor import SamplePool, decode, encode, to_host
+from wirecost.transport import Sample, find, open_transport
+
+DEPTH = 16
+
+
+def _release(sample: Sample) -> None:
+    sample.release()
+
+
+class Sender(base.Sender):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        self._transport = open_transport(name, meeting.address)
+        self._publisher = self._transport.publisher(meeting.topic)
+
+    @property
+    def number(self) -> int:  # type: ignore[override]
+        return self._publisher.sent + self._publisher.dropped
+
+    def to_host(self, obj: Any) -> Any:
+        return to_host(obj)
+
+    def encode(self, obj: Any) -> Any:
+        return encode(obj)
+
+    def send(self, encoded: Any) -> None:
+        self._publisher.send(encoded)
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return self._publisher.wait_for_subscriber(timeout)
+
+    def close(self) -> None:
+        self._publisher.close()
+        self._transport.close()
+
+
+class Receiver(base.Receiver):
+    """Objects keep the sample that they lie in, and give it back with their last array."""
+
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        self._transport = open_transport(name, meeting.address)
+        self._subscriber = self._transport.subscriber(meeting.topic, depth=DEPTH)
+        self._pool = SamplePool(DEPTH)
+
+    def receive(self, timeout: float) -> Received | None:
+        sample = self._subscriber.receive(timeout)
+        return None if sample is None else Received(sample.number, sample, len(sample.buffer))
+
+    def decode(self, message: Sample) -> Any:
+        return decode(message.buffer, owner=self._pool.borrow(message, _release))
+
+    def close(self) -> None:
+        self._subscriber.close()
+        self._transport.close()
+
+
+class Asker(base.Asker):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        self._transport = open_transport(name, meeting.address)
+        self._requester = self._transport.requester(meeting.topic)
+        self._pool = SamplePool(DEPTH)
+
+    def encode(self, obj: Any) -> Any:
+        return encode(obj)
+
+    def ask(self, encoded: Any, timeout: float) -> Received:
+        sample = self._requester.ask(encoded, timeout)
+        return Received(None, sample, len(sample.buffer))
+
+    def decode(self, message: Sample) -> Any:
+        return decode(message.buffer, owner=self._pool.borrow(message, _release))
+
+    def wait_for_receiver(self, timeout: float) -> bool:
+        return self._requester.wait_for_replier(timeout)
+
+    def close(self) -> None:
+        self._requester.close()
+        self._transport.close()
+
+
+class Answerer(base.Answerer):
+    def __init__(self, name: str, meeting: Meeting) -> None:
+        self._transport = open_transport(name, meeting.address)
+        self._replier = self._transport.replier(meeting.topic)
+        self._pool = SamplePool(DEPTH)
+
+    def receive(self, timeout: float) -> Received | None:
+        request = self._replier.take(timeout)
+        return None if request is None else Received(None, request, len(request.sample.buffer))
+
+    def decode(self, message: Any) -> Any:
+        return decode(message.sample.buffer, owner=self._pool.borrow(message.sample, _release))
+
+    def answer(self, received: Received, obj: Any) -> None:
+        received.message.answer(encode(obj))
+
+    def close(self) -> None:
+        self._replier.close()
+        self._transport.close()
+
+
+class Transported(Contender):
+    def __init__(self, name: str, size: int) -> None:
+        """Raises UserError for a name that is no transport."""
+        super().__init__(name, size)
+        self._kind = find(name)
+        self.package = self._kind.package
+        self.address_form = self._kind.address_form
+
+    def missing(self) -> str | None:
+        return self._kind.missing()
+
+    def about(self) -> dict[str, Any]:
+        can = self._kind.capabilities
+        return {
+            **super().about(),
+            "send_copies": can.send_copies,
+            "receive_copies": can.receive_copies,
+            "aligned": can.aligned,
+        }
+
+    def requests(self) -> bool:
+        return self._kind.capabilities.request_reply
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        with self._kind.server() as address:
+            yield Meeting(address)
+
+    def sender(self, meeting: Meeting) -> Sender:
+        return Sender(self.name, meeting)
+
+    def receiver(self, meeting: Meeting) -> Receiver:
+        return Receiver(self.name, meeting)
+
+    def asker(self, meeting: Meeting) -> Asker:
+        return Asker(self.name, meeting)
+
+    def answerer(self, meeting: Meeting) -> Answerer:
+        return Answerer(self.name, meeting)
+
+
+contender = Transported

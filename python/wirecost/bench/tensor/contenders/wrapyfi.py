@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrapyfi, unmodified, through its public API: a decorated method whose return value travels.
+
+Encoding, sending, receiving and decoding are one call on each side, so that ``publish`` and
+``transit`` hold them; within one process they are separate.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import signal
+import socket
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from wirecost import scratch
+from wirecost.bench.tensor.contenders import WRAPYFI, base
+from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.bench.tensor.wrapyfi_environment import installed_version, interpreter
+from wirecost.errors import UserError
+from wirecost.transport import Package
+
+MWARES = ("zeromq", "zenoh")
+IN_PROCESS = "in-process"
+ZENOH_CONFIG = {"scouting": {"multicast": {"enabled": False}}}
+
+
+class _Late(Exception):  # noqa: N818  no error: nothing came in time
+    pass
+
+
+def _load(module: str) -> Any:
+    """Its own plugins are only found where a variable says where they are."""
+    found = importlib.util.find_spec("wrapyfi")
+    if found is None or not found.submodule_search_locations:
+        raise UserError("wrapyfi is not installed in its environment; remove that and run again")
+    os.environ["WRAPYFI_PLUGIN_PATHS"] = next(iter(found.submodule_search_locations))
+    return importlib.import_module(module)
+
+
+def _exchange(mware: str, topic: str, mode: str) -> Any:
+    """The decorated method, publishing or listening."""
+    communicator: Any = _load("wrapyfi.connect.wrapper").MiddlewareCommunicator
+    if mware not in communicator.get_communicators():
+        raise UserError(f"{WRAPYFI}{mware}: Wrapyfi cannot use {mware} in its environment")
+
+    class Exchange(communicator):  # type: ignore[misc]
+        @communicator.register(  # type: ignore[untyped-decorator]
+            "NativeObject", mware, "Exchange", f"/{topic}", should_wait=True
+        )
+        def exchange(self, obj: Any = None) -> tuple[Any]:
+            return (obj,)
+
+    made = Exchange()
+    made.activate_communication(made.exchange, mode=mode)
+    return made
+
+
+class Sender(base.Sender):
+    def __init__(self, mware: str, topic: str) -> None:
+        self._exchange = _exchange(mware, topic, "publish")
+
+    def send(self, encoded: Any) -> None:
+        self._exchange.exchange(encoded)
+        self.number += 1
+
+    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
+        return True  # the first call of both ends waits for the other
+
+    def close(self) -> None:
+        """Left to the end of the process: some of its middlewares hang."""
+
+
+class Receiver(base.Receiver):
+    """Asks again and again where the middleware's listener does not block, as Wrapyfi's own
+    benchmark does."""
+
+    def __init__(self, mware: str, topic: str) -> None:
+        self._exchange = _exchange(mware, topic, "listen")
+        self._established = False
+        self._armed = False
+        signal.signal(signal.SIGALRM, self._late)
+
+    def _late(self, *_: object) -> None:
+        if self._armed:
+            raise _Late
+
+    def receive(self, timeout: float) -> Received | None:
+        deadline = time.monotonic() + timeout
+        obj = None
+        try:
+            # Establishing must not be interrupted; a listener that blocks does so for ever.
+            if self._established:
+                self._armed = True
+                signal.setitimer(signal.ITIMER_REAL, timeout)
+            while obj is None and time.monotonic() <= deadline:
+                (obj,) = self._exchange.exchange()
+        except _Late:
+            pass
+        finally:
+            self._armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        if obj is None:
+            return None
+        self._established = True
+        return Received(None, obj, 0)
+
+    def decode(self, message: Any) -> Any:
+        return message
+
+    def close(self) -> None:
+        """Left to the end of the process: some of its middlewares hang."""
+
+
+class _Coding:
+    """What its publishers and listeners do before and after a message travels."""
+
+    def __init__(self) -> None:
+        coding = _load("wrapyfi.utils.serialization_encoders")
+        self._encoder = coding.JsonEncoder
+        self._hook = coding.JsonDecodeHook().object_hook
+
+    def encode(self, obj: Any) -> bytes:
+        return json.dumps(obj, cls=self._encoder, serializer_kwrags={}).encode()
+
+    def decode(self, message: bytes) -> Any:
+        return json.loads(message.decode(), object_hook=self._hook)
+
+
+_HANDED: deque[tuple[int, bytes]] = deque()
+
+
+class Encoder(base.Sender):
+    def __init__(self) -> None:
+        self._coding = _Coding()
+
+    def encode(self, obj: Any) -> bytes:
+        return self._coding.encode(obj)
+
+    def send(self, encoded: bytes) -> None:
+        _HANDED.append((self.number, encoded))
+        self.number += 1
+
+    def wait_for_receiver(self, timeout: float) -> bool:  # noqa: ARG002
+        return True
+
+    def close(self) -> None:
+        _HANDED.clear()
+
+
+class Decoder(base.Receiver):
+    def __init__(self) -> None:
+        self._coding = _Coding()
+
+    def receive(self, timeout: float) -> Received | None:  # noqa: ARG002
+        if not _HANDED:
+            return None
+        number, message = _HANDED.popleft()
+        return Received(number, message, len(message))
+
+    def decode(self, message: bytes) -> Any:
+        return self._coding.decode(message)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class Wrapyfi(Contender):
+    package = Package("wrapyfi", ("wrapyfi",))
+
+    def __init__(self, name: str, size: int) -> None:
+        super().__init__(name, size)
+        self.mware = name.removeprefix(WRAPYFI)
+        if self.mware not in (*MWARES, IN_PROCESS):
+            raise UserError(f"{name} is unknown: there are {', '.join(MWARES)}")
+        self.one_process = self.mware == IN_PROCESS
+        self.primed = not self.one_process
+
+    @property
+    def python(self) -> Path:
+        return interpreter()
+
+    def missing(self) -> str | None:
+        return None if interpreter().exists() else "ask for it with --wrapyfi, which installs it"
+
+    def version(self) -> str | None:
+        return installed_version(self.package.name)
+
+    @contextmanager
+    def meeting(self) -> Iterator[Meeting]:
+        with ExitStack() as stack:
+            ports = [
+                stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+                for _ in range(5)
+            ]
+            stack.close()
+            config = stack.enter_context(scratch.folder("wrapyfi")) / "zenoh.json"
+            config.write_text(json.dumps(ZENOH_CONFIG))
+            yield Meeting(" ".join(map(str, [*ports, config])))
+
+    def environment(self, meeting: Meeting, role: str) -> dict[str, str]:
+        assert meeting.address is not None
+        *ports, config = meeting.address.split()
+        names = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQREP")
+        variables = {
+            f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(names, ports, strict=True)
+        }
+        variables |= {"WRAPYFI_ZENOH_PORT": ports[0], "WRAPYFI_ZENOH_CONFIG_FILEPATH": config}
+        if role == "listen":
+            variables["WRAPYFI_ZENOH_LISTEN"] = json.dumps([f"tcp/127.0.0.1:{ports[0]}"])
+        return {**variables, "OMP_NUM_THREADS": "1"}
+
+    def sender(self, meeting: Meeting) -> base.Sender:
+        return Encoder() if self.one_process else Sender(self.mware, meeting.topic)
+
+    def receiver(self, meeting: Meeting) -> base.Receiver:
+        return Decoder() if self.one_process else Receiver(self.mware, meeting.topic)
+
+
+contender = Wrapyfi

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block of messages as both ends run it: what is sent and when, and whether it arrived whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirecost.bench.tensor.content import Array, Source
+from wirecost.bench.tensor.plugins import Plugin, as_array
+from wirecost.bench.tensor.schedule import wait_until
+
+LEAD_NS = 20_000_000
+"""Before the first message is due: the other end is about to be ready."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A block: what is sent, how often, and how quickly. ``rate`` 0 is back to back."""
+
+    plugin: str
+    shape: tuple[int, ...]
+    dtype: str
+    content: str
+    device: str
+    objects: bool
+    """Whether the plugin's objects are sent; else the bytes of an array."""
+    first: int
+    """Number of the block's first message."""
+    count: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """An order with what is needed to carry it out."""
+
+    order: Order
+    plugin: Plugin
+    source: Source
+
+    def schedule(self, number: Callable[[int], int]) -> Iterator[tuple[int, Array, int]]:
+        """Each message's number, content and the time when it is due, given when that comes.
+
+        ``number`` gives a message's number by its place in the block.
+        """
+        period = round(1e9 / self.order.rate) if self.order.rate else 0
+        due = time.monotonic_ns() + LEAD_NS
+        for place in range(self.order.count):
+            at = number(place)
+            array = self.source.array(at)
+            if not period:
+                due = max(due, time.monotonic_ns())
+            wait_until(due)
+            yield at, array, due
+            due += period
+
+    def array(self, obj: Any) -> Any:
+        """A received object as NumPy's array."""
+        if self.order.objects:
+            return as_array(self.plugin, obj, self.source.shape)
+        return self.source.from_bytes(obj)
+
+
+@dataclass
+class Side:
+    """What one end saw. ``failure``: why the block counts for nothing."""
+
+    stamps: list[list[int]] = field(default_factory=list)
+    failure: str | None = None
+    nbytes: int = 0
+
+    def check(self, task: Task, obj: Any, array: Any, number: int) -> None:
+        """Compares a received object, and the array in it, with what was sent under ``number``."""
+        if self.failure is None and task.order.objects:
+            self.failure = task.plugin.check_kind(obj)
+        if self.failure is None:
+            self.failure = task.source.difference(array, number)

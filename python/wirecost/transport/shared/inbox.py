@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages between a middleware's thread and the one that receives."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+
+class Inbox:
+    """The newest ``depth`` messages wait; an older one makes room and shows as lost."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._signal: int | None = None
+        self._signalling = threading.Lock()
+
+    def put(self, message: Any) -> None:
+        """From any thread."""
+        if self._waiting.qsize() >= self._depth:
+            with suppress(queue.Empty):
+                self._waiting.get_nowait()
+        self._waiting.put(message)
+        if self._signal is not None:
+            self._notify()
+
+    def _notify(self) -> None:
+        # The descriptor's number may be another file's once it is closed.
+        with self._signalling:
+            if self._signal is not None:
+                os.eventfd_write(self._signal, 1)
+
+    def take(self, timeout: float | None) -> Any:
+        """The oldest message, or None after ``timeout`` seconds."""
+        try:
+            message = self._waiting.get(timeout != 0, timeout or None)
+        except queue.Empty:
+            return None
+        if self._signal is not None and self._waiting.empty():
+            with suppress(BlockingIOError):
+                os.eventfd_read(self._signal)
+            # One that came in between would otherwise make nothing readable.
+            if not self._waiting.empty():
+                self._notify()
+        return message
+
+    @property
+    def waiting(self) -> int:
+        """Messages that nobody has taken."""
+        return self._waiting.qsize()
+
+    def fileno(self) -> int:
+        """Readable while messages wait; made when first asked for, since it costs system calls."""
+        if self._signal is None:
+            self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+            if not self._waiting.empty():
+                self._notify()
+        return self._signal
+
+    def close(self) -> None:
+        """What is put from now on makes no descriptor readable."""
+        with self._signalling:
+            signal, self._signal = self._signal, None
+        if signal is not None:
+            os.close(signal)
+
+
+def wait_until(condition: Callable[[], bool], timeout: float, interval: float = 0.01) -> bool:
+    """Whether ``condition`` came true within ``timeout`` seconds; for what a middleware does not
+    tell by itself."""
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(interval)
+    return True

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What middlewares have in common whose publishers and repliers are servers: one server for all of
+a transport's, found by its offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from wirecost.errors import UserError
+from wirecost.transport.base import Publisher, Transport
+from wirecost.transport.shared.discovery import Offer, Servers, path_of
+from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.shared.inbox_based import InboxReplier
+
+
+class Server(ABC):
+    """Listens at ``address`` once it is made."""
+
+    address: str
+
+    def __init__(self) -> None:
+        self.topics: dict[str, set[Any]] = {}
+        """The subscribers that each topic's path has now."""
+        self.services: dict[str, Callable[[Any], None]] = {}
+        """What takes the requests of a service's path."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it and its connections."""
+
+
+class ServerPublisher(Publisher):
+    """Knows its topic's subscribers."""
+
+    def __init__(self, server: Server, path: str, offer: Offer | None) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        self._offer = offer
+        self._subscribers = server.topics[path]
+
+    @abstractmethod
+    def _dismiss(self, subscriber: Any) -> None:
+        """Lets one know that nothing more comes."""
+
+    def wait_for_subscriber(self, timeout: float) -> bool:
+        return wait_until(lambda: bool(self._subscribers), timeout)
+
+    def close(self) -> None:
+        if self._offer is not None:
+            self._offer.close()
+        if self._server.topics.get(self._path) is self._subscribers:
+            del self._server.topics[self._path]
+        for subscriber in list(self._subscribers):
+            self._dismiss(subscriber)
+        super().close()
+
+
+class _Replier(InboxReplier):
+    offer: Offer | None = None
+
+    def __init__(self, server: Server, path: str) -> None:
+        super().__init__()
+        self._server = server
+        self._path = path
+        server.services[path] = self.inbox.put
+
+    def close(self) -> None:
+        if self.offer is not None:
+            self.offer.close()
+        self._server.services.pop(self._path, None)
+        self.inbox.close()
+
+
+class ServerTransport(Transport):
+    """Starts its server with its first publisher or replier."""
+
+    publishes: ClassVar[type[ServerPublisher]]
+
+    def __init__(self, address: str | None = None) -> None:
+        super().__init__(address)
+        self._servers = Servers(self.name, address)
+        self._server: Server | None = None
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        with Servers.of_their_own() as folder:
+            yield folder
+
+    @abstractmethod
+    def _serve(self) -> Server:
+        """At the given address, else on loopback and a free port. Raises UserError."""
+
+    def _own(self) -> Server:
+        if self._server is None:
+            self._server = self._serve()
+        return self._server
+
+    def publisher(self, topic: str) -> Publisher:
+        server, path = self._own(), path_of("topic", topic)
+        if path in server.topics:
+            raise UserError(f"topic {topic!r}: this transport publishes it already")
+        server.topics[path] = set()
+        return self.publishes(server, path, self._servers.offer(path, server.address))
+
+    def replier(self, service: str) -> InboxReplier:
+        server, path = self._own(), path_of("service", service)
+        if path in server.services:
+            raise UserError(f"service {service!r}: this transport answers it already")
+        replier = _Replier(server, path)
+        replier.offer = self._servers.offer(path, server.address)
+        return replier
+
+    def close(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders record the library behind each contender, and the version that is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.tensor.contenders import find_contender, known
+from wirecost.transport import find, names
+
+OWN = {"memcpy", "in-process", "shm", "shm-in-place"}
+LIBRARIES = {
+    "dds": "libfastrtps-dev",
+    "ecal": "eclipse-ecal",
+    "grpc": "grpcio",
+    "iceoryx2": "iceoryx2",
+    "mqtt": "paho-mqtt",
+    "ros1": "python3-rospy",
+    "ros2": "rclpy",
+    "websocket": "websockets",
+    "yarp": "yarp",
+    "zenoh": "eclipse-zenoh",
+    "zenoh-shm": "eclipse-zenoh",
+    "zeromq": "pyzmq",
+    "zeromq-tcp": "pyzmq",
+}
+
+
+def installed(package: str) -> str | None:
+    """As pip or dpkg has it."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        listed = subprocess.run(
+            ["dpkg", "-s", package], capture_output=True, text=True, check=False
+        )
+        lines = listed.stdout.splitlines()
+        return next((line.split()[1] for line in lines if line.startswith("Version:")), None)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_transport_names_its_package_and_how_to_install_it(name: str) -> None:
+    kind = find(name)
+    assert kind.package.name == LIBRARIES[name]
+    assert bool(kind.address_form) == kind.capabilities.other_machines
+    if (why := kind.package.missing()) is not None:
+        assert why.startswith("not installed: ")
+        assert kind.package.version() is None
+    else:
+        assert kind.package.version() == installed(kind.package.name)
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_contender_records_the_version_of_its_library(name: str) -> None:
+    contender = find_contender(name, 64)
+    package = "wirecost" if name in OWN else LIBRARIES[name.removeprefix("raw-")]
+    assert contender.about()["library"] == f"{package} {installed(package) or 'unknown version'}"
+    assert ("send_copies" in contender.about()) == (name in names())
+
+
+def test_wrapyfi_s_version_is_that_of_its_own_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    contender = find_contender("wrapyfi-zeromq", 64)
+    assert contender.about()["library"] == "wrapyfi unknown version"
+    site = tmp_path / "wirecost" / "wrapyfi" / "lib" / "python3.11" / "site-packages"
+    about = site / "wrapyfi-0.5.1.dist-info" / "METADATA"
+    about.parent.mkdir(parents=True)
+    about.write_text("Metadata-Version: 2.1\nName: wrapyfi\nVersion: 0.5.1\n")
+    assert contender.about()["library"] == "wrapyfi 0.5.1"
