@@ -15,7 +15,8 @@ from acceptance import probe, tensor
 from acceptance.goal import Goal
 from wirecost.analysis.summary import summarize
 from wirecost.errors import UserError
-from wirecost.records.folder import Results, read_results
+from wirecost.records.folder import Results
+from wirecost.records.reading import read_results
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 

@@ -11,7 +11,7 @@ from acceptance.__main__ import goals_of, main
 from acceptance.goal import at_most
 from support.tensor_folders import tensor_folder
 from wirecost.analysis.intervals import Estimate
-from wirecost.records.folder import read_results
+from wirecost.records.reading import read_results
 
 KEPT = Path(__file__).parents[1] / "data" / "results"
 

@@ -25,9 +25,10 @@ from wirecost.analysis.compare.runs import read_run
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import document, summarize
 from wirecost.records import json_document
-from wirecost.records.folder import META, SAMPLES, read_results
+from wirecost.records.folder import META, SAMPLES
 from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.probe_log import SUFFIX, events_of, read_logs
+from wirecost.records.reading import read_results
 from wirecost.records.table_columns import COUNT, NUMBER, TEXT
 from wirecost.records.table_file import read_table
 from wirecost.report.compare.document import document as compared_document

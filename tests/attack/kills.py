@@ -22,7 +22,7 @@ from attack import corpora
 from attack.arena import Arena
 from attack.outcome import Attack, Budget, Fault, Outcome
 from wirecost.errors import UserError
-from wirecost.records.folder import read_results
+from wirecost.records.reading import read_results
 from wirecost.traces import create_trace
 
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

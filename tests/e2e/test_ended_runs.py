@@ -16,8 +16,9 @@ import pytest
 
 from attack.arena import Arena
 from attack.kills import RESULTS, Kill, Kills
-from wirecost.records.folder import Results, read_results
+from wirecost.records.folder import Results
 from wirecost.records.journal import NAME
+from wirecost.records.reading import read_results
 
 LONG = {
     "osi": ("--steps", "100000"),

@@ -15,8 +15,8 @@ from wirecost.bench.osi.scenario import Settings, run
 from wirecost.bench.program import INSTALLED
 from wirecost.errors import UserError
 from wirecost.records.finished import finish
-from wirecost.records.folder import read_results
 from wirecost.records.journal import Journal
+from wirecost.records.reading import read_results
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cpp" / "release"
 

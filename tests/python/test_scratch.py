@@ -130,7 +130,8 @@ def test_children_use_the_folder_of_the_run(tmp_path: Path) -> None:
 import os, subprocess, sys
 from wirecost import scratch
 with scratch.run():
-    child = "from wirecost import scratch; import os; print(scratch.make('x'), flush=True); os._exit(0)"
+    child = "from wirecost import scratch as s; print(s.make('x'), flush=True)"
+    child += "; import os; os._exit(0)"
     made = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout
     print(made.strip().startswith(os.environ["WIRECOST_RUN"] + "/x-"), os.path.isdir(made.strip()))
     folder = made.strip()

@@ -21,8 +21,8 @@ from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
-from wirecost.records.folder import read_results
 from wirecost.records.new_folder import PendingFolder, new_folder
+from wirecost.records.reading import read_results
 from wirecost.replay.play.foreign import foreign
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.own_network import enter as own_network_of_replay

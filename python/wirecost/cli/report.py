@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from wirecost.analysis.summary import summarize
-from wirecost.records.folder import read_results
+from wirecost.records.reading import read_results
 from wirecost.report.results.export import write_report
 
 

@@ -21,9 +21,10 @@ from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
 from wirecost.records import json_document
 from wirecost.records.finished import NothingMeasuredError, finish
-from wirecost.records.folder import Results, read_results
+from wirecost.records.folder import Results
 from wirecost.records.journal import Journal
 from wirecost.records.new_folder import PendingFolder, new_folder
+from wirecost.records.reading import read_results
 from wirecost.report.results.export import write_report
 from wirecost.report.results.printed import print_results
 

@@ -3,28 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import polars as pl
 
-from wirecost.errors import UserError
-from wirecost.printable import shortened
-from wirecost.records import consistency, json_document
-from wirecost.records.journal import NAME as JOURNAL
-from wirecost.records.schemas import SCHEMAS
-from wirecost.records.table_file import read_table
+from wirecost.records import json_document
 from wirecost.records.whole_table import write_table
-from wirecost.regular_file import read_regular
 from wirecost.whole_file import write_text
 
 SCHEMA = 2
 """Version of meta.json and samples.parquet; every older one stays readable."""
 META, SAMPLES = "meta.json", "samples.parquet"
-LARGEST_META = 32 << 20
-AGAIN = "measure again"
 
 
 @dataclass(frozen=True)
@@ -40,53 +31,3 @@ def write_results(folder: Path, meta: dict[str, Any], samples: pl.DataFrame) -> 
     """Each file is whole or as it was. Raises OSError."""
     write_table(folder / SAMPLES, samples)
     write_text(folder / META, json_document.text({"schema": SCHEMA, **meta}) + "\n")
-
-
-class _Head(msgspec.Struct):
-    """What says how the rest is read."""
-
-    schema: int
-    scenario: str
-
-
-def read_results(folder: Path) -> Results:
-    """Read a result folder of this or any older schema.
-
-    All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
-    the file, the place in it, what is wrong there, and the remedy.
-    """
-    if (folder / JOURNAL).exists():
-        from wirecost.records.finished import finished_copy  # noqa: PLC0415 - it writes results, too
-
-        with finished_copy(folder) as made:
-            try:
-                return replace(read_results(made), folder=folder)
-            except UserError as error:  # it is the journal that says so
-                told = str(error)
-                for file in (made / META, made / SAMPLES):
-                    told = told.replace(str(file), str(folder / JOURNAL))
-                raise UserError(told) from error
-    try:
-        content = read_regular(folder / META, LARGEST_META)
-    except OSError as error:
-        raise UserError(
-            f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"
-        ) from error
-    path = folder / META
-    head = json_document.decode(path, content, _Head, AGAIN)
-    if head.schema > SCHEMA:
-        raise UserError(
-            f"{folder}: written in schema {head.schema}, this wirecost reads up to {SCHEMA}; "
-            "install a newer wirecost"
-        )
-    schema = SCHEMAS.get(head.scenario)
-    if schema is None or head.schema < 1:
-        raise UserError(
-            f"{path}: holds the scenario {shortened(head.scenario, 40)} in schema {head.schema}, "
-            "which this wirecost does not know; install a newer wirecost, or measure again"
-        )
-    decoded = json_document.decode(path, content, schema.meta, AGAIN)
-    meta: dict[str, Any] = json_document.all_printable(msgspec.to_builtins(decoded))
-    samples = read_table(folder / SAMPLES, schema.columns, AGAIN)
-    consistency.check(folder / SAMPLES, meta, samples)
-    return Results(folder, meta, samples)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from wirecost.errors import UserError
-from wirecost.records.folder import SCHEMA, read_results
+from wirecost.records.folder import SCHEMA
+from wirecost.records.reading import read_results
 
 
 def test_a_newer_schema_is_refused_and_a_damaged_one_too(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from support.result_folders import NAMES, copied, edit_meta, edit_samples
 from wirecost.cli import app
 from wirecost.errors import UserError
-from wirecost.records.folder import read_results
 from wirecost.records.json_document import text
+from wirecost.records.reading import read_results
 from wirecost.records.scenarios import SCENARIOS
 from wirecost.records.schemas import SCHEMAS
 from wirecost.records.table_decoder import ROWS

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from support.result_folders import copied, edit_meta, edit_samples
 from wirecost.analysis.summary import summarize
 from wirecost.cli import app
-from wirecost.records.folder import read_results
+from wirecost.records.reading import read_results
 from wirecost.report.results.printed import print_results
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "python" / "wirecost"
 
 PYTHON_MAY_IMPORT = {
     "records": {"records"},
@@ -79,11 +81,11 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
 
 @pytest.mark.parametrize("package", PYTHON_MAY_IMPORT)
 def test_python_packages_import_only_what_lies_before_them(package: str) -> None:
-    for path in (ROOT / "python" / "wirecost" / package).rglob("*.py"):
+    for path in (PACKAGE / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wirecost."):
                 first = str(node.module).split(".")[1]
-                folder = (ROOT / "python" / "wirecost" / first).is_dir()
+                folder = (PACKAGE / first).is_dir()
                 assert not folder or first in PYTHON_MAY_IMPORT[package], f"{path}: {node.module}"
 
 
@@ -121,10 +123,41 @@ def test_every_cpp_folder_includes_only_what_lies_before_it() -> None:
             assert included in CPP_MAY_INCLUDE[folder] | {folder}, f"{path}: {included}"
 
 
+def test_every_package_says_what_it_may_import() -> None:
+    """``cli`` may import all, and nothing imports it."""
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert packages == {*PYTHON_MAY_IMPORT, "cli"}
+
+
+def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
+    """The modules that a file imports anywhere, in functions and for types as well."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                whole = f"{node.module}.{name.name}"
+                yield whole if whole in modules else str(node.module)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    paths = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in PACKAGE.rglob("*.py")
+    }
+    graph = {
+        name: {one for one in imported(path, paths) if one in paths and one != name}
+        for name, path in paths.items()
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which lists the circle
+
+
 def test_what_lies_where_one_stands_is_not_run() -> None:
     """``python -m`` looks for modules in the current folder first, unless ``-P`` says otherwise."""
     started = 0
-    for path in (ROOT / "python" / "wirecost").rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             words = [getattr(one, "value", None) for one in getattr(node, "elts", ())]
             if "-m" in words:

@@ -15,7 +15,8 @@ from support.replay_fakes import (
     FakeSystem,
     stamped,
 )
-from wirecost.records.folder import Results, read_results
+from wirecost.records.folder import Results
+from wirecost.records.reading import read_results
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.replay import Settings, replay
 from wirecost.replay.process.state import ProcessState, state_of

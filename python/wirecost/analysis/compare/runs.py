@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.analysis.probe_sections import executions
-from wirecost.records.folder import read_results
 from wirecost.records.probe_log import COUNTER, SUFFIX, events_of, read_logs
+from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.regular_file import read_regular
 
