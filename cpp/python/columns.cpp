@@ -205,8 +205,9 @@ void bind_columns(nb::module_& m) {
       .def("add_container", &Converter::add_container)
       .def("close", &Converter::close)
       .def("to_columns", &Converter::to_columns, nb::arg("container"), nb::arg("message"),
-           nb::arg("keep_rows"), nb::arg("before"))
-      .def("to_rows", &Converter::to_rows, nb::arg("container"), nb::arg("message"))
+           nb::arg("keep_rows"), nb::arg("before"), nb::keep_alive<0, 1>())
+      .def("to_rows", &Converter::to_rows, nb::arg("container"), nb::arg("message"),
+           nb::keep_alive<0, 1>())
       .def_prop_ro("lists", &Converter::lists)
       .def_prop_ro("refused", &Converter::refused);
 }

@@ -131,6 +131,18 @@ def test_all_lists_are_those_that_come_once_a_sensor_and_more() -> None:
     assert "osi3.LidarSensorView" not in found
 
 
+def test_a_result_keeps_its_converter() -> None:
+    """In whose memory it lies."""
+    message = SensorView()
+    message.global_ground_truth.moving_object.add().id.value = 7
+    data = memoryview(message.SerializeToString())
+    columns = Converter.to_columns_of("osi3.SensorView", ["all"]).to_columns(data)
+    rows = Converter.to_rows_of("osi3.SensorView").to_rows(columns)
+    others = [Converter.to_rows_of("osi3.SensorView").to_rows(data) for _ in range(10)]
+    assert SensorView.FromString(bytes(rows)) == message
+    assert all(bytes(other) == bytes(data) for other in others)
+
+
 def test_what_is_no_message_is_refused() -> None:
     for data in (b"\x3a\x7f", b"\x07", b"\xff" * 12):
         with pytest.raises(ValueError, match="byte"):
