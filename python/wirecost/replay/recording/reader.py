@@ -29,9 +29,11 @@ HEADER, CHANNEL, MESSAGE, CHUNK, DATA_END = 0x01, 0x04, 0x05, 0x06, 0x0F
 PARSED = {HEADER, CHANNEL, MESSAGE}
 RECORD_HEAD = struct.Struct("<BQ")
 LARGEST_CHUNK = 1 << 31
+PIECE = 1 << 20
 OBJECT_BYTES = 200
 MEMORY_SHARE = 0.4
 """Of the free memory that messages may take: the player holds them a second time."""
+TOO_LARGE = "larger than the free memory; record for a shorter time"
 DAMAGED = (McapError, ValueError, KeyError, IndexError, EOFError, struct.error, RuntimeError,
            OverflowError, zstandard.ZstdError)  # fmt: skip
 
@@ -71,6 +73,8 @@ def read_recording(path: Path, profile: str) -> Recorded:
             _read(path, file, profile, found, allowed)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; name a folder of wirecost record") from error
+    except MemoryError as error:
+        raise UserError(f"{path}: {TOO_LARGE}") from error
     for messages in (found.inputs, found.outputs):
         messages.sort(key=lambda message: message.log_ns)
     found.calls.sort(key=lambda call: call.request_ns)
@@ -93,9 +97,7 @@ def _read(path: Path, file: BinaryIO, profile: str, found: Recorded, allowed: in
             elif isinstance(record, Message) and record.channel_id in channels:
                 allowed -= len(record.data) + OBJECT_BYTES
                 if allowed < 0:
-                    raise UserError(
-                        f"{path}: larger than the free memory; record for a shorter time"
-                    )
+                    raise UserError(f"{path}: {TOO_LARGE}")
                 _keep(channels[record.channel_id], record, found)
     except DAMAGED as error:
         if not found.profile:
@@ -152,16 +154,25 @@ def _stream(content: bytes) -> ReadDataStream:
 
 
 def _content(chunk: Chunk) -> bytes:
-    most = chunk.uncompressed_size + 1
     if not chunk.compression:
         return chunk.data
     source = io.BytesIO(chunk.data)
     if chunk.compression == "lz4":
-        with lz4.frame.open(source) as stream:
-            return bytes(stream.read(most))
-    if chunk.compression == "zstd":
-        return zstandard.ZstdDecompressor().stream_reader(source).read(most)
-    raise ValueError("a chunk of unknown compression")
+        stream: Any = lz4.frame.open(source)
+    elif chunk.compression == "zstd":
+        stream = zstandard.ZstdDecompressor().stream_reader(source)
+    else:
+        raise ValueError("a chunk of unknown compression")
+    with stream:
+        return _up_to(stream, chunk.uncompressed_size + 1)
+
+
+def _up_to(stream: BinaryIO, most: int) -> bytes:
+    """In pieces: a size that is only stated takes no memory."""
+    content = bytearray()
+    while len(content) < most and (piece := stream.read(min(PIECE, most - len(content)))):
+        content += piece
+    return bytes(content)
 
 
 def _keep(channel: Channel, message: Message, found: Recorded) -> None:
