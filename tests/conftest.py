@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
@@ -29,3 +30,9 @@ def _state_of_its_own() -> None:
 
 
 _state_of_its_own()
+
+
+@pytest.fixture(autouse=True)
+def _usual_umask() -> None:
+    """Threads of eCAL set the process's mask and put it back, at times in the wrong order."""
+    os.umask(0o022)

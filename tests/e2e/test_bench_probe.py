@@ -59,7 +59,7 @@ def test_samples_and_report_are_kept(folder: Path, wirecost: Run) -> None:
     done = wirecost("report", folder, "--format", "md")
     assert done.returncode == 0, done.stderr
     text = (folder / "report.md").read_text()
-    assert "| times | ≤ 60.0 ns |" in text
+    assert "### times" in text
     assert "### software counters" in text
 
 

@@ -13,6 +13,8 @@ import polars as pl
 
 from wirecost.whole_file import replaced
 
+PROBE = bytes(1 << 16)
+
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
     """As Parquet. Raises OSError."""
@@ -29,5 +31,12 @@ def replaced_by_polars(path: Path) -> Iterator[Path]:
         except pl.exceptions.PolarsError as error:
             found = re.search(r"(?:os error|Errno) (\d+)", str(error))
             if found is None:
+                _write_more(made)
                 raise
             raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from error
+
+
+def _write_more(path: Path) -> None:
+    """Raises the system's error where no more can be written, which Polars does not always say."""
+    with path.open("ab") as file:
+        file.write(PROBE)
