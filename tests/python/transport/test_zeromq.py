@@ -125,16 +125,19 @@ def test_queues_are_not_taken_for_full_when_they_are_empty(ipc: Transport) -> No
 
 
 def test_a_strangers_message_is_refused() -> None:
-    # Of a short path: a socket's has few bytes.
-    with tempfile.TemporaryDirectory() as folder, open_transport("zeromq", folder) as ipc:
-        with ipc.subscriber("a") as subscriber, zmq.Context() as context:
-            stranger = context.socket(zmq.XPUB)
-            stranger.bind(f"ipc://{folder}/a.topic.sock")
-            assert stranger.poll(PATIENCE * 1000)
-            stranger.send(b"hello")
-            with pytest.raises(UserError, match="a message of 5 bytes is none of wirecost's"):
-                subscriber.receive(PATIENCE)
-            stranger.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,  # of a short path: a socket's has few bytes
+        open_transport("zeromq", folder) as ipc,
+        ipc.subscriber("a") as subscriber,
+        zmq.Context() as context,
+    ):
+        stranger = context.socket(zmq.XPUB)
+        stranger.bind(f"ipc://{folder}/a.topic.sock")
+        assert stranger.poll(PATIENCE * 1000)
+        stranger.send(b"hello")
+        with pytest.raises(UserError, match="a message of 5 bytes is none of wirecost's"):
+            subscriber.receive(PATIENCE)
+        stranger.close()
 
 
 def test_an_address_is_the_one_topic_that_is_there() -> None:
