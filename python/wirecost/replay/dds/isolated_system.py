@@ -25,7 +25,7 @@ from wirecost.replay.system import Call, Service, Topic
 
 _CALL_S = 10.0
 # A node announces itself once its topics stand.
-_ANNOUNCED_S = 2.0
+_ANNOUNCED_S = 5.0
 
 
 class DdsIsolatedSystem:
@@ -118,7 +118,7 @@ class DdsIsolatedSystem:
         return self._refused + [line for server in self._servers for line in server.unmatched()]
 
     def _set_parameters(self) -> bool:
-        """False: the node has not announced itself yet."""
+        """False: the node has not announced itself yet, or not answered when it was first asked."""
         now = time.monotonic()
         self._joined_at = self._joined_at or now
         found = [n for n in self._discovery.nodes() if n.name == self._node and n.complete]
@@ -127,6 +127,8 @@ class DdsIsolatedSystem:
             try:
                 self._refused += asked.set(self._parameters)
             except (NoReplyError, CdrError, ValueError) as error:
+                if isinstance(error, NoReplyError) and now - self._joined_at < _ANNOUNCED_S:
+                    return False  # whether it had found us, nothing says
                 self._refused.append(f"{self._node}: its parameters could not be set ({error})")
         elif now - self._joined_at < _ANNOUNCED_S:
             return False
