@@ -19,6 +19,7 @@ LIBRARIES = {
     "grpc": "grpcio",
     "iceoryx2": "iceoryx2",
     "mqtt": "paho-mqtt",
+    "nats": "nats-py",
     "ros1": "python3-rospy",
     "ros2": "rclpy",
     "websocket": "websockets",

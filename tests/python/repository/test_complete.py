@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 SETUP = Path(__file__).parents[3] / "setup"
-TOOLS = ["chromium", "javac", "mosquitto", "mvn", "roscore", "valgrind"]
+TOOLS = ["chromium", "javac", "mosquitto", "mvn", "nats-server", "roscore", "valgrind"]
 CPP = Cpp()
 BACKENDS: list[Backend] = [CPP, Python(CPP.messages), Java(CPP.messages)]
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -154,25 +155,49 @@ def test_mqtt_refuses_patterns(broker: str, topic: str) -> None:
             transport.subscriber(topic)
 
 
-def test_mqtt_outlives_its_broker() -> None:
-    with needs.server("mqtt") as address:
-        publisher = open_transport("mqtt", address).publisher("x")
+def test_a_client_of_any_make_reads_nats() -> None:
+    import nats
+
+    async def read(address: str) -> bytes:
+        client = await nats.connect(f"nats://{address}")
+        taken = await client.subscribe("wirecost.topic.robot%2Farm%2E1")
+        await client.flush()
+        transport = open_transport("nats", address)
+        with transport, transport.publisher("robot/arm.1") as publisher:
+            publisher.send(FRAME)
+            message = await taken.next_msg(PATIENCE)
+        await client.close()
+        return bytes(message.data)
+
+    with needs.server("nats") as address:
+        assert address
+        assert asyncio.run(read(address))[:-24] == FRAME.tobytes()
+
+
+SERVERS = {"mqtt": "no MQTT broker at .*: start mosquitto", "nats": "no NATS server at .*: start"}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_publisher_outlives_its_server(name: str) -> None:
+    with needs.server(name) as address:
+        publisher = open_transport(name, address).publisher("x")
         assert publisher.send(FRAME)
     # Nobody takes them; the publisher says so and does not wait.
     assert wait_until(lambda: not publisher.send(FRAME), PATIENCE)
     assert publisher.dropped
     publisher.close()
-    with pytest.raises(UserError, match=r"no MQTT broker at .*: start mosquitto"):
-        open_transport("mqtt", address).publisher("x")
+    with pytest.raises(UserError, match=SERVERS[name]):
+        open_transport(name, address).publisher("x")
 
 
-def test_the_broker_ends_with_its_owner() -> None:
-    with needs.server("mqtt"):
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server_ends_with_its_owner(name: str) -> None:
+    with needs.server(name):
         pass
     script = (
         "import os, signal\n"
         "from wirecost.transport import find\n"
-        "with find('mqtt').server() as address:\n"
+        f"with find({name!r}).server() as address:\n"
         "    print(address, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
