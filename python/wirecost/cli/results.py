@@ -16,6 +16,7 @@ from rich.console import Console
 
 from wirecost import scratch
 from wirecost.analysis.summary import Row, document, summarize
+from wirecost.bench.program import ProgramFailedError
 from wirecost.cli.console import Advance, progress
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
@@ -132,7 +133,8 @@ def _fault(measure: Measure, folder: Path, console: Console, watch: Watch) -> Ba
 def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | None) -> None:
     """Makes the folder of what was measured, if anything was. What only a mistake in this program
     raises is raised again afterwards."""
-    expected = (UserError, OSError, MemoryError, KeyboardInterrupt, SystemExit)
+    failures = (UserError, ProgramFailedError, OSError, MemoryError)
+    expected = (*failures, KeyboardInterrupt, SystemExit)
     mistake = fault if not isinstance(fault, expected) else None
     try:
         finish(pending.path, ending.why if ending else False)

@@ -70,7 +70,8 @@ class Cpp:
     def _instructions(self, arguments: tuple[str, ...]) -> dict[str, float]:
         """Instructions per message, from the dump that callgrind writes for each contender."""
         with scratch.folder("callgrind") as folder:
-            command = ["valgrind", "--tool=callgrind", "--collect-atstart=no"]
+            # A killed one would leave the pipes by which a debugger could reach it.
+            command = ["valgrind", "--tool=callgrind", "--vgdb=no", "--collect-atstart=no"]
             command.append(f"--callgrind-out-file={folder}/out")
             list(COUNTED.lines(*arguments, before=command))
             counted = {}
