@@ -43,18 +43,6 @@ TEST(IndependentReader, RefusesTheOtherWire) {
   EXPECT_THROW(reader->read("SensorView", std::as_bytes(std::span(bytes))), MalformedMessage);
 }
 
-TEST(IndependentReader, ListsTheKnownWires) {
-  try {
-    make_reader("capnproto", "");
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "no independent reader for the wire \"capnproto\"; known wires: protobuf, columns, "
-        "flatbuffers, flatbuffers-struct, arrays");
-  }
-}
-
 TEST(OwnReader, SurvivesBrokenProtobuf) { torture_own_reader<compiled::RowsCodec>(); }
 TEST(OwnReader, SurvivesBrokenColumns) { torture_own_reader<compiled::ColumnsCodec>(); }
 

@@ -3,7 +3,6 @@
 // FileDescriptorSet.
 #include "wirecost/verify/reader.hpp"
 
-#include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 
 #include "wirecost/verify/columns.hpp"
+#include "wirecost/verify/descriptors.hpp"
 
 namespace wirecost::verify {
 namespace {
@@ -108,22 +108,13 @@ class Walk {
 
 class Reader : public IndependentReader {
  public:
-  explicit Reader(std::string_view schema) {
-    pb::FileDescriptorSet set;
-    if (!set.ParseFromArray(schema.data(), static_cast<int>(schema.size())))
-      throw MalformedMessage("the schema is not a FileDescriptorSet");
-    for (const pb::FileDescriptorProto& file : set.file())
-      if (pool_.BuildFile(file) == nullptr)
-        throw MalformedMessage("the schema's file " + file.name() + " cannot be built");
-  }
+  explicit Reader(std::string_view schema) : types_(schema) {}
 
   Canonical read(std::string_view name, Bytes bytes) const override {
-    const pb::Descriptor* type = pool_.FindMessageTypeByName("osi3." + std::string(name));
-    if (type == nullptr) throw MalformedMessage("no message osi3." + std::string(name));
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw MalformedMessage("the message is 2 GiB or longer");
     pb::DynamicMessageFactory factory;
-    const std::unique_ptr<pb::Message> message(factory.GetPrototype(type)->New());
+    const std::unique_ptr<pb::Message> message(factory.GetPrototype(types_.message(name))->New());
     if (!message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
       throw MalformedMessage("not a Protobuf message osi3." + std::string(name));
     Canonical canonical;
@@ -132,7 +123,7 @@ class Reader : public IndependentReader {
   }
 
  private:
-  pb::DescriptorPool pool_;
+  Descriptors types_;
 };
 
 }  // namespace

@@ -127,7 +127,8 @@ def test_a_difference_is_shown_with_its_path(read: Read) -> None:
     assert first_difference(one, other) == f"{where}: 2.5 against 2.75"
 
 
-def test_an_unknown_wire_is_an_error_that_lists_the_known_ones() -> None:
-    known = "protobuf, columns, flatbuffers, flatbuffers-struct, arrays"
-    with pytest.raises(ValueError, match=f"no independent reader .* known wires: {known}"):
+def test_an_unknown_wire_is_an_error_that_lists_those_of_the_registry() -> None:
+    with pytest.raises(ValueError, match="no independent reader for the wire") as caught:
         IndependentReader("capnproto", Path("-"))
+    known = str(caught.value).partition("known wires: ")[2].split(", ")
+    assert set(known) == {contender.wire for contender in Registry().contenders.values()}
