@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from wirecost.errors import UserError
+from wirecost.printable import shown
 from wirecost.records import json_document
 from wirecost.regular_file import read_regular
 from wirecost.replay.process.state import ProcessState
@@ -158,7 +159,7 @@ def read_snapshot(folder: Path) -> Snapshot:
         return replace(_snapshot(document), made_here=sealed_here(document, found))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise UserError(
-            f"{path}: damaged ({type(error).__name__}: {error}); record again"
+            f"{path}: damaged ({type(error).__name__}: {shown(error, 200)}); record again"
         ) from error
 
 
