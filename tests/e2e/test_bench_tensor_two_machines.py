@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from wirecost import cli
+from wirecost.__main__ import main
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRAM = str(Path(sys.executable).with_name("wirecost"))
@@ -28,7 +28,8 @@ time.monotonic_ns = lambda: true() + {SHIFT_NS}
 """
 
 TALKATIVE = """
-from wirecost.cli import console, main
+from wirecost.__main__ import main
+from wirecost.cli import console
 console.LINE_EVERY_S = 0
 main()
 """
@@ -160,7 +161,7 @@ def test_role_errors_are_one_line(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["wirecost", "bench", "tensor", *options])
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        main()
     assert ended.value.code == 2
     stderr = capsys.readouterr().err
     assert stderr.startswith(f"wirecost: {told}")

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from wirecost.cli.imported import imported
-from wirecost.errors import UserError
 from wirecost.installation import installation
-from wirecost.interruption import watched
-from wirecost.printable import printable
 
 COMMANDS = (
     "compare",
@@ -68,23 +63,3 @@ def options(
         print(installation().pkgconfig)
     else:
         print(context.get_help())
-
-
-def main() -> None:
-    with watched() as watch:
-        try:
-            app()
-        except UserError as error:
-            _say(str(error))
-            sys.exit(error.status)
-        except SystemExit as error:
-            # So Typer ends a command that left a signal to it.
-            if watch.seen is None or error.code not in (1, 130):
-                raise
-            _say(f"interrupted by {watch.seen.number.name}")
-            sys.exit(watch.seen.status)
-
-
-def _say(line: str) -> None:
-    with suppress(OSError):  # the terminal may be gone, and SIGHUP have said so
-        print(f"wirecost: {printable(line)}", file=sys.stderr)
