@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Medians and ratios of medians with 95 % bootstrap intervals.
 
-Resampling is paired: all contenders of a case are resampled by the same repetitions, because
-they ran in turns, so what slowed the machine for a while slowed them together (Efron and
+Samples of one process resemble each other: where its memory came to lie, it stays. So there are two
+levels, as Kalibera and Jones ask for (Rigorous Benchmarking in Reasonable Time, ISMM 2013):
+processes are resampled first, then the repetitions within each chosen one.
+
+Resampling is paired: all contenders of a case are resampled by the same processes and repetitions,
+because they ran in turns, so what slowed the machine for a while slowed them together (Efron and
 Tibshirani, An Introduction to the Bootstrap, ch. 13: the percentile interval).
 """
 
@@ -30,10 +34,14 @@ class Estimate:
 
 
 class Resampler:
-    """Draws the same repetitions for every series of one case."""
+    """Draws the same repetitions for every series of one case.
 
-    def __init__(self, repetitions: int) -> None:
-        self._repetitions = repetitions
+    ``processes``: which process took each repetition, shape (repetitions,), in ascending order.
+    """
+
+    def __init__(self, processes: NDArray[np.int64]) -> None:
+        self._repetitions = len(processes)
+        _, self._starts, self._counts = np.unique(processes, return_index=True, return_counts=True)
 
     def medians(self, samples: Array) -> Array:
         """Medians of the resampled series, shape (RESAMPLES,)."""
@@ -41,10 +49,20 @@ class Resampler:
         rows = max(1, BLOCK // self._repetitions)
         parts = []
         for start in range(0, RESAMPLES, rows):
-            count = min(rows, RESAMPLES - start)
-            chosen = random.integers(self._repetitions, size=(count, self._repetitions))
+            chosen = self._draw(random, min(rows, RESAMPLES - start))
             parts.append(np.median(samples[chosen], axis=1))
         return np.concatenate(parts)
+
+    def _draw(self, random: np.random.Generator, rows: int) -> NDArray[np.int64]:
+        """Repetitions, as many from each chosen process as processes have on average; shape
+        (rows, about repetitions)."""
+        number = len(self._counts)
+        if number == 1:
+            return random.integers(self._repetitions, size=(rows, self._repetitions))
+        each = round(self._repetitions / number)
+        chosen = random.integers(number, size=(rows, number, 1))
+        within = random.random((rows, number, each)) * self._counts[chosen]
+        return (self._starts[chosen] + within.astype(np.int64)).reshape(rows, number * each)
 
 
 def median(samples: Array, resampled: Array) -> Estimate:

@@ -31,7 +31,8 @@ def label(name: Name) -> str:
 
 
 class Race:
-    """``samples``: those of one race, with columns contender, mode, stage, repetition and ns."""
+    """``samples``: those of one race, with columns contender, mode, stage, process, repetition and
+    ns."""
 
     def __init__(self, samples: pl.DataFrame) -> None:
         columns = ["contender", "mode"]
@@ -49,7 +50,12 @@ class Race:
             ).group_by([*columns, "stage"], maintain_order=True)
         }
         """Nanoseconds of a contender's stage, shape (repetitions,)."""
-        resampler = Resampler(complete)
+        first = next(iter(samples.partition_by([*columns, "stage"])))
+        taken = first.filter(pl.col("repetition") < complete)["process"]
+        processes = np.sort(taken.to_numpy()[:complete])
+        self.processes = len(np.unique(processes))
+        """That took the repetitions of a contender."""
+        resampler = Resampler(processes)
         self._resampled = {which: resampler.medians(ns) for which, ns in self.series.items()}
 
     def median(self, name: Name, stage: str) -> Estimate:

@@ -29,6 +29,8 @@ class Row:
     fmi: int | None
     stage: str
     n: int
+    processes: int
+    """That took the samples, each a start of the program."""
     median_ns: float
     p5_ns: float
     p95_ns: float
@@ -122,6 +124,7 @@ def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario)
                 fmi=fmi,
                 stage=stage,
                 n=len(race.series[name, stage]),
+                processes=race.processes,
                 median_ns=middle.value,
                 p5_ns=float(p5),
                 p95_ns=float(p95),

@@ -51,7 +51,7 @@ class Entry(Generic[C]):
     samples: int = 0
     """Rows and steps so far."""
     _rows: dict[str, list[Cell]] = field(default_factory=dict)
-    _steps: list[tuple[int, list[int]]] = field(default_factory=list)
+    _steps: list[tuple[int, int, list[int]]] = field(default_factory=list)
     _run: Run | None = None
     _kept: dict[str, Any] | None = None
 
@@ -73,9 +73,9 @@ class Entry(Generic[C]):
             self._rows.setdefault(name, []).extend(cells)
         self.samples += len(columns["ns"])
 
-    def steps(self, first: int, transfer_ns: list[int]) -> None:
+    def steps(self, process: int, first: int, transfer_ns: list[int]) -> None:
         """Consecutive samples whose stages are in ``logs``; see ``Run.steps``."""
-        self._steps.append((first, transfer_ns))
+        self._steps.append((process, first, transfer_ns))
         self.samples += len(transfer_ns)
 
     def keep(self, journal: Journal) -> None:
@@ -85,8 +85,8 @@ class Entry(Generic[C]):
         rows, steps, self._rows, self._steps = self._rows, self._steps, {}, []
         if self._run is not None:
             self._run.table(rows)
-            for first, transfer_ns in steps:
-                self._run.steps(first, transfer_ns)
+            for turn in steps:
+                self._run.steps(*turn)
 
     def close(self, journal: Journal) -> None:
         """Writes what is known of the contender by now; samples of an unfinished round are left."""

@@ -52,7 +52,12 @@ def command(
     objects: Annotated[
         str, typer.Option(metavar="N", help="Moving objects per message; several: N,N,…")
     ] = "10",
-    steps: Annotated[int, typer.Option(metavar="N", help="Measured steps of each contender.")] = 20,
+    steps: Annotated[
+        int, typer.Option(metavar="N", help="Measured steps of each contender, in all processes.")
+    ] = 30,
+    processes: Annotated[
+        int, typer.Option(metavar="N", help="Fresh processes of each contender, one a round.")
+    ] = 10,
     variant: Annotated[
         Variant | None,
         typer.Option(
@@ -117,7 +122,7 @@ def command(
             player or trace is not None,
             trace,
         )
-    settings = osi.Settings(works, steps, fmi, seed)
+    settings = osi.Settings(works, steps, fmi, seed, processes)
     settings.check()
     run = partial(osi.run, settings, registry)
     measure_and_report(osi.SCENARIO, out, json_file, run)

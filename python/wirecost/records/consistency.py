@@ -16,7 +16,7 @@ from wirecost.records.schemas import SCHEMAS
 MOST_SERIES = 50_000
 """Stages of contenders: more than the largest sweep has, few enough for a report."""
 WHO = ("contender", "mode")
-OF_A_SAMPLE = {"stage", "repetition", "ns", "bytes"}
+OF_A_SAMPLE = {"stage", "repetition", "process", "ns", "bytes"}
 REMEDY = "keep a folder's files together, or measure again"
 
 

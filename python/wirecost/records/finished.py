@@ -101,7 +101,8 @@ class _Run:
     columns: dict[str, Any]
     logs: PurePosixPath | None
     blocks: list[dict[str, Any]] = field(default_factory=list)
-    turns: list[Turn] = field(default_factory=list)
+    turns: dict[int | None, list[Turn]] = field(default_factory=dict)
+    """By process; None where a journal knows one alone."""
 
 
 @dataclass
@@ -137,7 +138,9 @@ class _Read:
             run.about = None if line["about"] is None else dict(line["about"])
         elif "steps" in line:
             first, transfer_ns = line["steps"]
-            run.turns.append((int(first), [int(ns) for ns in transfer_ns]))
+            process = line.get("process")
+            turns = run.turns.setdefault(None if process is None else int(process), [])
+            turns.append((int(first), [int(ns) for ns in transfer_ns]))
         else:
             rows = {str(name): cells for name, cells in line["rows"].items()}
             if run.blocks and run.blocks[-1].keys() == rows.keys():
@@ -152,11 +155,7 @@ def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
     if run.about is None or run.about.get("failure") is not None:
         return None
     if run.turns and run.logs is not None:
-        try:
-            parts = [step_samples(run.turns, folder / run.logs)]
-        except UserError as error:
-            run.about["failure"] = str(error)
-            return None
+        parts = _steps(run, folder / run.logs)
     else:
         parts = [pl.DataFrame(block, strict=False) for block in run.blocks]
     if not parts:
@@ -164,6 +163,30 @@ def _samples(run: _Run, folder: Path) -> pl.DataFrame | None:
     rows = pl.concat(parts, how="diagonal_relaxed")
     same = [_same(value).alias(name) for name, value in run.columns.items()]
     return rows.select(*same, pl.all().exclude(list(run.columns)))
+
+
+def _steps(run: _Run, logs: Path) -> list[pl.DataFrame]:
+    """Those of each process, repetitions counted over all of them. Processes behind one that left
+    no step do not count: they would not be paired with those of the other contenders. Where the
+    first one is such, the run has failed."""
+    parts: list[pl.DataFrame] = []
+    repetitions = 0
+    for process, turns in run.turns.items():
+        try:
+            found = step_samples(turns, logs if process is None else logs / str(process))
+        except UserError as error:
+            if not parts and run.about is not None:
+                run.about["failure"] = str(error)
+            break
+        parts.append(
+            found.with_columns(
+                pl.col("repetition") + repetitions, process=pl.lit(process or 0, pl.Int64)
+            )
+        )
+        repetitions += found["repetition"].n_unique()
+        if found["repetition"].n_unique() < sum(len(transfer_ns) for _, transfer_ns in turns):
+            break
+    return parts
 
 
 def _same(value: object) -> pl.Expr:

@@ -91,10 +91,13 @@ class Run:
         for name, cells in columns.items():
             self.rows[name] += cells
 
-    def steps(self, first: int, transfer_ns: list[int]) -> None:
-        """Consecutive steps whose stages are in the logs: the first one's number, and nanoseconds
-        that handing over the message took in each."""
-        self._journal._write({"run": self.number, "steps": [first, transfer_ns]})
+    def steps(self, process: int, first: int, transfer_ns: list[int]) -> None:
+        """Consecutive steps of one of its processes, whose stages are in the folder of that number
+        below ``logs``: the first one's number, and nanoseconds that handing over the message took
+        in each."""
+        self._journal._write(
+            {"run": self.number, "process": process, "steps": [first, transfer_ns]}
+        )
 
     def about(self, about: dict[str, Any] | None) -> None:
         """More is known of the contender; None: it did not take part."""

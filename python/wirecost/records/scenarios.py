@@ -112,7 +112,9 @@ def scenario_of(results: Results) -> Scenario:
 
 
 def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
-    """Samples of any scenario and schema with every column that names a race or contender."""
+    """Samples of any scenario and schema with every column that names a race or contender, and the
+    process of it that took them."""
     defaults = {"fmi": pl.lit(None, pl.Int64), "lang": pl.lit(""), "mode": pl.lit("")}
     missing = [value.alias(name) for name, value in defaults.items() if name not in samples.columns]
-    return samples.with_columns(missing)
+    process = pl.col("process").fill_null(0) if "process" in samples.columns else pl.lit(0)
+    return samples.with_columns(*missing, process=process.cast(pl.Int64))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -11,20 +12,47 @@ from hypothesis.extra.numpy import arrays
 from wirecost.analysis.intervals import Resampler, median, ratio
 
 
+def one_process(repetitions: int) -> np.ndarray:
+    return np.zeros(repetitions, np.int64)
+
+
 def test_intervals_cover_the_true_median_about_as_often_as_they_say() -> None:
     random = np.random.default_rng(3)
     covered = 0
     for _ in range(200):
         samples = random.exponential(size=51)
-        found = median(samples, Resampler(51).medians(samples))
+        found = median(samples, Resampler(one_process(51)).medians(samples))
         covered += found.low <= np.log(2) <= found.high
     assert 175 <= covered <= 200
+
+
+def test_samples_of_a_process_that_resemble_each_other_are_not_taken_for_independent_ones() -> None:
+    random = np.random.default_rng(5)
+    processes = np.repeat(np.arange(10), 10)
+    covered = np.zeros(2)
+    for _ in range(200):
+        samples = np.exp(random.normal(0, 0.1, 10)[processes] + random.normal(0, 0.02, 100))
+        for level, of in enumerate((one_process(100), processes)):
+            found = median(samples, Resampler(of).medians(samples))
+            covered[level] += found.low <= 1 <= found.high
+    assert covered[0] < 120
+    assert covered[1] >= 175
+
+
+@pytest.mark.parametrize("counts", [(3, 3, 3), (1, 5), (7, 2, 1, 1)])
+def test_every_repetition_is_drawn_with_its_process(counts: tuple[int, ...]) -> None:
+    processes = np.repeat(np.arange(len(counts)), counts)
+    random = np.random.default_rng(6)
+    drawn = Resampler(processes)._draw(random, 5000)
+    assert set(drawn.ravel()) == set(range(len(processes)))
+    shares = np.bincount(processes[drawn].ravel()) / drawn.size
+    assert np.allclose(shares, 1 / len(counts), atol=0.03)
 
 
 def test_noise_common_to_both_cancels_in_a_ratio() -> None:
     random = np.random.default_rng(4)
     load = random.uniform(1, 10, size=101)
-    resampler = Resampler(101)
+    resampler = Resampler(one_process(101))
     one, other = 2 * load, load
     found = ratio(one, resampler.medians(one), other, resampler.medians(other))
     assert found is not None
@@ -33,7 +61,7 @@ def test_noise_common_to_both_cancels_in_a_ratio() -> None:
 
 @given(arrays(np.float64, st.integers(1, 30), elements=st.floats(1, 1e12)))
 def test_the_median_lies_in_its_interval(samples: np.ndarray) -> None:
-    found = median(samples, Resampler(len(samples)).medians(samples))
+    found = median(samples, Resampler(one_process(len(samples))).medians(samples))
     assert samples.min() <= found.low <= found.high <= samples.max()
     assert found.value == np.median(samples)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from wirecost.errors import UserError
+from wirecost.records.finished import NothingMeasuredError, read_journal
+from wirecost.records.journal import Journal
 from wirecost.records.osi_steps import step_samples
 from wirecost.records.stages import STAGES
 
@@ -63,3 +65,37 @@ def test_a_step_that_is_not_whole_ends_them(tmp_path: Path) -> None:
     write_log(tmp_path, "model", 0)
     with pytest.raises(UserError, match="hold none of the measured steps"):
         step_samples([(0, [1] * 6)], tmp_path)
+
+
+def journal_of(folder: Path, processes: dict[int, int], steps: int) -> None:
+    """Contender ``a``: each process with so many steps in its models' logs, of which ``steps``
+    were measured."""
+    journal = Journal(folder)
+    journal.about(scenario="osi")
+    run = journal.run({"contender": "a", "failure": None}, {"contender": "a"}, folder / "logs")
+    for process, logged in processes.items():
+        where = folder / "logs" / str(process)
+        where.mkdir(parents=True)
+        for model in EVENTS:
+            write_log(where, model, logged)
+        run.steps(process, 1, [process] * steps)
+    journal.close()
+
+
+def test_repetitions_are_counted_over_all_processes(tmp_path: Path) -> None:
+    journal_of(tmp_path, {0: 4, 1: 4, 2: 4}, 2)
+    samples = read_journal(tmp_path)[1].filter(stage="transfer")
+    assert samples["repetition"].to_list() == [0, 1, 2, 3, 4, 5]
+    assert samples["process"].to_list() == samples["ns"].to_list() == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_process_that_is_not_whole_ends_them(tmp_path: Path) -> None:
+    journal_of(tmp_path, {0: 4, 1: 2, 2: 4}, 2)
+    samples = read_journal(tmp_path)[1].filter(stage="transfer")
+    assert samples["process"].to_list() == [0, 0, 1]
+
+
+def test_no_step_of_the_first_process_is_a_failure(tmp_path: Path) -> None:
+    journal_of(tmp_path, {0: 0, 1: 4}, 2)
+    with pytest.raises(NothingMeasuredError, match="hold none of the measured steps"):
+        read_journal(tmp_path)

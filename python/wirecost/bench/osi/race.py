@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case: verify that all contenders did the same work, then measure them in turns."""
+"""One case: verify that all contenders did the same work, then measure them in turns.
+
+What a process was given at its start stays with it: where its memory lies, which pages are huge. So
+every contender runs in several processes, one after the other, and a round of the race is one of
+each contender, in an order drawn from the seed.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from random import Random
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
@@ -30,48 +38,162 @@ STATED_ERRORS = {
 """Of reduced contenders, by field."""
 
 
+@dataclass(frozen=True)
+class Plan:
+    """``steps``: of each contender, over all its ``processes``."""
+
+    steps: int
+    processes: int
+    seed: int
+
+    def steps_of(self, process: int) -> int:
+        return self.steps // self.processes + (process < self.steps % self.processes)
+
+    def order(self, process: int, keys: list[str]) -> list[str]:
+        """In which the contenders' processes take their turns."""
+        return Random(f"{self.seed} {process}").sample(keys, len(keys))
+
+
 def run_race(
-    case: Case[Contender], assignments: dict[str, Assignment], steps: int, same_work: bool
+    case: Case[Contender], assignments: dict[str, Assignment], plan: Plan, same_work: bool
 ) -> None:
     """Fills the entries. The first contender that verifies is what the others are compared with.
 
     With ``same_work`` a contender whose messages read differently is not timed.
     """
-    workers: dict[str, Worker] = {}
-    try:
-        for entry in case.entries:
-            case.report(f"{entry.key}: starting")
+    race = _Race(case, assignments, plan, same_work)
+    for process in range(plan.processes):
+        race.round(process)
+
+
+class _Race:
+    def __init__(
+        self,
+        case: Case[Contender],
+        assignments: dict[str, Assignment],
+        plan: Plan,
+        same_work: bool,
+    ) -> None:
+        self._case = case
+        self._assignments = assignments
+        self._plan = plan
+        self._same_work = same_work
+        self._read: dict[str, dict[str, str]] = {entry.key: {} for entry in case.entries}
+        """Of each contender, the digests of messages that were read in full, by fingerprint."""
+        self._end = 0
+        """The step at which all are compared after a round."""
+
+    def round(self, process: int) -> None:
+        """One process of each contender that has not failed."""
+        with self._workers(process) as workers:
+            self._verify(process, workers)
+            ahead = self._measure(process, workers)
+            if ahead > self._end:
+                # Some more steps, so that another round ends there as well and finds what is read.
+                self._end = ahead if self._played else 2 * ahead
+            self._verify_again(workers)
+
+    @property
+    def _played(self) -> bool:
+        """Whether frames of a trace come one by one, and other ones to each process."""
+        return not all(one.poison_view for one in self._assignments.values())
+
+    @contextmanager
+    def _workers(self, process: int) -> Iterator[dict[str, Worker]]:
+        workers: dict[str, Worker] = {}
+        try:
+            self._case.report(f"starting process {process + 1} of {self._plan.processes} of each")
+            for entry in self._in_order(process):
+                workers[entry.key] = Worker(self._assignments[entry.key].in_process(process))
+            for entry in self._case.running:
+                with entry.failing(ProgramFailedError):
+                    workers[entry.key].ready()
+            yield workers
+        finally:
+            for worker in workers.values():
+                with suppress(ProgramFailedError):
+                    worker.finish()
+                worker.close()
+
+    def _in_order(self, process: int) -> list[Entry[Contender]]:
+        running = {entry.key: entry for entry in self._case.running}
+        return [running[key] for key in self._plan.order(process, list(running))]
+
+    def _verify(self, process: int, workers: dict[str, Worker]) -> None:
+        baseline: tuple[Entry[Contender], list[Verified]] | None = None
+        for entry in self._case.running:
+            self._case.report(f"{entry.key}: verifying")
+            worker = workers[entry.key]
             with entry.failing(ProgramFailedError):
-                workers[entry.key] = Worker(assignments[entry.key])
-        _verify(case, workers, same_work)
-        ahead = _measure(case, workers, steps)
-        _verify_again(case, workers, same_work, ahead)
-    finally:
-        for worker in workers.values():
-            with suppress(ProgramFailedError):
-                worker.finish()
-            worker.close()
+                if self._played:
+                    worker.advance(process * self._plan.steps_of(0))
+                verified = [self._verified(entry, worker) for _ in range(VERIFIED_STEPS)]
+                if process == 0:
+                    entry.facts |= _facts(verified[0])
+                if baseline is None:
+                    baseline = (entry, verified)
+                elif self._same_work:
+                    entry.failure = _mismatch(entry, verified, *baseline, workers)
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                workers[entry.key].forget()
+
+    def _verified(self, entry: Entry[Contender], worker: Worker) -> Verified:
+        found = worker.verify(self._read[entry.key])
+        self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
+        return found
+
+    def _measure(self, process: int, workers: dict[str, Worker]) -> int:
+        """The step that every contender has come to at most."""
+        step_ns: dict[str, int] = {}
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                step_ns[entry.key] = max(1, workers[entry.key].calibrate())
+        slowest = max(step_ns.values(), default=1)
+        steps = self._plan.steps_of(process)
+        per_turn = max(min(2, steps), min(TURN_NS // slowest, steps // TURNS))
+        done = ahead = 0
+        while done < steps:
+            count = min(per_turn, steps - done)
+            for entry in self._in_order(process):
+                with entry.failing(ProgramFailedError):
+                    turn = workers[entry.key].turn(_warm_steps(step_ns[entry.key]), count)
+                    entry.steps(process, turn.first_step, turn.transfer_ns)
+                    peak = entry.facts["peak_memory_bytes"] or 0
+                    entry.facts["peak_memory_bytes"] = max(peak, turn.peak_memory_bytes)
+                    ahead = max(ahead, turn.next_step)
+                self._case.report(entry.key, count)
+            done += count
+            self._case.keep()
+        return ahead
+
+    def _verify_again(self, workers: dict[str, Worker]) -> None:
+        """After the timing: a contender that only pretended while it was watched is found out. All
+        are compared at one step: quick ones were warmed by more steps."""
+        first: tuple[Entry[Contender], Verified] | None = None
+        for entry in self._case.running:
+            with entry.failing(ProgramFailedError):
+                workers[entry.key].advance(self._end)
+                verified = self._verified(entry, workers[entry.key])
+                first = first or (entry, verified)
+                baseline, expected = first
+                if self._same_work and _mismatch(entry, [verified], baseline, [expected], workers):
+                    entry.failure = "after the timing its messages differed from the baseline's"
 
 
-def _verify(case: Case[Contender], workers: dict[str, Worker], same_work: bool) -> None:
-    baseline: tuple[Entry[Contender], list[Verified]] | None = None
-    for entry in case.running:
-        case.report(f"{entry.key}: verifying")
-        with entry.failing(ProgramFailedError):
-            verified = [workers[entry.key].verify() for _ in range(VERIFIED_STEPS)]
-            sizes, digests = verified[0].sizes, verified[0].digests
-            entry.facts |= {
-                "sensor_view_bytes": sizes[0],
-                "sensor_data_bytes": sizes[1],
-                "sensor_view_digest": digests[0],
-                "sensor_data_digest": digests[1],
-            }
-            if baseline is None:
-                baseline = (entry, verified)
-            elif same_work:
-                entry.failure = _mismatch(entry, verified, *baseline, workers)
-    for entry in case.running:
-        workers[entry.key].forget()
+def _warm_steps(step_ns: int) -> int:
+    least, most = WARM_STEPS
+    return min(max(least, WARM_NS // step_ns), most)
+
+
+def _facts(verified: Verified) -> dict[str, object]:
+    sizes, digests = verified.sizes, verified.digests
+    return {
+        "sensor_view_bytes": sizes[0],
+        "sensor_data_bytes": sizes[1],
+        "sensor_view_digest": digests[0],
+        "sensor_data_digest": digests[1],
+    }
 
 
 def _mismatch(
@@ -90,6 +212,8 @@ def _mismatch(
                 continue
             one = workers[entry.key].canonical(step)[which]
             other = workers[baseline.key].canonical(step)[which]
+            if one is None or other is None:
+                return f"its {message} is not {baseline.key}'s, as it was in another process"
             if where := _difference(one, other, exact=compared != "error"):
                 return f"its {message} is not {baseline.key}'s: {where}"
     return None
@@ -97,45 +221,3 @@ def _mismatch(
 
 def _difference(one: Canonical, other: Canonical, exact: bool) -> str:
     return first_difference(one, other) if exact else difference_beyond(one, other, STATED_ERRORS)
-
-
-def _measure(case: Case[Contender], workers: dict[str, Worker], steps: int) -> int:
-    """The step that every contender has come to at most."""
-    step_ns: dict[str, int] = {}
-    for entry in case.running:
-        with entry.failing(ProgramFailedError):
-            step_ns[entry.key] = max(1, workers[entry.key].calibrate())
-    slowest = max(step_ns.values(), default=1)
-    per_turn = max(min(2, steps), min(TURN_NS // slowest, steps // TURNS))
-    least, most = WARM_STEPS
-    done = ahead = 0
-    while done < steps:
-        count = min(per_turn, steps - done)
-        for entry in case.running:
-            with entry.failing(ProgramFailedError):
-                warm = min(max(least, WARM_NS // step_ns[entry.key]), most)
-                turn = workers[entry.key].turn(warm, count)
-                entry.steps(turn.first_step, turn.transfer_ns)
-                peak = entry.facts["peak_memory_bytes"] or 0
-                entry.facts["peak_memory_bytes"] = max(peak, turn.peak_memory_bytes)
-                ahead = max(ahead, turn.next_step)
-            case.report(entry.key, count)
-        done += count
-        case.keep()
-    return ahead
-
-
-def _verify_again(
-    case: Case[Contender], workers: dict[str, Worker], same_work: bool, ahead: int
-) -> None:
-    """After the timing: a contender that only pretended while it was watched is found out. All are
-    compared at the step ``ahead``: quick ones were warmed by more steps."""
-    first: tuple[Entry[Contender], Verified] | None = None
-    for entry in case.running:
-        with entry.failing(ProgramFailedError):
-            workers[entry.key].advance(ahead)
-            verified = workers[entry.key].verify()
-            first = first or (entry, verified)
-            baseline, expected = first
-            if same_work and _mismatch(entry, [verified], baseline, [expected], workers):
-                entry.failure = "after the timing its messages differed from the baseline's"

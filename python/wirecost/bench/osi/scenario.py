@@ -11,7 +11,7 @@ from wirecost.bench.entry import Entry
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Contender, Registry
 from wirecost.bench.osi.fmu import Values
-from wirecost.bench.osi.race import run_race
+from wirecost.bench.osi.race import Plan, run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
 from wirecost.bench.osi.worker_process import Assignment
 from wirecost.bench.program import SCHEMAS
@@ -29,14 +29,17 @@ MAX_OBJECTS = 1_000_000
 @dataclass(frozen=True)
 class Settings:
     cases: tuple[Work, ...]
-    steps: int = 20
+    steps: int = 30
     fmi: int = 2
     seed: int = 1
+    processes: int = 10
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         if self.steps < 1:
             raise UserError(f"--steps {self.steps}: at least 1 step is needed")
+        if self.processes < 1:
+            raise UserError(f"--processes {self.processes}: at least 1 process is needed")
         if self.fmi not in (2, 3):
             raise UserError(f"--fmi {self.fmi}: FMI 2 and FMI 3 are offered")
         if not 0 <= self.seed < 2**31:
@@ -51,6 +54,11 @@ class Settings:
                 )
             if not 1 <= case.objects <= MAX_OBJECTS:
                 raise UserError(f"--objects {case.objects}: must lie between 1 and {MAX_OBJECTS}")
+
+    @property
+    def plan(self) -> Plan:
+        """No process without a step."""
+        return Plan(self.steps, min(self.processes, self.steps), self.seed)
 
 
 def run(settings: Settings, registry: Registry, journal: Journal, progress: Progress) -> None:
@@ -71,6 +79,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
             "empty_step_ns": empty_step_ns(),
         },
         steps=settings.steps,
+        processes=settings.plan.processes,
         fmi=settings.fmi,
         seed=settings.seed,
         contenders={
@@ -93,7 +102,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
             }
             if work.player:
                 _give_traces(assignments, case, work, settings, registry, traces)
-            run_race(case, assignments, settings.steps, work.variant == "same-work")
+            run_race(case, assignments, settings.plan, work.variant == "same-work")
 
 
 def _entry(contender: Contender, work: Work, settings: Settings, logs: Path) -> Entry[Contender]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wirecost.bench.osi.worker_process import Assignment, Turn, Verified, serve
 from wirecost.bench.program import ProgramFailedError
+from wirecost.records.probe_log import SUFFIX
 from wirecost.verification import Canonical
 
 
@@ -27,17 +28,26 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, former)
         theirs.close()
-        self._receive()
+        self._logs = assignment.logs
 
-    def verify(self) -> Verified:
-        result: Verified = self._call("verify")
+    def ready(self) -> None:
+        """Waits until its models are loaded."""
+        self._receive()
+        # Models report only at their end that they cannot log.
+        if len(list(self._logs.glob(f"*{SUFFIX}"))) < 2:
+            raise ProgramFailedError(f"{self._logs}: no room for the models' logs; make room")
+
+    def verify(self, read: dict[str, str]) -> Verified:
+        """``read``: digests of messages that need not be read again, by fingerprint."""
+        result: Verified = self._call("verify", read)
         return result
 
     def advance(self, to: int) -> None:
         self._call("advance", to)
 
-    def canonical(self, index: int) -> tuple[Canonical, Canonical]:
-        result: tuple[Canonical, Canonical] = self._call("canonical", index)
+    def canonical(self, index: int) -> tuple[Canonical | None, Canonical | None]:
+        """Of a verified step; None for a message that was not read."""
+        result: tuple[Canonical | None, Canonical | None] = self._call("canonical", index)
         return result
 
     def forget(self) -> None:

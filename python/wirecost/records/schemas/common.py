@@ -8,7 +8,7 @@ what a newer wirecost may have added is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
@@ -77,6 +77,7 @@ def columns(more: Mapping[str, Column]) -> Columns:
         "contender": TEXT,
         "stage": TEXT,
         "repetition": COUNT,
+        "process": replace(COUNT, optional=True),
         "ns": NUMBER,
         "bytes": AMOUNT,
         **more,

@@ -32,6 +32,7 @@ class Run(common.Run, kw_only=True):
 
 class Meta(common.Meta, kw_only=True):
     steps: Count
+    processes: Count = 1
     fmi: int
     seed: int
     contenders: dict[str, About]

@@ -88,6 +88,11 @@ def best_codec(rows: list[Row], race: Race) -> list[str]:
     return names[:1]
 
 
+def samples_taken(row: Row, unit: str) -> str:
+    """``30 steps in 10 processes``."""
+    return f"{row.n} {unit}" + (f" in {row.processes} processes" if row.processes > 1 else "")
+
+
 def ratio_text(row: Row, ratio: Ratio | None) -> str:
     """One of a row's ratios; ``1`` for the contender that all are compared with."""
     if ratio is None:

@@ -15,6 +15,7 @@ from wirecost.report.shared.races import (
     race_title,
     races,
     ratio_text,
+    samples_taken,
     stage_winners,
     stages_table,
 )
@@ -54,12 +55,12 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 def overview(rows: list[Row], race: Race) -> Table:
     """Source, model and total of a race, with both ratios and the sizes on the wire."""
-    body, best, n = [], "", 0
+    body, best, taken = [], "", ""
     winners = stage_winners(rows, race)
     yardsticks = best_codec(rows, race)
     for name, stages in contenders(rows, race):
         total = stages["total"]
-        n = total.n
+        taken = samples_taken(total, "steps")
         if total.ratio_best:
             best = total.ratio_best.to
         cells = [
@@ -80,7 +81,7 @@ def overview(rows: list[Row], race: Race) -> Table:
     headings += [f"× {BASELINE}", "× best Protobuf", *(f"× {y}" for y in yardsticks)]
     headings.append("view")
     notes = [
-        f"Medians of {n} steps, contenders in turns; total × = ratio of totals with its 95 % "
+        f"Medians of {taken}, contenders in turns; total × = ratio of totals with its 95 % "
         "bootstrap interval; * the quickest; view = sensor view on the wire."
     ]
     if best and best != BASELINE:

@@ -44,7 +44,7 @@ class Comparisons:
         turns = min(len(mine), len(theirs))
         if turns == 0:
             return None
-        resampler = Resampler(turns)
+        resampler = Resampler(np.zeros(turns, np.int64))
         mine, theirs = mine[:turns], theirs[:turns]
         return ratio(mine, resampler.medians(mine), theirs, resampler.medians(theirs))
 
