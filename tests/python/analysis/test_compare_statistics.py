@@ -57,6 +57,28 @@ def test_where_nothing_changed_hardly_any_run_has_a_verdict(shape: str) -> None:
     assert with_verdict <= 8
 
 
+@pytest.mark.parametrize("apart", [0.0, 0.03, 0.1])
+def test_processes_that_differ_by_themselves_are_no_change(apart: float) -> None:
+    """Ten processes of three samples are no thirty independent ones."""
+    random = np.random.default_rng(2)
+    processes = np.repeat(np.arange(10), 3)
+
+    def draw() -> Array:
+        centre = random.normal(0, apart, 10)[processes]
+        return np.exp(centre + random.normal(0, 0.02, 30))
+
+    with_verdict = 0
+    for _ in range(80):
+        pairs = [(draw(), draw()) for _ in range(20)]
+        changes = [
+            TimeChange((i,), "p50", 30, 30, shift(a, b, 0.5, (processes, processes)))
+            for i, (a, b) in enumerate(pairs)
+        ]
+        found = [one.verdict for one in judged(changes, Settings(0.0))]
+        with_verdict += SLOWER in found or FASTER in found
+    assert with_verdict <= 8
+
+
 def test_false_verdicts_stay_few_among_true_ones() -> None:
     random = np.random.default_rng(2)
     false, made, missed = 0, 0, 0

@@ -15,7 +15,16 @@ from wirecost.analysis.compare.noise import noise
 from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
 from wirecost.analysis.compare.plain import PlainChange, plain_changes
 from wirecost.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
-from wirecost.analysis.compare.runs import TIME, Array, Key, Run, common_names, finite, rows_of
+from wirecost.analysis.compare.runs import (
+    TIME,
+    Array,
+    Key,
+    Run,
+    common_names,
+    finite,
+    processes_of,
+    rows_of,
+)
 from wirecost.errors import UserError
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
@@ -178,8 +187,9 @@ def _size(change: float) -> float:
 
 def _times(key: Key, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[TimeChange]:
     a, b = finite(ours, TIME), finite(theirs, TIME)
+    taken_by = processes_of(ours, TIME), processes_of(theirs, TIME)
     return [
-        TimeChange(key, name, len(a), len(b), shift(a, b, q))
+        TimeChange(key, name, len(a), len(b), shift(a, b, q, taken_by))
         for name, q in _quantiles(min(len(a), len(b))).items()
     ]
 

@@ -35,6 +35,7 @@ SHORTEST = 1e-6
 """Nanoseconds; less is 0, of which nothing is a share."""
 
 Array = NDArray[np.float64]
+Processes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,13 @@ def least_samples(q: float) -> int:
     return math.ceil(math.log(TAIL) / math.log(max(q, 1 - q)))
 
 
-def independent(series: Array, q: float) -> int:
+def independent(series: Array, q: float, processes: Processes | None = None) -> int:
     """Independent samples that are worth ``series``, shape (n,) in the order of time.
+    ``processes``: which one took each, shape (n,).
+
+    Samples of one process resemble each other. With several processes, the share of the variance of
+    being below the quantile that lies between them says how much: the intraclass correlation, from
+    the analysis of variance (Donner and Klar, Cluster Randomization Trials, ch. 1).
 
     Samples that follow one another on a busy machine are alike. The variance of a quantile grows
     with the autocorrelation of being below it, summed as far as it is surely positive (Geyer,
@@ -68,7 +74,11 @@ def independent(series: Array, q: float) -> int:
     below = (series <= np.quantile(series, q)).astype(np.float64)
     centred = below - below.mean()
     spread = float(centred @ centred)
-    if n < TELLING or spread == 0:
+    if spread == 0:
+        return n
+    if processes is not None and len(np.unique(processes)) > 1:
+        return _worth_of_processes(centred, processes)
+    if n < TELLING:
         return n
     next_to = float(centred[1:] @ centred[:-1]) / spread
     if next_to <= 1.645 / math.sqrt(n):
@@ -83,9 +93,29 @@ def independent(series: Array, q: float) -> int:
     return max(1, round(n / max(1.0, 2 * float(positive.sum()) - 1)))
 
 
-def shift(a: Array, b: Array, q: float) -> Shift:
+def _worth_of_processes(centred: Array, processes: Processes) -> int:
+    n = len(centred)
+    _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
+    k = len(counts)
+    if n == k:
+        return n
+    means = np.bincount(number, centred) / counts
+    between = float(counts @ means**2) / (k - 1)
+    within = float(((centred - means[number]) ** 2).sum()) / (n - k)
+    size = (n - float(counts @ counts) / n) / (k - 1)
+    whole = between + (size - 1) * within
+    correlation = max(0.0, (between - within) / whole) if whole > 0 else 0.0
+    return max(1, round(n / (1 + (n / k - 1) * correlation)))
+
+
+def shift(
+    a: Array,
+    b: Array,
+    q: float,
+    processes: tuple[Processes | None, Processes | None] = (None, None),
+) -> Shift:
     """Compare quantile ``q`` of two series of nanoseconds, shapes (n,) and (m,), not empty; all
-    finite and below 1e18."""
+    finite and below 1e18. ``processes``: which one took each sample."""
     of_a, of_b = float(np.quantile(a, q)), float(np.quantile(b, q))
     needed = least_samples(q)
     change = of_b / of_a - 1 if of_a >= SHORTEST else None
@@ -93,7 +123,7 @@ def shift(a: Array, b: Array, q: float) -> Shift:
         return Shift(of_a, of_b, change, None, None, f"n too small, below {needed}")
     if change is None:
         return Shift(of_a, of_b, None, None, None, NOTHING if of_a == of_b else "A is 0")
-    worth = independent(a, q), independent(b, q)
+    worth = independent(a, q, processes[0]), independent(b, q, processes[1])
     if min(worth) < needed:
         return Shift(
             of_a, of_b, change, None, None, f"n too small, fewer than {needed} independent"

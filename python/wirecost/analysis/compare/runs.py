@@ -25,12 +25,23 @@ Key = tuple[Any, ...]
 
 LOGS = "probe logs"
 """The scenario of a folder of probe logs."""
-TIME, SIZE, VALUE = "ns", "bytes", "value"
+TIME, SIZE, VALUE, PROCESS = "ns", "bytes", "value", "process"
 LARGEST = 1e18
 OF_THE_HARNESS = ("lateness",)
 """Stages that say how well a run was driven, nothing about what was measured."""
 DOCTOR, LARGEST_DOCUMENT = "doctor.json", 1 << 20
-ORDER = ("repetition", "round", "turn", "run", "process_run", "index", "callback", "cloud", "loop")
+ORDER = (
+    "repetition",
+    "round",
+    "turn",
+    "run",
+    "process_run",
+    PROCESS,
+    "index",
+    "callback",
+    "cloud",
+    "loop",
+)
 """Columns that number a row's samples and never name the row."""
 COUNTED = (
     "fault", "switch", "migration", "miss", "instruction", "cycle", "allocation", "branch",
@@ -159,5 +170,17 @@ def rows_of(run: Run, names: list[str]) -> dict[Key, pl.DataFrame]:
 
 def finite(samples: pl.DataFrame, column: str) -> Array:
     """The column's values that can be measurements, shape (n,): numbers, no 31 years."""
-    values: Array = samples[column].drop_nulls().cast(pl.Float64).to_numpy()
-    return values[np.abs(values) < LARGEST]
+    values: Array = _with_value(samples, column)[column].cast(pl.Float64).to_numpy()
+    return values
+
+
+def processes_of(samples: pl.DataFrame, column: str) -> NDArray[np.int64] | None:
+    """Which process took each of the column's ``finite`` values; None where nothing says it."""
+    if PROCESS not in samples.columns:
+        return None
+    found: NDArray[np.int64] = _with_value(samples, column)[PROCESS].to_numpy()
+    return found
+
+
+def _with_value(samples: pl.DataFrame, column: str) -> pl.DataFrame:
+    return samples.filter(pl.col(column).cast(pl.Float64).abs() < LARGEST)
