@@ -80,6 +80,8 @@ class _Race:
         self._same_work = same_work
         self._read: dict[str, dict[str, str]] = {entry.key: {} for entry in case.entries}
         """Of each contender, the digests of messages that were read in full, by fingerprint."""
+        self._within_error: set[tuple[str, str]] = set()
+        """Digests of a reduced contender's and the baseline's messages that agree as far as stated."""
         self._end = 0
         """The step at which all are compared after a round."""
 
@@ -133,7 +135,7 @@ class _Race:
                 if baseline is None:
                     baseline = (entry, verified)
                 elif self._same_work:
-                    entry.failure = _mismatch(entry, verified, *baseline, workers)
+                    entry.failure = self._mismatch(entry, verified, *baseline, workers)
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
                 workers[entry.key].forget()
@@ -177,8 +179,35 @@ class _Race:
                 verified = self._verified(entry, workers[entry.key])
                 first = first or (entry, verified)
                 baseline, expected = first
-                if self._same_work and _mismatch(entry, [verified], baseline, [expected], workers):
+                if self._same_work and self._mismatch(
+                    entry, [verified], baseline, [expected], workers
+                ):
                     entry.failure = "after the timing its messages differed from the baseline's"
+
+    def _mismatch(
+        self,
+        entry: Entry[Contender],
+        verified: list[Verified],
+        baseline: Entry[Contender],
+        expected: list[Verified],
+        workers: dict[str, Worker],
+    ) -> str | None:
+        """Raises ProgramFailedError."""
+        compared = entry.contender.compared
+        for step, (mine, theirs) in enumerate(zip(verified, expected, strict=True)):
+            for which, message in enumerate(MESSAGES):
+                seen = compared != "published" and not (compared == "view" and which == 1)
+                pair = mine.digests[which], theirs.digests[which]
+                if not seen or pair[0] == pair[1] or pair in self._within_error:
+                    continue
+                one = workers[entry.key].canonical(step)[which]
+                other = workers[baseline.key].canonical(step)[which]
+                if one is None or other is None:
+                    return f"its {message} is not {baseline.key}'s, as it was in another process"
+                if where := _difference(one, other, exact=compared != "error"):
+                    return f"its {message} is not {baseline.key}'s: {where}"
+                self._within_error.add(pair)
+        return None
 
 
 def _warm_steps(step_ns: int) -> int:
@@ -194,29 +223,6 @@ def _facts(verified: Verified) -> dict[str, object]:
         "sensor_view_digest": digests[0],
         "sensor_data_digest": digests[1],
     }
-
-
-def _mismatch(
-    entry: Entry[Contender],
-    verified: list[Verified],
-    baseline: Entry[Contender],
-    expected: list[Verified],
-    workers: dict[str, Worker],
-) -> str | None:
-    """Raises ProgramFailedError."""
-    compared = entry.contender.compared
-    for step, (mine, theirs) in enumerate(zip(verified, expected, strict=True)):
-        for which, message in enumerate(MESSAGES):
-            seen = compared != "published" and not (compared == "view" and which == 1)
-            if not seen or mine.digests[which] == theirs.digests[which]:
-                continue
-            one = workers[entry.key].canonical(step)[which]
-            other = workers[baseline.key].canonical(step)[which]
-            if one is None or other is None:
-                return f"its {message} is not {baseline.key}'s, as it was in another process"
-            if where := _difference(one, other, exact=compared != "error"):
-                return f"its {message} is not {baseline.key}'s: {where}"
-    return None
 
 
 def _difference(one: Canonical, other: Canonical, exact: bool) -> str:
