@@ -81,7 +81,7 @@ class _Race:
         self._read: dict[str, dict[str, str]] = {entry.key: {} for entry in case.entries}
         """Of each contender, the digests of messages that were read in full, by fingerprint."""
         self._within_error: set[tuple[str, str]] = set()
-        """Digests of a reduced contender's and the baseline's messages that agree as far as stated."""
+        """Digests of a message of a reduced contender and the baseline's, which agree as stated."""
         self._end = 0
         """The step at which all are compared after a round."""
 
