@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 import pytest
+from google.protobuf import descriptor_pb2 as pb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,19 @@ def test_golden_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         wires = golden.pop(0).removeprefix("# wires: ").split(",")
     (expected,) = golden
     assert fault([name], wires) == expected
+
+
+@pytest.mark.parametrize("text", [b"a.proto", b"package", b"b.proto", b"Message", b"comment"])
+def test_a_descriptors_text_that_is_not_utf_8_is_refused(text: bytes, tmp_path: Path) -> None:
+    file = pb.FileDescriptorProto(name="a.proto", package="package", dependency=["b.proto"])
+    file.message_type.add(name="Message")
+    file.source_code_info.location.add(path=[4, 0], leading_comments="comment")
+    data = pb.FileDescriptorSet(file=[file]).SerializeToString()
+    made = tmp_path / "made.fds"
+    made.write_bytes(data.replace(text, b"\xff" * len(text)))
+    assert fault([str(made)]) == (
+        f"{made}: error: holds text that is not UTF-8; save the schema as UTF-8"
+    )
 
 
 def test_a_recursive_message_is_no_fault_where_presence_ends_it(

@@ -4,17 +4,36 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import Message
 
 from wirecost.compile.schema import CompileError, Origin
 
 _Descriptor = pb.FieldDescriptorProto
 _NAMED = (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP, _Descriptor.TYPE_ENUM)
 _NO_KEYS = (*_NAMED, _Descriptor.TYPE_BYTES, _Descriptor.TYPE_FLOAT, _Descriptor.TYPE_DOUBLE)
+
+
+def refuse_bytes(descriptors: pb.FileDescriptorSet, path: Path) -> None:
+    """Protobuf gives texts that are not UTF-8 as bytes. Raises CompileError for one."""
+    if not all(isinstance(text, str) for text in _texts(descriptors)):
+        raise CompileError(
+            Origin(str(path)), "holds text that is not UTF-8", "save the schema as UTF-8"
+        )
+
+
+def _texts(message: Message) -> Iterator[object]:
+    for field, value in message.ListFields():
+        values = value if field.is_repeated else [value]
+        if field.type == field.TYPE_STRING:
+            yield from values
+        elif field.type == field.TYPE_MESSAGE:
+            for one in values:
+                yield from _texts(one)
 
 
 def checked(

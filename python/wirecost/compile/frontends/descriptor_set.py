@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
@@ -13,6 +12,7 @@ from google.protobuf.message import DecodeError
 
 from wirecost.compile.frontends.descriptor_checks import (
     checked,
+    refuse_bytes,
     refuse_odd_entry,
     refuse_odd_type,
 )
@@ -78,8 +78,8 @@ def load(path: Path) -> list[File]:
         ) from error
     if not found.file:
         raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
-    with utf8_or_refused(str(path)):
-        return convert(checked(found.file, path))
+    refuse_bytes(found, path)
+    return convert(checked(found.file, path))
 
 
 def convert(
@@ -89,17 +89,6 @@ def convert(
     descriptors = list(descriptors)
     enums = dict(_declared_enums(descriptors))
     return [_FileReader(d, (names or {}).get(d.name, d.name), enums).file() for d in descriptors]
-
-
-@contextmanager
-def utf8_or_refused(source: str) -> Iterator[None]:
-    """Protobuf looks at a text of a descriptor when it is asked for."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise CompileError(
-            Origin(source), "holds text that is not UTF-8", "save the schema as UTF-8"
-        ) from error
 
 
 def _bytes(path: Path) -> bytes:

@@ -14,6 +14,7 @@ from google.protobuf import descriptor_pb2 as pb
 
 from wirecost import scratch
 from wirecost.compile.frontends import descriptor_set
+from wirecost.compile.frontends.descriptor_checks import refuse_bytes
 from wirecost.compile.frontends.protoc_errors import complaint
 from wirecost.compile.schema import File
 from wirecost.errors import UserError
@@ -48,8 +49,8 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
         if done.returncode != 0:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
-    with descriptor_set.utf8_or_refused(str(paths[0])):
-        return descriptor_set.convert(found.file, _shown(found, roots))
+    refuse_bytes(found, paths[0])
+    return descriptor_set.convert(found.file, _shown(found, roots))
 
 
 def _protoc() -> list[str]:

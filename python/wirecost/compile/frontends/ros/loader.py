@@ -12,9 +12,10 @@ from pathlib import Path
 from wirecost.compile.frontends.ros import builtin
 from wirecost.compile.frontends.ros.builtin import Dialect
 from wirecost.compile.frontends.ros.grammar import Declaration
-from wirecost.compile.frontends.ros.packages import Finder, folder_of, name_of, read
+from wirecost.compile.frontends.ros.packages import LONGEST_NAME, Finder, folder_of, name_of, read
 from wirecost.compile.frontends.ros.reader import FileReader
 from wirecost.compile.schema import CompileError, File, MessageRef, Origin
+from wirecost.printable import shortened
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
 DEEPEST = 100
@@ -77,6 +78,12 @@ class Loader:
         known = self._dialect.types.get(written)
         if isinstance(known, MessageRef):
             return self._builtin(known)
+        if len(written) > LONGEST_NAME:
+            raise CompileError(
+                origin,
+                f"`{shortened(written, 40)}` is no type",
+                f"no name of a type is longer than {LONGEST_NAME}",
+            )
         used = qualified(written, package)
         if written == "Header" and not self._dialect.is_ros2:
             used = ("std_msgs", "Header")

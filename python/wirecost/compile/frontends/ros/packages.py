@@ -10,6 +10,8 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 
+LONGEST_NAME = 200
+"""Letters of a type with its package: folders and files are called so, too."""
 LARGEST = 1 << 20
 """No interface is written by hand in more bytes; a larger file is something else."""
 
@@ -73,6 +75,8 @@ class Finder:
         """Folders that are searched, in order."""
 
     def find(self, package: str, name: str) -> Path | None:
+        if len(package) + len(name) > LONGEST_NAME:
+            return None
         for folder in self._folders(package):
             if (folder / f"{name}.msg").is_file():
                 return folder / f"{name}.msg"
