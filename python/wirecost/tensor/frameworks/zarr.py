@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -14,6 +15,7 @@ from wirecost.tensor.writer import Handler, Writer
 from wirecost.tensor.zarr_chunks import Chunks, Tree
 
 _DOCUMENT = "zarr.json"
+_ARRAY_NANOSECONDS = 85_000
 _CHUNK_BYTES, _CHUNK_NANOSECONDS = 1024, 3_000
 """A chunk's price for whoever reads all of them."""
 
@@ -54,6 +56,7 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
     data, shape = body["data"], tuple(max(int(n), 1) for n in body["chunks"])
     if not isinstance(data, np.ndarray):
         raise ValueError("no array")
+    budget.take("an array of Zarr", 0, _ARRAY_NANOSECONDS, "send fewer and larger ones")
     chunks = Chunks(data, shape)
     budget.take("a chunk", prod(shape) * data.itemsize)
     budget.take(
@@ -67,12 +70,23 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
 
 def _form(data: Any, chunks: tuple[int, ...]) -> dict[str, Any]:
     """Zarr's document on an array whose chunks are stored as they lie."""
-    dtype = load("zarr.dtype").parse_dtype(data.dtype, zarr_format=3)
+    # What a sender made up is not kept.
+    data_type, fill_value = _element(data.dtype) if data.dtype.fields else _known(data.dtype)
     return {
         "shape": list(data.shape),
-        "data_type": dtype.to_json(zarr_format=3),
+        "data_type": data_type,
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunks)}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": dtype.to_json_scalar(dtype.default_scalar(), zarr_format=3),
+        "fill_value": fill_value,
         "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
     }
+
+
+def _element(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """Zarr's names of a type and of its zero."""
+    found = load("zarr.dtype").parse_dtype(dtype, zarr_format=3)
+    zero = found.to_json_scalar(found.default_scalar(), zarr_format=3)
+    return found.to_json(zarr_format=3), zero
+
+
+_known = lru_cache(maxsize=64)(_element)
