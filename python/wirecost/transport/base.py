@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
+from wirecost.errors import UserError
 from wirecost.transport.package import Package
 from wirecost.transport.shared.progress import Progress, follow
 from wirecost.transport.shared.trailer import (
@@ -38,6 +39,16 @@ class Frame(Protocol):
     def parts(self) -> Sequence[memoryview]: ...
     def write_into(self, buffer: Any) -> int: ...
     def tobytes(self) -> bytes: ...
+
+
+MOST_BYTES = 1 << 30
+"""Of a message, where the middleware itself sets no lower limit."""
+
+
+def check_size(frame: Frame, transport: str, more: int = 0) -> None:
+    """Raises UserError for a frame that has more than ``MOST_BYTES`` with ``more`` behind it."""
+    if frame.nbytes + more > MOST_BYTES:
+        raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
 
 
 @dataclass(frozen=True)
@@ -272,6 +283,9 @@ class Transport(_Endpoint):
     @abstractmethod
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
         """``depth``: samples that wait to be received, and that may be held, each."""
+
+    def close(self) -> None:
+        """Ends what its endpoints share. A second call does nothing."""
 
     def requester(self, service: str) -> Requester:
         """Raises NotImplementedError where ``capabilities.request_reply`` is false."""

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
-from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
+from wirecost.transport.base import (
+    MOST_BYTES,
+    Capabilities,
+    Frame,
+    Publisher,
+    Subscriber,
+    Transport,
+    check_size,
+)
 from wirecost.transport.package import Package
 from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
@@ -26,7 +34,6 @@ from wirecost.transport.shared.ros2_messages import array_data, array_head, imag
 if TYPE_CHECKING:
     from wirecost import _dds
 
-_MAX_BYTES = 1 << 30
 _LOOPBACK = "127.0.0.1"
 _LAST_DOMAIN = 232
 _DEPTH = 16
@@ -53,7 +60,7 @@ class _Messages:
 
         self._depth = depth
         self._waiting: deque[_dds.Received] = deque()
-        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MAX_BYTES)
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", MOST_BYTES)
 
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
@@ -107,8 +114,7 @@ class _Publisher(Publisher):
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
-        if size > _MAX_BYTES - 64:
-            raise UserError(f"a frame of {frame.nbytes} bytes: dds carries at most 1 GiB")
+        check_size(frame, "dds", len(trailer) + 64)
         before = self._writer.dropped
         self._writer.send_pieces([array_head(size), *frame.parts(), trailer])
         return self._writer.dropped == before

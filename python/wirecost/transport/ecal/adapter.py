@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.base import Capabilities, Frame, Publisher, Transport, check_size
 from wirecost.transport.ecal.ending import end, finalize
 from wirecost.transport.ecal.leftovers import sweep
 from wirecost.transport.ecal.umask import keep_umask
@@ -42,7 +42,6 @@ from wirecost.transport.shared.shared_memory import (
     reserve_files,
 )
 
-_MAX_BYTES = 1 << 30
 _REGISTRATION_MS = 100
 _GONE_MS = 3000
 _ACKNOWLEDGE_MS = 500
@@ -151,8 +150,7 @@ class _Publisher(Publisher):
             self._answers.put(True)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes + len(trailer) > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: ecal carries at most 1 GiB")
+        check_size(frame, "ecal", len(trailer))
         if subscribers := self._publisher.get_subscriber_count():
             message = joined(frame, trailer)
             if len(message) <= self._most and subscribers == self._subscribers:
@@ -212,7 +210,7 @@ class _Subscriber(InboxSubscriber):
         if self._subscriber is not None:
             _close(self._subscriber)
             self._subscriber = self._ready = None
-        self.inbox.close()
+        super().close()
 
 
 class _Requester(InboxRequester):
@@ -238,7 +236,6 @@ class _Requester(InboxRequester):
         if self._client is not None:
             _close(self._client)
             self._client = None
-        self.inbox.close()
 
 
 class _Replier(InboxReplier):
@@ -267,7 +264,6 @@ class _Replier(InboxReplier):
         if self._server is not None:
             _close(self._server)
             self._server = None
-        self.inbox.close()
 
 
 class Ecal(Transport):
@@ -311,6 +307,3 @@ class Ecal(Transport):
 
     def replier(self, service: str) -> InboxReplier:
         return _Replier(self._prefix + service)
-
-    def close(self) -> None:
-        """eCAL itself stays until the program ends."""

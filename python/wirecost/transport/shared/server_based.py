@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Publisher, Transport
+from wirecost.transport.base import Publisher, Requester, Subscriber, Transport
 from wirecost.transport.shared.discovery import Offer, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier
@@ -72,13 +72,14 @@ class _Replier(InboxReplier):
         if self.offer is not None:
             self.offer.close()
         self._server.services.pop(self._path, None)
-        self.inbox.close()
 
 
 class ServerTransport(Transport):
     """Starts its server with its first publisher or replier."""
 
     publishes: ClassVar[type[ServerPublisher]]
+    subscribes: ClassVar[Callable[..., Subscriber]]
+    requests: ClassVar[Callable[..., Requester]]
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
@@ -106,6 +107,12 @@ class ServerTransport(Transport):
             raise UserError(f"topic {topic!r}: this transport publishes it already")
         server.topics[path] = set()
         return self.publishes(server, path, self._servers.offer(path, server.address))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self.subscribes(self._servers, topic, depth)
+
+    def requester(self, service: str) -> Requester:
+        return self.requests(self._servers, service)
 
     def replier(self, service: str) -> InboxReplier:
         server, path = self._own(), path_of("service", service)

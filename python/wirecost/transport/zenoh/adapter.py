@@ -103,7 +103,7 @@ class ZenohSubscriber(InboxSubscriber):
         if self._port is not None:
             self._port.undeclare()
             self._port = None
-            self.inbox.close()
+            super().close()
 
 
 class _Requester(InboxRequester):
@@ -138,7 +138,6 @@ class _Requester(InboxRequester):
         if self._port is not None:
             self._port.undeclare()
             self._port = None
-            self.inbox.close()
 
 
 class _Replier(InboxReplier):
@@ -165,7 +164,6 @@ class _Replier(InboxReplier):
         if self._port is not None:
             self._port.undeclare()
             self._port = None
-            self.inbox.close()
 
 
 _E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _Requester, _Replier)
