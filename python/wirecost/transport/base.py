@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from wirecost.errors import UserError
 from wirecost.transport.package import Package
@@ -245,6 +245,9 @@ class Replier(_Endpoint):
         """The next request, or None after ``timeout`` seconds."""
 
 
+_E = TypeVar("_E")
+
+
 class Transport(_Endpoint):
     """One middleware, set up in this process. Subclasses import it only when made."""
 
@@ -262,6 +265,7 @@ class Transport(_Endpoint):
         """``address``: where its server or peer is, in the middleware's own form; None is the
         middleware's default on this machine, loopback. Raises UserError."""
         self.address = address
+        self._open: list[Any] = []
 
     @classmethod
     def missing(cls) -> str | None:
@@ -284,8 +288,16 @@ class Transport(_Endpoint):
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
         """``depth``: samples that wait to be received, and that may be held, each."""
 
+    def _kept(self, endpoint: _E) -> _E:
+        """Closed with the transport, which may be before the endpoint's own user does."""
+        self._open.append(endpoint)
+        return endpoint
+
     def close(self) -> None:
-        """Ends what its endpoints share. A second call does nothing."""
+        """Ends what its endpoints share, and those that need it. A second call does nothing."""
+        for endpoint in self._open:
+            endpoint.close()
+        self._open.clear()
 
     def requester(self, service: str) -> Requester:
         """Raises NotImplementedError where ``capabilities.request_reply`` is false."""

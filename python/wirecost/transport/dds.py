@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
@@ -192,9 +192,6 @@ class _Replier(InboxReplier):
         self._messages.close()
 
 
-_E = TypeVar("_E")
-
-
 class Dds(Transport):
     name = "dds"
     title = "DDS"
@@ -238,17 +235,12 @@ class Dds(Transport):
             ) from error
         except RuntimeError as error:
             raise UserError(f"dds: {error}") from error
-        self._open: list[Any] = []
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with FreeDomain() as domain:
             yield str(domain.number)
-
-    def _kept(self, endpoint: _E) -> _E:
-        self._open.append(endpoint)
-        return endpoint
 
     def publisher(self, topic: str) -> Publisher:
         return self._kept(_Publisher(self._participant, _topic("rt", topic)))
@@ -268,9 +260,7 @@ class Dds(Transport):
         return self._kept(_Replier(self._participant, service))
 
     def close(self) -> None:
-        for endpoint in self._open:
-            endpoint.close()
-        self._open.clear()
+        super().close()
         self._participant.close()
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
-from wirecost.transport.shared.broker_based import BrokerTransport
+from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
@@ -158,7 +158,7 @@ class _Presence:
         return wait_until(lambda: bool(self._present), timeout)
 
 
-class _Publisher(Publisher):
+class _Publisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str) -> None:
         super().__init__()
         self._topic = _checked(topic)
@@ -193,27 +193,22 @@ class _Publisher(Publisher):
         if self._waiting and self._link.client.is_connected():
             self._waiting[-1].wait_for_publish(1)
         self._waiting.clear()
-        self._link.close()
         super().close()
 
 
-class _Subscriber(InboxSubscriber):
+class _Subscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._link = _Link(
             address, [_checked(topic)], lambda message: self.inbox.put(message.payload), topic
         )
 
-    def close(self) -> None:
-        self._link.close()
-        super().close()
-
 
 def _service(name: str) -> str:
     return "wirecost/service/" + _checked(name)
 
 
-class _Requester(InboxRequester):
+class _Requester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._topic = _service(service)
@@ -236,11 +231,8 @@ class _Requester(InboxRequester):
     def wait_for_replier(self, timeout: float) -> bool:
         return self._presence.wait(timeout)
 
-    def close(self) -> None:
-        self._link.close()
 
-
-class _Replier(InboxReplier):
+class _Replier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         topic = _service(service)
@@ -257,9 +249,6 @@ class _Replier(InboxReplier):
             self._link.client.publish(asked.ResponseTopic, answer, properties=properties)
 
         self.inbox.put((message.payload, reply))
-
-    def close(self) -> None:
-        self._link.close()
 
 
 class Mqtt(BrokerTransport):

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
-from wirecost.transport.shared.broker_based import BrokerTransport
+from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
     InboxRequester,
@@ -137,7 +137,7 @@ class _Link:
         self._loop.close()
 
 
-class _Publisher(Publisher):
+class _Publisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str) -> None:
         super().__init__()
         self._subject = _subject("topic", topic)
@@ -162,12 +162,8 @@ class _Publisher(Publisher):
     def wait_for_subscriber(self, timeout: float) -> bool:
         return self._link.is_present(self._subject, timeout)
 
-    def close(self) -> None:
-        self._link.close()
-        super().close()
 
-
-class _Subscriber(InboxSubscriber):
+class _Subscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         subject = _subject("topic", topic)
@@ -175,12 +171,8 @@ class _Subscriber(InboxSubscriber):
         self._link.subscribe(subject, lambda message: self.inbox.put(message.data))
         self._link.answer_presence(subject)
 
-    def close(self) -> None:
-        self._link.close()
-        super().close()
 
-
-class _Requester(InboxRequester):
+class _Requester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._subject = _subject("service", service)
@@ -194,11 +186,8 @@ class _Requester(InboxRequester):
     def wait_for_replier(self, timeout: float) -> bool:
         return self._link.is_present(self._subject, timeout)
 
-    def close(self) -> None:
-        self._link.close()
 
-
-class _Replier(InboxReplier):
+class _Replier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         subject = _subject("service", service)
@@ -209,9 +198,6 @@ class _Replier(InboxReplier):
     def _take(self, asked: Any) -> None:
         if asked.reply:  # else a stranger's, who wants no reply
             self.inbox.put((asked.data, lambda answer: self._link.publish(asked.reply, answer)))
-
-    def close(self) -> None:
-        self._link.close()
 
 
 class Nats(BrokerTransport):

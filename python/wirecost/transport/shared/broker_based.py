@@ -14,6 +14,14 @@ from wirecost.transport.base import Publisher, Replier, Requester, Subscriber, T
 from wirecost.transport.shared.server_process import program, running
 
 
+class Linked:
+    """An endpoint with a connection to the broker, ``_link``."""
+
+    def close(self) -> None:
+        self._link.close()  # type: ignore[attr-defined]
+        super().close()  # type: ignore[misc]  # the endpoint's own
+
+
 class BrokerTransport(Transport):
     broker: ClassVar[str]
     """The program, and the Debian package that has it; ``-c FILE`` names its configuration."""
