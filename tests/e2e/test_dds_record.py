@@ -148,11 +148,11 @@ def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
 
 
 def announce(participant: _dds.Participant, node: str, writers: list[bytes]) -> _dds.Writer:
-    told = entities.ParticipantEntities(
+    announced = entities.ParticipantEntities(
         participant.guid, [entities.NodeEntities(node, [], writers)]
     )
     writer = _dds.Writer(participant, names.DISCOVERY_TOPIC, names.DISCOVERY_TYPE, qos.KEPT, b"")
-    writer.send(entities.write(told))
+    writer.send(entities.write(announced))
     return writer
 
 
@@ -173,8 +173,8 @@ def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
         recorder.listen(topic, 2, others, without="/one")
         assert peers.soon(lambda: all(writer.readers() == 2 for writer in writers.values()))
         assert peers.soon(lambda: _send_both(writers) and own.counts() and others.counts())
-        heard = {message[4][4:] for message in own.take(100, 0)}
-        assert heard == {b"/one"}
+        received = {message[4][4:] for message in own.take(100, 0)}
+        assert received == {b"/one"}
         assert {message[4][4:] for message in others.take(100, 0)} == {b"/two"}
 
 

@@ -161,15 +161,15 @@ def test_a_topic_that_a_node_hears_and_speaks_on_is_told_apart(system: System) -
         topic = Topic("/in", "*")
         recorder.listen(topic, 0, queue, without="/both")
         recorder.listen(topic, 1, queue, only="/both")
-        heard: dict[int, set[bool]] = {}
+        received: dict[int, set[bool]] = {}
 
         def both_came() -> bool:
             for channel, *_, message in queue.take(1000, 0.1):
-                heard.setdefault(channel, set()).add(text(message) == "own")
-            return len(heard) == 2
+                received.setdefault(channel, set()).add(text(message) == "own")
+            return len(received) == 2
 
         until(both_came)
-        assert heard == {0: {False}, 1: {True}}
+        assert received == {0: {False}, 1: {True}}
 
 
 def test_parameters_are_recorded_by_full_names(system: System) -> None:
@@ -211,8 +211,8 @@ def test_calls_are_seen_and_places_given_back(system: System) -> None:
         assert bad == {"service cannot process request: will not"}
     assert system.call("lookupService", "/switch") == before
     # Who had a connection through us keeps it.
-    said = system.output().count("kept on")
-    until(lambda: system.output().count("kept on") > said + 3)
+    earlier = system.output().count("kept on")
+    until(lambda: system.output().count("kept on") > earlier + 3)
     assert "Traceback" not in system.output()
 
 
