@@ -45,12 +45,6 @@ MOST_BYTES = 1 << 30
 """Of a message, where the middleware itself sets no lower limit."""
 
 
-def check_size(frame: Frame, transport: str, more: int = 0) -> None:
-    """Raises UserError for a frame that has more than ``MOST_BYTES`` with ``more`` behind it."""
-    if frame.nbytes + more > MOST_BYTES:
-        raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
-
-
 @dataclass(frozen=True)
 class Capabilities:
     """What a transport can do and what it costs; shown by ``wirecost transports``."""
@@ -148,6 +142,11 @@ class Publisher(_Endpoint):
     def trailer(self, start: int = 0) -> bytes:
         """The bytes behind the next frame, which starts at ``start`` of the message."""
         return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)
+
+    def _check_size(self, frame: Frame, transport: str, more: int = 0) -> None:
+        """Raises UserError for a frame that has more than ``MOST_BYTES`` with ``more`` around."""
+        if frame.nbytes + more > MOST_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
 
     @abstractmethod
     def _send(self, frame: Frame, trailer: bytes) -> bool:

@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
-from wirecost.transport.base import (
-    MOST_BYTES,
-    Capabilities,
-    Frame,
-    Publisher,
-    Subscriber,
-    Transport,
-    check_size,
-)
+from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
@@ -36,6 +28,7 @@ if TYPE_CHECKING:
 
 _LOOPBACK = "127.0.0.1"
 _LAST_DOMAIN = 232
+_MOST_BYTES = 1 << 30
 _DEPTH = 16
 _TURN_S = 0.1
 _NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
@@ -60,7 +53,7 @@ class _Messages:
 
         self._depth = depth
         self._waiting: deque[_dds.Received] = deque()
-        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", MOST_BYTES)
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MOST_BYTES)
 
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
@@ -114,7 +107,7 @@ class _Publisher(Publisher):
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
-        check_size(frame, "dds", len(trailer) + 64)
+        self._check_size(frame, "dds", len(trailer) + 64)
         before = self._writer.dropped
         self._writer.send_pieces([array_head(size), *frame.parts(), trailer])
         return self._writer.dropped == before

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame, check_size
+from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Following, Servers, path_of
 from wirecost.transport.shared.inbox import Inbox, wait_until
@@ -124,7 +124,7 @@ class _Server(Server):
 
 class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        check_size(frame, "grpc", len(trailer))
+        self._check_size(frame, "grpc", len(trailer))
         if self._subscribers:
             message = joined(frame, trailer)
             for inbox in list(self._subscribers):

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame, check_size
+from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Following, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
@@ -178,7 +178,7 @@ class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
-        check_size(frame, "websocket", len(trailer))
+        self._check_size(frame, "websocket", len(trailer))
         if not self._subscribers:
             return True
         message = joined(frame, trailer)

@@ -18,14 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wirecost.errors import UserError
-from wirecost.transport.base import (
-    Capabilities,
-    Frame,
-    Publisher,
-    Subscriber,
-    Transport,
-    check_size,
-)
+from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.server_process import program
@@ -77,7 +70,7 @@ class _Publisher(Publisher):
         self._image: Any = None
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        check_size(frame, "yarp")
+        self._check_size(frame, "yarp")
         size = frame.nbytes + len(trailer)
         height = -(-(_SIZE.size + size) // _ROW)
         if self._image is None or len(self._rows) != height:

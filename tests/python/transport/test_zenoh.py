@@ -84,7 +84,7 @@ def test_processes_that_start_at_once_find_each_other() -> None:
     peers[0].call("publisher", topic="a")
     assert peers[0].call("wait", topic="a")
     for peer in peers[1:]:
-        peer.tell("receive", topic="a", count=1)
+        peer.begin("receive", topic="a", count=1)
     # Of the first the publisher knows now, of the others it may hear later.
     end = time.monotonic() + PATIENCE
     while not all(peer.answered() for peer in peers[1:]) and time.monotonic() < end:

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport, check_size
+from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.ecal.ending import end, finalize
 from wirecost.transport.ecal.leftovers import sweep
 from wirecost.transport.ecal.umask import keep_umask
@@ -150,7 +150,7 @@ class _Publisher(Publisher):
             self._answers.put(True)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        check_size(frame, "ecal", len(trailer))
+        self._check_size(frame, "ecal", len(trailer))
         if subscribers := self._publisher.get_subscriber_count():
             message = joined(frame, trailer)
             if len(message) <= self._most and subscribers == self._subscribers:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from wirecost.transport.base import Frame, Publisher, check_size
+from wirecost.transport.base import Frame, Publisher
 
 
 class RosTopic(Protocol):
@@ -29,7 +29,7 @@ class RosPublisher(Publisher):
         """The message's, around those of the frame."""
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        check_size(frame, self._transport)
+        self._check_size(frame, self._transport)
         self._topic.send(self._parts(frame, trailer))
         return True
 

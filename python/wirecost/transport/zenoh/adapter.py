@@ -26,7 +26,6 @@ from wirecost.transport.base import (
     Sample,
     Subscriber,
     Transport,
-    check_size,
 )
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
@@ -73,7 +72,7 @@ class ZenohPublisher(_Port, Publisher):
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
-        check_size(frame, "zenoh", len(trailer))
+        self._check_size(frame, "zenoh", len(trailer))
         if len(self._laid_out) != size:
             self._laid_out = bytearray(size)
         frame.write_into(self._laid_out)
