@@ -17,10 +17,15 @@ from typing import Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
-from wirecost.transport.shared.discovery import Following, Servers, path_of
+from wirecost.transport.shared.discovery import Servers, path_of
 from wirecost.transport.shared.inbox import Inbox, wait_until
-from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
-from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
+from wirecost.transport.shared.inbox_based import InboxRequester, joined
+from wirecost.transport.shared.server_based import (
+    Server,
+    ServerPublisher,
+    ServerSubscriber,
+    ServerTransport,
+)
 
 _WAITING = 16
 """Frames that wait for one subscriber at the publisher."""
@@ -135,18 +140,12 @@ class _Publisher(ServerPublisher):
         subscriber.put(b"")
 
 
-class _Subscriber(InboxSubscriber):
-    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
-        super().__init__(depth)
-        self._path = path_of("topic", topic)
-        self._calls: set[Any] = set()
-        self._following = Following(servers, self._path, self._follow)
-
+class _Subscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         grpc = _grpc()
         with grpc.insecure_channel(address, options=_OPTIONS) as channel:
-            call = channel.unary_stream(self._path)(b"")
-            self._calls.add(call)
+            call = channel.unary_stream(self.path)(b"")
+            self.ends.add(call.cancel)
             try:
                 if ended.is_set():
                     call.cancel()
@@ -156,13 +155,7 @@ class _Subscriber(InboxSubscriber):
             except grpc.RpcError:
                 pass  # it has gone, or is not there yet
             finally:
-                self._calls.discard(call)
-
-    def close(self) -> None:
-        self._following.close()
-        for call in list(self._calls):
-            call.cancel()
-        super().close()
+                self.ends.discard(call.cancel)
 
 
 class _Requester(InboxRequester):

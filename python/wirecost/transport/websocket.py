@@ -21,8 +21,13 @@ from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Following, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
-from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
+from wirecost.transport.shared.inbox_based import InboxRequester, joined
+from wirecost.transport.shared.server_based import (
+    Server,
+    ServerPublisher,
+    ServerSubscriber,
+    ServerTransport,
+)
 
 _READ_BYTES = 1 << 18
 _STUCK_S = 2
@@ -195,30 +200,18 @@ class _Publisher(ServerPublisher):
         subscriber.close()
 
 
-class _Subscriber(InboxSubscriber):
-    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
-        super().__init__(depth)
-        self._path = path_of("topic", topic)
-        self._clients: set[_Client] = set()
-        self._following = Following(servers, self._path, self._follow)
-
+class _Subscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         try:
-            client = _Client(address, self._path)
+            client = _Client(address, self.path)
         except OSError:
             return
-        self._clients.add(client)
+        self.ends.add(client.close)
         try:
             if not ended.is_set():
                 client.read(lambda: None, self.inbox.put)
         finally:
-            self._clients.discard(client)
-
-    def close(self) -> None:
-        self._following.close()
-        for client in list(self._clients):
-            client.close()
-        super().close()
+            self.ends.discard(client.close)
 
 
 class _Requester(InboxRequester):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What WebSocket, gRPC, MQTT and NATS have of their own: servers, addresses and peers of other makes."""
+"""What WebSocket, gRPC, MQTT and NATS have of their own: servers, addresses, other makes' peers."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ a transport's, found by its offers."""
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,9 +12,9 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Requester, Subscriber, Transport
-from wirecost.transport.shared.discovery import Offer, Servers, path_of
+from wirecost.transport.shared.discovery import Following, Offer, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import InboxReplier
+from wirecost.transport.shared.inbox_based import InboxReplier, InboxSubscriber
 
 
 class Server(ABC):
@@ -56,6 +57,27 @@ class ServerPublisher(Publisher):
             del self._server.topics[self._path]
         for subscriber in list(self._subscribers):
             self._dismiss(subscriber)
+        super().close()
+
+
+class ServerSubscriber(InboxSubscriber):
+    """Receives from every server of its topic."""
+
+    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
+        super().__init__(depth)
+        self.path = path_of("topic", topic)
+        self.ends: set[Callable[[], object]] = set()
+        """What ends each connection."""
+        self._following = Following(servers, self.path, self._follow)
+
+    @abstractmethod
+    def _follow(self, address: str, ended: threading.Event) -> None:
+        """As ``Following`` calls it."""
+
+    def close(self) -> None:
+        self._following.close()
+        for end in list(self.ends):
+            end()
         super().close()
 
 
