@@ -41,8 +41,8 @@ class Listening:
         self._live_only = live_only
         self._lock = threading.Lock()
         self._wanted: list[_Wanted] = []
-        self._noted: set[str] = set()
-        self._notes: list[str] = []
+        self.notes: dict[str, None] = {}
+        """In the order in which they first came."""
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="dds-follow", daemon=True)
         self._thread.start()
@@ -72,11 +72,6 @@ class Listening:
         return any(reader.writers() for reader in readers) and not any(
             reader.unconfirmed() for reader in readers
         )
-
-    def notes(self) -> list[str]:
-        with self._lock:
-            notes, self._notes = self._notes, []
-            return notes
 
     def close(self) -> None:
         self._ending.set()
@@ -137,10 +132,5 @@ class Listening:
         return None, []
 
     def _note_other_type(self, topic: Topic, type_: str) -> None:
-        note = (
-            f"{topic.name}: a writer of type {names.type_from_dds(type_)} is left out; "
-            f"the node uses {topic.type}"
-        )
-        if note not in self._noted:
-            self._noted.add(note)
-            self._notes.append(note)
+        left_out = f"{topic.name}: a writer of type {names.type_from_dds(type_)} is left out; "
+        self.notes.setdefault(f"{left_out}the node uses {topic.type}")

@@ -48,8 +48,8 @@ class DdsRecorder:
         self._discovery = Discovery(self._participant)
         self._listening = Listening(self._participant, self._discovery, live_only=True)
         self._watching = Watching(self._participant, self._discovery)
-        self._notes: list[str] = []
-        self._noted: set[str] = set()
+        self._notes: dict[str, None] = {}
+        self._reported: set[str] = set()
         self._discovery.settle()
         return self
 
@@ -66,7 +66,9 @@ class DdsRecorder:
         found = self._find(node)
         graph = graph_of(found, self._participant.endpoints())
         if graph.pid is not None:
-            self._note_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
+            self._notes.setdefault(
+                f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it"
+            )
         return graph
 
     def listen(
@@ -94,12 +96,14 @@ class DdsRecorder:
         try:
             return dict(asked.read())
         except (NoReplyError, CdrError) as error:
-            self._note_once(f"{found.name}: its parameters could not be read ({error})")
+            self._notes.setdefault(f"{found.name}: its parameters could not be read ({error})")
             return {}
 
     def notes(self) -> list[str]:
-        notes, self._notes = self._notes, []
-        return notes + self._listening.notes() + self._watching.notes()
+        found = [*self._notes, *self._listening.notes, *self._watching.notes]
+        new = [note for note in found if note not in self._reported]
+        self._reported.update(new)
+        return new
 
     def _find(self, name: str) -> FoundNode:
         wanted = name if name.startswith("/") else f"/{name}"
@@ -114,7 +118,9 @@ class DdsRecorder:
                 raise UserError(self._not_found(wanted, [node.name for node in nodes]))
             time.sleep(_CHECK_S)
         if len(found) > 1:
-            self._note_once(f"{wanted}: {len(found)} nodes have that name; one of them is recorded")
+            self._notes.setdefault(
+                f"{wanted}: {len(found)} nodes have that name; one of them is recorded"
+            )
         return found[0]
 
     def _not_found(self, wanted: str, present: list[str]) -> str:
@@ -127,11 +133,6 @@ class DdsRecorder:
         present = sorted(set(present))
         near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
-
-    def _note_once(self, note: str) -> None:
-        if note not in self._noted:
-            self._noted.add(note)
-            self._notes.append(note)
 
 
 def _domain(given: int | None) -> int:
