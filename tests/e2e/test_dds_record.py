@@ -17,7 +17,7 @@ from wirecost.errors import UserError
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.recorder import DdsRecorder
-from wirecost.replay.system import Qos, Service, Topic
+from wirecost.replay.system import Publishers, Qos, Service, Topic
 
 FILTER_SERVICE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
 LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")
@@ -169,8 +169,8 @@ def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
     own, others = Queue(1 << 20), Queue(1 << 20)
     with DdsRecorder(domain) as recorder:
         assert recorder.nodes() == ["/one", "/two"]
-        recorder.listen(topic, 1, own, only="/one")
-        recorder.listen(topic, 2, others, without="/one")
+        recorder.listen(topic, 1, own, Publishers(only="/one"))
+        recorder.listen(topic, 2, others, Publishers(without="/one"))
         assert peers.soon(lambda: all(writer.readers() == 2 for writer in writers.values()))
         assert peers.soon(lambda: _send_both(writers) and own.counts() and others.counts())
         received = {message[4][4:] for message in own.take(100, 0)}

@@ -18,7 +18,7 @@ from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, Topic
+from wirecost.replay.system import Call, Publishers, Topic
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"
@@ -159,8 +159,8 @@ def test_a_topic_that_a_node_hears_and_speaks_on_is_told_apart(system: System) -
     with ros1.new_recorder(None) as recorder:
         queue = Queue(1 << 24)
         topic = Topic("/in", "*")
-        recorder.listen(topic, 0, queue, without="/both")
-        recorder.listen(topic, 1, queue, only="/both")
+        recorder.listen(topic, 0, queue, Publishers(without="/both"))
+        recorder.listen(topic, 1, queue, Publishers(only="/both"))
         received: dict[int, set[bool]] = {}
 
         def both_came() -> bool:

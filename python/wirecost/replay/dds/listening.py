@@ -10,7 +10,7 @@ from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
-from wirecost.replay.system import Topic
+from wirecost.replay.system import ALL, Publishers, Topic
 
 _CHECK_S = 0.2
 
@@ -22,8 +22,7 @@ class _Wanted:
     topic: Topic
     channel: int
     queue: Queue
-    only: str | None
-    without: str | None
+    of: Publishers
     readers: dict[tuple[bool, bool], _dds.Reader] = field(default_factory=dict)
 
 
@@ -47,17 +46,9 @@ class Listening:
         self._thread = threading.Thread(target=self._run, name="dds-follow", daemon=True)
         self._thread.start()
 
-    def add(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
+    def add(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
         with self._lock:
-            self._wanted.append(_Wanted(topic, channel, queue, only, without))
+            self._wanted.append(_Wanted(topic, channel, queue, of))
         self._follow()
 
     def connected(self, name: str) -> bool:
@@ -122,12 +113,12 @@ class Listening:
                 )
 
     def _choice(self, wanted: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:
-        if wanted.only is not None:
-            own, _ = self._discovery.writers_of(wanted.only)
+        if wanted.of.only is not None:
+            own, _ = self._discovery.writers_of(wanted.of.only)
             return list(own), []
-        if wanted.without is not None:
+        if wanted.of.without is not None:
             # What may turn out to be the node's own is left out until a node claims it.
-            own, unclaimed = self._discovery.writers_of(wanted.without)
+            own, unclaimed = self._discovery.writers_of(wanted.of.without)
             return None, list(own | unclaimed)
         return None, []
 

@@ -19,7 +19,7 @@ from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
-from wirecost.replay.system import Call, NodeGraph, Topic
+from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Topic
 
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.
@@ -71,16 +71,8 @@ class DdsRecorder:
             )
         return graph
 
-    def listen(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
-        self._listening.add(topic, channel, queue, only=only, without=without)
+    def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
+        self._listening.add(topic, channel, queue, of)
 
     def watch_services(self, graph: NodeGraph) -> None:
         self._watching.watch(graph)
