@@ -28,7 +28,7 @@ TRANSFORMS = Topic(
 )
 LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")
 ENABLE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
-# As Cyclone writes it: one byte and three of padding, told by the header.
+# As Cyclone writes it: one byte and three of padding, as the header states.
 REQUEST = b"\0\1\0\3" + bytes(4)
 
 
@@ -43,7 +43,7 @@ def connected(isolated: DdsIsolatedSystem) -> bool:
     return peers.soon(lambda: not isolated.waiting_for([POINTS], [FILTERED]), 20)
 
 
-def test_a_node_gets_its_inputs_and_its_outputs_are_heard() -> None:
+def test_a_node_gets_its_inputs_and_its_outputs_are_received() -> None:
     queue = Queue(64 << 20)
     with DdsIsolatedSystem() as isolated:
         points, transforms = isolated.publish(POINTS), isolated.publish(TRANSFORMS)
@@ -54,9 +54,9 @@ def test_a_node_gets_its_inputs_and_its_outputs_are_heard() -> None:
             assert connected(isolated)
             peers.send(points, 40, 100)
             got = peers.take(queue, 40)
-            told = peers.end(node)
+            printed = peers.end(node)
     assert [(message[0], peers.stamp(message[4])) for message in got] == [(3, n) for n in range(40)]
-    assert "points 40 tf_static 1 clock 0" in told
+    assert "points 40 tf_static 1 clock 0" in printed
 
 
 def test_calls_of_the_node_are_answered_from_the_recording() -> None:
@@ -71,9 +71,9 @@ def test_calls_of_the_node_are_answered_from_the_recording() -> None:
             assert connected(isolated)
             peers.send(points, 30, 10)
             time.sleep(0.5)
-            told = peers.end(node)
+            printed = peers.end(node)
         assert isolated.unmatched() == []
-    assert [line for line in told.splitlines() if line.startswith("lookup")] == [
+    assert [line for line in printed.splitlines() if line.startswith("lookup")] == [
         "lookup 1: one",
         "lookup 2: two",
         "lookup 3: two",
@@ -135,8 +135,8 @@ def test_a_node_without_parameter_services_is_told() -> None:
         isolated.publish(POINTS)
         with peers.running([peers.FILTER], isolated.environment()):
             assert peers.soon(lambda: not isolated.waiting_for([POINTS], []), 20)
-        (told,) = isolated.unmatched()
-    assert told.startswith("/points_filter: has no set_parameters")
+        (unmatched,) = isolated.unmatched()
+    assert unmatched.startswith("/points_filter: has no set_parameters")
 
 
 def test_large_messages_are_not_lost() -> None:
@@ -152,7 +152,7 @@ def test_large_messages_are_not_lost() -> None:
             got = peers.take(queue, count)
     assert [peers.stamp(message[4]) for message in got] == list(range(count))
     for *_, message in got:
-        # Without the header, where Cyclone tells its padding, and that padding.
+        # Without the header, where Cyclone states its padding, and that padding.
         sent = peers.cloud(peers.stamp(message), points)
         assert message[4 : len(sent)] == sent[4:]
 
@@ -178,7 +178,7 @@ def test_large_best_effort_messages_fit_into_the_sockets() -> None:
                 assert [peers.stamp(each[4]) for each in peers.take(queue, 1, 20)] == [number]
 
 
-def test_what_the_isolated_system_publishes_itself_is_not_heard() -> None:
+def test_what_the_isolated_system_publishes_itself_is_not_recorded() -> None:
     queue = Queue(1 << 20)
     with DdsIsolatedSystem() as isolated:
         sink = isolated.publish(FILTERED)

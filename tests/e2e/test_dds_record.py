@@ -17,7 +17,7 @@ from wirecost.errors import UserError
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.recorder import DdsRecorder
-from wirecost.replay.system import Qos, Service, Topic
+from wirecost.replay.system import Publishers, Qos, Service, Topic
 
 FILTER_SERVICE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
 LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")
@@ -148,11 +148,11 @@ def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
 
 
 def announce(participant: _dds.Participant, node: str, writers: list[bytes]) -> _dds.Writer:
-    told = entities.ParticipantEntities(
+    announced = entities.ParticipantEntities(
         participant.guid, [entities.NodeEntities(node, [], writers)]
     )
     writer = _dds.Writer(participant, names.DISCOVERY_TOPIC, names.DISCOVERY_TYPE, qos.KEPT, b"")
-    writer.send(entities.write(told))
+    writer.send(entities.write(announced))
     return writer
 
 
@@ -169,12 +169,12 @@ def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
     own, others = Queue(1 << 20), Queue(1 << 20)
     with DdsRecorder(domain) as recorder:
         assert recorder.nodes() == ["/one", "/two"]
-        recorder.listen(topic, 1, own, only="/one")
-        recorder.listen(topic, 2, others, without="/one")
+        recorder.listen(topic, 1, own, Publishers(only="/one"))
+        recorder.listen(topic, 2, others, Publishers(without="/one"))
         assert peers.soon(lambda: all(writer.readers() == 2 for writer in writers.values()))
         assert peers.soon(lambda: _send_both(writers) and own.counts() and others.counts())
-        heard = {message[4][4:] for message in own.take(100, 0)}
-        assert heard == {b"/one"}
+        received = {message[4][4:] for message in own.take(100, 0)}
+        assert received == {b"/one"}
         assert {message[4][4:] for message in others.take(100, 0)} == {b"/two"}
 
 

@@ -36,9 +36,9 @@ def test_a_relay_relays_the_same_again(system: Ros1System, tmp_path: Path) -> No
     folder, out = tmp_path / "relay", tmp_path / "out"
     done = system.wirecost("record", "/relay", "--for", "2", "--out", folder, "--json", "-")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["pid_found"] == "slave API"
-    assert {(one["name"], one["role"]) for one in told["topics"]} == {
+    report = json.loads(done.stdout)
+    assert report["pid_found"] == "slave API"
+    assert {(one["name"], one["role"]) for one in report["topics"]} == {
         ("/in", "input"),
         ("/out", "output"),
     }
@@ -88,7 +88,7 @@ def test_a_node_with_a_map_a_service_and_a_section(system: Ros1System, tmp_path:
     with (folder / "recording.mcap").open("rb") as file:
         calls = list(make_reader(file).iter_messages(topics=["/count/_call"]))
     assert 2 <= len(calls) <= 8
-    # The node began to count anew: it was really asked, and said so.
+    # The node began to count anew: it was really asked, and reported it.
     assert any("/count replied differently than recorded" in note for note in result["notes"])
 
 

@@ -83,6 +83,17 @@ class Call:
     error: str | None = None
 
 
+@dataclass(frozen=True)
+class Publishers:
+    """Whose messages are recorded: all nodes', those of ``only`` one, or all ``without`` one's."""
+
+    only: str | None = None
+    without: str | None = None
+
+
+ALL = Publishers()
+
+
 class Recorder(Protocol):
     """Listens in a running system. Leaving its context leaves the system as it was found."""
 
@@ -101,18 +112,9 @@ class Recorder(Protocol):
                 reachable (with what to start or set).
         """
 
-    def listen(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
+    def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
         """Every message of the topic from now on comes as ``channel`` of ``queue``, with what its
-        publishers keep for late joiners first. ``only`` and ``without`` name a node: nothing but
-        what it publishes, or everything else."""
+        publishers keep for late joiners first."""
 
     def watch_services(self, graph: NodeGraph) -> None:
         """From now on, ``calls`` returns calls by and to the node."""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from wirecost.errors import UserError
 from wirecost.transport.package import Package
 from wirecost.transport.shared.progress import Progress, follow
 from wirecost.transport.shared.trailer import (
@@ -38,6 +39,10 @@ class Frame(Protocol):
     def parts(self) -> Sequence[memoryview]: ...
     def write_into(self, buffer: Any) -> int: ...
     def tobytes(self) -> bytes: ...
+
+
+MOST_BYTES = 1 << 30
+"""Of a message, where the middleware itself sets no lower limit."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,11 @@ class Publisher(_Endpoint):
         """The bytes behind the next frame, which starts at ``start`` of the message."""
         return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)
 
+    def _check_size(self, frame: Frame, transport: str, more: int = 0) -> None:
+        """Raises UserError for a frame that has more than ``MOST_BYTES`` with ``more`` around."""
+        if frame.nbytes + more > MOST_BYTES:
+            raise UserError(f"a frame of {frame.nbytes} bytes: {transport} carries at most 1 GiB")
+
     @abstractmethod
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         """Sends the frame's bytes and then the trailer as one message."""
@@ -234,6 +244,9 @@ class Replier(_Endpoint):
         """The next request, or None after ``timeout`` seconds."""
 
 
+_E = TypeVar("_E")
+
+
 class Transport(_Endpoint):
     """One middleware, set up in this process. Subclasses import it only when made."""
 
@@ -251,6 +264,7 @@ class Transport(_Endpoint):
         """``address``: where its server or peer is, in the middleware's own form; None is the
         middleware's default on this machine, loopback. Raises UserError."""
         self.address = address
+        self._open: list[Any] = []
 
     @classmethod
     def missing(cls) -> str | None:
@@ -272,6 +286,17 @@ class Transport(_Endpoint):
     @abstractmethod
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
         """``depth``: samples that wait to be received, and that may be held, each."""
+
+    def _kept(self, endpoint: _E) -> _E:
+        """Closed with the transport, which may be before the endpoint's own user does."""
+        self._open.append(endpoint)
+        return endpoint
+
+    def close(self) -> None:
+        """Ends what its endpoints share, and those that need it. A second call does nothing."""
+        for endpoint in self._open:
+            endpoint.close()
+        self._open.clear()
 
     def requester(self, service: str) -> Requester:
         """Raises NotImplementedError where ``capabilities.request_reply`` is false."""

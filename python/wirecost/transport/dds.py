@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
@@ -26,9 +26,9 @@ from wirecost.transport.shared.ros2_messages import array_data, array_head, imag
 if TYPE_CHECKING:
     from wirecost import _dds
 
-_MAX_BYTES = 1 << 30
 _LOOPBACK = "127.0.0.1"
 _LAST_DOMAIN = 232
+_MOST_BYTES = 1 << 30
 _DEPTH = 16
 _TURN_S = 0.1
 _NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
@@ -53,7 +53,7 @@ class _Messages:
 
         self._depth = depth
         self._waiting: deque[_dds.Received] = deque()
-        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MAX_BYTES)
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MOST_BYTES)
 
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
@@ -107,8 +107,7 @@ class _Publisher(Publisher):
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
-        if size > _MAX_BYTES - 64:
-            raise UserError(f"a frame of {frame.nbytes} bytes: dds carries at most 1 GiB")
+        self._check_size(frame, "dds", len(trailer) + 64)
         before = self._writer.dropped
         self._writer.send_pieces([array_head(size), *frame.parts(), trailer])
         return self._writer.dropped == before
@@ -186,9 +185,6 @@ class _Replier(InboxReplier):
         self._messages.close()
 
 
-_E = TypeVar("_E")
-
-
 class Dds(Transport):
     name = "dds"
     title = "DDS"
@@ -232,17 +228,12 @@ class Dds(Transport):
             ) from error
         except RuntimeError as error:
             raise UserError(f"dds: {error}") from error
-        self._open: list[Any] = []
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
         with FreeDomain() as domain:
             yield str(domain.number)
-
-    def _kept(self, endpoint: _E) -> _E:
-        self._open.append(endpoint)
-        return endpoint
 
     def publisher(self, topic: str) -> Publisher:
         return self._kept(_Publisher(self._participant, _topic("rt", topic)))
@@ -262,9 +253,7 @@ class Dds(Transport):
         return self._kept(_Replier(self._participant, service))
 
     def close(self) -> None:
-        for endpoint in self._open:
-            endpoint.close()
-        self._open.clear()
+        super().close()
         self._participant.close()
 
 

@@ -15,20 +15,24 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
+from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
-from wirecost.transport.shared.discovery import Following, Servers, path_of
+from wirecost.transport.shared.discovery import Servers, path_of
 from wirecost.transport.shared.inbox import Inbox, wait_until
-from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
-from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
+from wirecost.transport.shared.inbox_based import InboxRequester, joined
+from wirecost.transport.shared.server_based import (
+    Server,
+    ServerPublisher,
+    ServerSubscriber,
+    ServerTransport,
+)
 
-_MAX_BYTES = 1 << 30
 _WAITING = 16
 """Frames that wait for one subscriber at the publisher."""
 _LONGEST_S = 86_400.0
 _OPTIONS = [
-    ("grpc.max_send_message_length", _MAX_BYTES),
-    ("grpc.max_receive_message_length", _MAX_BYTES),
+    ("grpc.max_send_message_length", MOST_BYTES),
+    ("grpc.max_receive_message_length", MOST_BYTES),
     ("grpc.so_reuseport", 0),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
@@ -125,8 +129,7 @@ class _Server(Server):
 
 class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes + len(trailer) > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: grpc carries at most 1 GiB")
+        self._check_size(frame, "grpc", len(trailer))
         if self._subscribers:
             message = joined(frame, trailer)
             for inbox in list(self._subscribers):
@@ -137,18 +140,12 @@ class _Publisher(ServerPublisher):
         subscriber.put(b"")
 
 
-class _Subscriber(InboxSubscriber):
-    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
-        super().__init__(depth)
-        self._path = path_of("topic", topic)
-        self._calls: set[Any] = set()
-        self._following = Following(servers, self._path, self._follow)
-
+class _Subscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         grpc = _grpc()
         with grpc.insecure_channel(address, options=_OPTIONS) as channel:
-            call = channel.unary_stream(self._path)(b"")
-            self._calls.add(call)
+            call = channel.unary_stream(self.path)(b"")
+            self.ends.add(call.cancel)
             try:
                 if ended.is_set():
                     call.cancel()
@@ -158,13 +155,7 @@ class _Subscriber(InboxSubscriber):
             except grpc.RpcError:
                 pass  # it has gone, or is not there yet
             finally:
-                self._calls.discard(call)
-
-    def close(self) -> None:
-        self._following.close()
-        for call in list(self._calls):
-            call.cancel()
-        self.inbox.close()
+                self.ends.discard(call.cancel)
 
 
 class _Requester(InboxRequester):
@@ -215,7 +206,6 @@ class _Requester(InboxRequester):
 
     def close(self) -> None:
         self._drop()
-        self.inbox.close()
 
 
 class Grpc(ServerTransport):
@@ -234,17 +224,13 @@ class Grpc(ServerTransport):
     )
 
     publishes = _Publisher
+    subscribes = _Subscriber
+    requests = _Requester
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
         if self._servers.folder is None and ":" not in self._servers.address:
             raise UserError(f"address {address!r}: host:port is needed, or a folder's path")
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._servers, topic, depth)
-
-    def requester(self, service: str) -> InboxRequester:
-        return _Requester(self._servers, service)
 
     def _serve(self) -> Server:
         given = self._servers.folder is None

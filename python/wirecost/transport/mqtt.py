@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from wirecost import scratch
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
+from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
@@ -23,7 +21,7 @@ from wirecost.transport.shared.inbox_based import (
     InboxSubscriber,
     joined,
 )
-from wirecost.transport.shared.server_process import host_and_port, program, running
+from wirecost.transport.shared.server_process import host_and_port
 from wirecost.transport.shared.trailer import TRAILER
 
 _MAX_BYTES = 268_435_455
@@ -160,7 +158,7 @@ class _Presence:
         return wait_until(lambda: bool(self._present), timeout)
 
 
-class _Publisher(Publisher):
+class _Publisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str) -> None:
         super().__init__()
         self._topic = _checked(topic)
@@ -195,27 +193,22 @@ class _Publisher(Publisher):
         if self._waiting and self._link.client.is_connected():
             self._waiting[-1].wait_for_publish(1)
         self._waiting.clear()
-        self._link.close()
         super().close()
 
 
-class _Subscriber(InboxSubscriber):
+class _Subscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._link = _Link(
             address, [_checked(topic)], lambda message: self.inbox.put(message.payload), topic
         )
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
-
 
 def _service(name: str) -> str:
     return "wirecost/service/" + _checked(name)
 
 
-class _Requester(InboxRequester):
+class _Requester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._topic = _service(service)
@@ -238,12 +231,8 @@ class _Requester(InboxRequester):
     def wait_for_replier(self, timeout: float) -> bool:
         return self._presence.wait(timeout)
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
 
-
-class _Replier(InboxReplier):
+class _Replier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         topic = _service(service)
@@ -261,12 +250,8 @@ class _Replier(InboxReplier):
 
         self.inbox.put((message.payload, reply))
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
 
-
-class Mqtt(Transport):
+class Mqtt(BrokerTransport):
     name = "mqtt"
     title = "MQTT"
     package = Package("paho-mqtt", ("paho",))
@@ -283,36 +268,12 @@ class Mqtt(Transport):
         exposed="whoever reaches the broker can read and send",
     )
 
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        broker = program("mosquitto")
-        if broker is None:
-            raise UserError("mqtt: no broker: apt install mosquitto, or give another one's address")
-        with scratch.folder("mqtt") as folder:
-
-            def command(port: int) -> list[str]:
-                config = folder / "mosquitto.conf"
-                config.write_text(_CONFIG.format(port=port))
-                return [broker, "-c", str(config)]
-
-            with running(command, folder / "log", {**os.environ, "LC_ALL": "C"}) as port:
-                yield f"127.0.0.1:{port}"
-
-    def publisher(self, topic: str) -> Publisher:
-        return _Publisher(self.address, topic)
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self.address, topic, depth)
-
-    def requester(self, service: str) -> InboxRequester:
-        return _Requester(self.address, service)
-
-    def replier(self, service: str) -> InboxReplier:
-        return _Replier(self.address, service)
-
-    def close(self) -> None:
-        """Each endpoint has a connection of its own."""
+    broker = "mosquitto"
+    configuration = _CONFIG
+    publishes = _Publisher
+    subscribes = _Subscriber
+    requests = _Requester
+    replies = _Replier
 
 
 TRANSPORTS = [Mqtt]

@@ -4,32 +4,26 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from wirecost import scratch
 from wirecost.errors import UserError
-from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
+from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
+from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
     InboxRequester,
     InboxSubscriber,
     joined,
 )
-from wirecost.transport.shared.server_process import (
-    host_and_port,
-    program,
-    reachable,
-    running,
-)
+from wirecost.transport.shared.server_process import host_and_port, reachable
 
 _MAX_BYTES = 64 << 20
 """What a server can allow at most; servers that nobody configured allow 1 MiB."""
@@ -143,7 +137,7 @@ class _Link:
         self._loop.close()
 
 
-class _Publisher(Publisher):
+class _Publisher(Linked, Publisher):
     def __init__(self, address: str | None, topic: str) -> None:
         super().__init__()
         self._subject = _subject("topic", topic)
@@ -168,12 +162,8 @@ class _Publisher(Publisher):
     def wait_for_subscriber(self, timeout: float) -> bool:
         return self._link.is_present(self._subject, timeout)
 
-    def close(self) -> None:
-        self._link.close()
-        super().close()
 
-
-class _Subscriber(InboxSubscriber):
+class _Subscriber(Linked, InboxSubscriber):
     def __init__(self, address: str | None, topic: str, depth: int) -> None:
         super().__init__(depth)
         subject = _subject("topic", topic)
@@ -181,12 +171,8 @@ class _Subscriber(InboxSubscriber):
         self._link.subscribe(subject, lambda message: self.inbox.put(message.data))
         self._link.answer_presence(subject)
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
 
-
-class _Requester(InboxRequester):
+class _Requester(Linked, InboxRequester):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__(service)
         self._subject = _subject("service", service)
@@ -200,12 +186,8 @@ class _Requester(InboxRequester):
     def wait_for_replier(self, timeout: float) -> bool:
         return self._link.is_present(self._subject, timeout)
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
 
-
-class _Replier(InboxReplier):
+class _Replier(Linked, InboxReplier):
     def __init__(self, address: str | None, service: str) -> None:
         super().__init__()
         subject = _subject("service", service)
@@ -217,12 +199,8 @@ class _Replier(InboxReplier):
         if asked.reply:  # else a stranger's, who wants no reply
             self.inbox.put((asked.data, lambda answer: self._link.publish(asked.reply, answer)))
 
-    def close(self) -> None:
-        self._link.close()
-        self.inbox.close()
 
-
-class Nats(Transport):
+class Nats(BrokerTransport):
     name = "nats"
     title = "NATS"
     package = Package("nats-py", ("nats",))
@@ -239,38 +217,12 @@ class Nats(Transport):
         exposed="whoever reaches the server can read and send",
     )
 
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        server = program("nats-server")
-        if server is None:
-            raise UserError(
-                "nats: no server: apt install nats-server, or give another one's address"
-            )
-        with scratch.folder("nats") as folder:
-
-            def command(port: int) -> list[str]:
-                config = folder / "nats.conf"
-                config.write_text(_CONFIG.format(port=port))
-                return [server, "-c", str(config)]
-
-            with running(command, folder / "log", {**os.environ, "LC_ALL": "C"}) as port:
-                yield f"127.0.0.1:{port}"
-
-    def publisher(self, topic: str) -> Publisher:
-        return _Publisher(self.address, topic)
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self.address, topic, depth)
-
-    def requester(self, service: str) -> InboxRequester:
-        return _Requester(self.address, service)
-
-    def replier(self, service: str) -> InboxReplier:
-        return _Replier(self.address, service)
-
-    def close(self) -> None:
-        """Each endpoint has a connection of its own."""
+    broker = "nats-server"
+    configuration = _CONFIG
+    publishes = _Publisher
+    subscribes = _Subscriber
+    requests = _Requester
+    replies = _Replier
 
 
 TRANSPORTS = [Nats]

@@ -24,9 +24,9 @@ from wirecost.transport.package import Package
 from wirecost.transport.shared.images import Image, ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
+from wirecost.transport.shared.ros_topic import RosPublisher
 from wirecost.transport.shared.server_process import program, reachable, running
 
-_MAX_BYTES = 1 << 30
 _MASTER = "http://127.0.0.1:11311"
 _QUEUE = 16
 _READ_BYTES = 1 << 20
@@ -129,25 +129,10 @@ class _Topic:
             self.publisher.unregister()
 
 
-class _Publisher(Publisher):
-    def __init__(self, topic: _Topic) -> None:
-        super().__init__()
-        self._topic = topic
-
-    def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: ros1 carries at most 1 GiB")
+class _Publisher(RosPublisher):
+    def _parts(self, frame: Frame, trailer: bytes) -> Sequence[Any]:
         size = len(_PAD) + frame.nbytes + len(trailer)
-        trailer = self.trailer(len(_PAD))
-        self._topic.send([_ARRAY.pack(0, 0, size), _PAD, *frame.parts(), trailer])
-        return True
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        self._topic.close()
-        super().close()
+        return [_ARRAY.pack(0, 0, size), _PAD, *frame.parts(), self.trailer(len(_PAD))]
 
 
 def _image_message(
@@ -198,7 +183,7 @@ class _Subscriber(InboxSubscriber):
         subscriber, self._subscriber = self._subscriber, None
         if subscriber is not None:
             subscriber.unregister()
-        self.inbox.close()
+        super().close()
 
 
 class Ros1(Transport):
@@ -250,7 +235,9 @@ class Ros1(Transport):
                 yield f"http://127.0.0.1:{port}"
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(_Topic(self._rospy, topic, _raw("std_msgs.msg", "UInt8MultiArray")))
+        return _Publisher(
+            self.name, _Topic(self._rospy, topic, _raw("std_msgs.msg", "UInt8MultiArray"))
+        )
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
@@ -259,9 +246,6 @@ class Ros1(Transport):
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Subscriber(self._rospy, topic, depth)
-
-    def close(self) -> None:
-        """The node stays: rospy has one in a process, until it ends."""
 
 
 TRANSPORTS = [Ros1]

@@ -19,8 +19,8 @@ from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
+from wirecost.transport.shared.ros_topic import RosPublisher
 
-_MAX_BYTES = 1 << 30
 _DEPTH = 16
 
 
@@ -53,23 +53,9 @@ class _Topic:
             self._node.destroy_publisher(publisher)
 
 
-class _Publisher(Publisher):
-    def __init__(self, topic: _Topic) -> None:
-        super().__init__()
-        self._topic = topic
-
-    def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: ros2 carries at most 1 GiB")
-        self._topic.send([array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer])
-        return True
-
-    def wait_for_subscriber(self, timeout: float) -> bool:
-        return self._topic.wait(timeout)
-
-    def close(self) -> None:
-        self._topic.close()
-        super().close()
+class _Publisher(RosPublisher):
+    def _parts(self, frame: Frame, trailer: bytes) -> Sequence[Any]:
+        return [array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer]
 
 
 class _Subscriber(InboxSubscriber):
@@ -87,7 +73,7 @@ class _Subscriber(InboxSubscriber):
         subscription, self._subscription = self._subscription, None
         if subscription is not None:
             self._node.destroy_subscription(subscription)
-        self.inbox.close()
+        super().close()
 
 
 class Ros2(Transport):
@@ -137,7 +123,9 @@ class Ros2(Transport):
         return getattr(importlib.import_module(f"{package}.msg"), name)
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(_Topic(self._node, self._kind("std_msgs", "UInt8MultiArray"), topic))
+        return _Publisher(
+            self.name, _Topic(self._node, self._kind("std_msgs", "UInt8MultiArray"), topic)
+        )
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``."""

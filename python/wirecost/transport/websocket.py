@@ -17,14 +17,18 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import ON_LOOPBACK, Capabilities, Frame
+from wirecost.transport.base import MOST_BYTES, ON_LOOPBACK, Capabilities, Frame
 from wirecost.transport.package import Package
 from wirecost.transport.shared.discovery import Following, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import InboxRequester, InboxSubscriber, joined
-from wirecost.transport.shared.server_based import Server, ServerPublisher, ServerTransport
+from wirecost.transport.shared.inbox_based import InboxRequester, joined
+from wirecost.transport.shared.server_based import (
+    Server,
+    ServerPublisher,
+    ServerSubscriber,
+    ServerTransport,
+)
 
-_MAX_BYTES = 1 << 30
 _READ_BYTES = 1 << 18
 _STUCK_S = 2
 
@@ -67,7 +71,7 @@ class _Server(Server):
                 port,
                 process_request=self._admit,
                 compression=None,
-                max_size=_MAX_BYTES,
+                max_size=MOST_BYTES,
                 ping_interval=None,
                 close_timeout=1,
                 logger=_quiet(),
@@ -121,7 +125,7 @@ class _Client:
         from websockets.client import ClientProtocol  # noqa: PLC0415
         from websockets.uri import parse_uri  # noqa: PLC0415
 
-        self._protocol = ClientProtocol(parse_uri(address + path), max_size=_MAX_BYTES)
+        self._protocol = ClientProtocol(parse_uri(address + path), max_size=MOST_BYTES)
         self._lock = threading.Lock()
         self._socket = socket.create_connection(_host(address), _STUCK_S)
         try:
@@ -179,8 +183,7 @@ class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
-        if frame.nbytes + len(trailer) > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: websocket carries at most 1 GiB")
+        self._check_size(frame, "websocket", len(trailer))
         if not self._subscribers:
             return True
         message = joined(frame, trailer)
@@ -197,30 +200,18 @@ class _Publisher(ServerPublisher):
         subscriber.close()
 
 
-class _Subscriber(InboxSubscriber):
-    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
-        super().__init__(depth)
-        self._path = path_of("topic", topic)
-        self._clients: set[_Client] = set()
-        self._following = Following(servers, self._path, self._follow)
-
+class _Subscriber(ServerSubscriber):
     def _follow(self, address: str, ended: threading.Event) -> None:
         try:
-            client = _Client(address, self._path)
+            client = _Client(address, self.path)
         except OSError:
             return
-        self._clients.add(client)
+        self.ends.add(client.close)
         try:
             if not ended.is_set():
                 client.read(lambda: None, self.inbox.put)
         finally:
-            self._clients.discard(client)
-
-    def close(self) -> None:
-        self._following.close()
-        for client in list(self._clients):
-            client.close()
-        self.inbox.close()
+            self.ends.discard(client.close)
 
 
 class _Requester(InboxRequester):
@@ -281,17 +272,13 @@ class WebSocket(ServerTransport):
     )
 
     publishes = _Publisher
+    subscribes = _Subscriber
+    requests = _Requester
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
         given = self._servers.folder is None
         self._bind = _host(self._servers.address) if given else ("127.0.0.1", 0)
-
-    def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._servers, topic, depth)
-
-    def requester(self, service: str) -> InboxRequester:
-        return _Requester(self._servers, service)
 
     def _serve(self) -> Server:
         return _Server(*self._bind)

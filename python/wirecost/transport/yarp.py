@@ -23,7 +23,6 @@ from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.server_process import program
 
-_MAX_BYTES = 1 << 30
 _ROW = 4096
 _SIZE = struct.Struct("<Q56x")
 _POLL_S = 0.0002
@@ -71,8 +70,7 @@ class _Publisher(Publisher):
         self._image: Any = None
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: yarp carries at most 1 GiB")
+        self._check_size(frame, "yarp")
         size = frame.nbytes + len(trailer)
         height = -(-(_SIZE.size + size) // _ROW)
         if self._image is None or len(self._rows) != height:
@@ -192,9 +190,6 @@ class Yarp(Transport):
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:  # noqa: ARG002
         """``depth``: YARP's ports keep all."""
         return _Subscriber(topic)
-
-    def close(self) -> None:
-        """YARP itself stays until the program ends."""
 
 
 TRANSPORTS = [Yarp]

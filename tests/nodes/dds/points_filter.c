@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A node on Cyclone DDS that speaks as ROS 2 does: takes /points, publishes the first half of each
  * as /filtered, listens to /tf_static and /clock, provides /points_filter/enable and calls /lookup
- * with every tenth cloud. What it got it tells at its end (SIGINT or SIGTERM).
+ * with every tenth cloud. It prints what it got at its end (SIGINT or SIGTERM).
  *
  *   points_filter [--silent] [--whole] [--lossy]
  *     --silent   without announcement, as a program that is not ROS 2's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of ``robot.py`` for Cyclone DDS under the names that ROS 2 gives them in DDS."""
+"""Messages for Cyclone DDS, under the names that ROS 2 gives them in DDS."""
 
 # The package reads these annotations when a class is made: no `from __future__ import annotations`.
 
@@ -73,6 +73,40 @@ class PointCloud2(IdlStruct, typename="sensor_msgs::msg::dds_::PointCloud2_"):
     row_step: uint32
     data: sequence[uint8]
     is_dense: bool
+
+
+@dataclass
+@final
+class Image(IdlStruct, typename="sensor_msgs::msg::dds_::Image_"):
+    header: Header
+    height: uint32
+    width: uint32
+    encoding: str
+    is_bigendian: uint8
+    step: uint32
+    data: sequence[uint8]
+
+
+@dataclass
+@final
+class Dimension(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayDimension_"):
+    label: str
+    size: uint32
+    stride: uint32
+
+
+@dataclass
+@final
+class Layout(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayLayout_"):
+    dim: sequence[Dimension]
+    data_offset: uint32
+
+
+@dataclass
+@final
+class UInt8MultiArray(IdlStruct, typename="std_msgs::msg::dds_::UInt8MultiArray_"):
+    layout: Layout
+    data: sequence[uint8]
 
 
 @dataclass

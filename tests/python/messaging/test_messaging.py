@@ -260,12 +260,12 @@ def test_requests_are_answered_or_told_why_not() -> None:
     ):
         running = pool.submit(answering, service)
         np.testing.assert_array_equal(policy.ask(IMAGE, timeout=10), IMAGE * 2)
-        for question, told in (
+        for question, reason in (
             ("fail", "policy over fake: cannot see"),
             ("no form", "no form for it"),
             ("nothing", "the service gave no answer"),
         ):
-            with pytest.raises(UserError, match=told):
+            with pytest.raises(UserError, match=reason):
                 policy.ask(question)
         asking = ThreadPoolExecutor(1)
         last = asking.submit(policy.ask, "end")

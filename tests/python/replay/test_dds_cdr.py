@@ -139,5 +139,5 @@ def test_results_say_why() -> None:
     for done, reason in ((1, ""), (0, "read-only"), (0, "")):
         writer.scalar("B", done)
         writer.string(reason)
-    told = parameters.read_results(writer.message())
-    assert told == [None, "read-only", "no reason given"]
+    results = parameters.read_results(writer.message())
+    assert results == [None, "read-only", "no reason given"]

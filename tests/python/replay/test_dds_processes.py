@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node's process as its participant tells it, and domains of one's own."""
+"""A node's process as its participant announces it, and domains of one's own."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from wirecost.replay.dds.process import process_of
 
 
 @dataclass
-class Told:
+class Announced:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def told(pid: str, name: str, host: str = "") -> _dds.FoundParticipant:
+def announced(pid: str, name: str, host: str = "") -> _dds.FoundParticipant:
     properties = {
         "__Pid": pid,
         "__ProcessName": name,
         "__Hostname": host or socket.gethostname(),
     }
-    return cast(_dds.FoundParticipant, Told(properties))
+    return cast(_dds.FoundParticipant, Announced(properties))
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def proc(tmp_path: Path) -> Path:
     ],
 )
 def test_process(proc: Path, pid: str, name: str, host: str, expected: int | None) -> None:
-    assert process_of(told(pid, name, host), proc) == expected
+    assert process_of(announced(pid, name, host), proc) == expected
 
 
 def test_nothing_told() -> None:
-    assert process_of(cast(_dds.FoundParticipant, Told())) is None
+    assert process_of(cast(_dds.FoundParticipant, Announced())) is None
 
 
 def test_two_free_domains_are_two() -> None:

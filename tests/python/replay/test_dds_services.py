@@ -33,9 +33,9 @@ def test_a_message_too_short_for_numbers_is_left() -> None:
 def test_others_name_the_message_they_answer() -> None:
     request = received(HEADER + b"ask", CLIENT, 7, (NOBODY, 0))
     reply = received(HEADER + b"tell", SERVER, 1, (CLIENT, 7))
-    asked, told = envelope.open_request(request, FAST), envelope.open_reply(reply, FAST)
+    asked, replied = envelope.open_request(request, FAST), envelope.open_reply(reply, FAST)
     assert asked == (envelope.Call(CLIENT, 7), HEADER + b"ask")
-    assert told == (envelope.Call(CLIENT, 7), HEADER + b"tell")
+    assert replied == (envelope.Call(CLIENT, 7), HEADER + b"tell")
 
 
 def test_a_client_may_be_known_by_the_reader_it_waits_with() -> None:

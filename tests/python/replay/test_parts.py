@@ -40,7 +40,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def peer() -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
-    """A process that reads its socket when it is told to, and the other end."""
+    """A process that reads its socket when asked to, and the other end."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         ours = socket.create_connection(server.getsockname())
         theirs, _ = server.accept()
@@ -60,7 +60,7 @@ def peer() -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
     ours.close()
 
 
-def tell(process: subprocess.Popen[str], word: str) -> None:
+def command(process: subprocess.Popen[str], word: str) -> None:
     assert process.stdin is not None
     process.stdin.write(f"{word}\n")
     process.stdin.flush()
@@ -77,9 +77,9 @@ def test_a_process_is_idle_once_it_slept_with_nothing_left_to_read(
     assert activity.wait_idle(10)
     ours.sendall(b"work")
     assert not activity.wait_idle(0.1)
-    tell(process, "read")
+    command(process, "read")
     assert activity.wait_idle(10)
-    tell(process, "spin")
+    command(process, "spin")
     assert process.stdout is not None
     process.stdout.readline()
     assert not activity.wait_idle(0.1)

@@ -167,11 +167,11 @@ def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
     kept = replace(text, name="/kept", qos=Qos(durability="transient_local", depth=1))
     path = tmp_path / "recording.mcap"
     with RecordingWriter(path, SYSTEMS["dds"]) as writer:
-        heard, said = writer.add_topic(text, INPUT), writer.add_topic(text, OUTPUT)
+        inward, outward = writer.add_topic(text, INPUT), writer.add_topic(text, OUTPUT)
         other = writer.add_topic(kept, INPUT)
         for i in range(3):
-            writer.write(heard, 1000 + i, 0, b"\0\1\0\0\2\0\0\0%d\0" % i)
-        writer.write(said, 5000, 0, b"\0\1\0\0\2\0\0\0s\0")
+            writer.write(inward, 1000 + i, 0, b"\0\1\0\0\2\0\0\0%d\0" % i)
+        writer.write(outward, 5000, 0, b"\0\1\0\0\2\0\0\0s\0")
         writer.write(other, 900, 0, b"\0\1\0\0\2\0\0\0k\0")
         writer.write_call(SERVICE, Call("/twice", "", 1, 2, b"a", b"aa"), 9000)
         writer.write_bag_metadata()
@@ -195,7 +195,7 @@ def test_rosbags_opens_the_folder_of_a_ros2_recording(tmp_path: Path) -> None:
         ("/text", 5000, "s"),
     ]
     message = b"\0\1\0\0\2\0\0\0b\0"
-    # Where nobody told the definitions, the reader's own serve.
+    # Where nobody gave the definitions, the reader's own serve.
     with RecordingWriter(tmp_path / "bare.mcap", SYSTEMS["dds"]) as writer:
         writer.write(writer.add_topic(replace(text, definition=""), INPUT), 7, 0, message)
         writer.write_bag_metadata()

@@ -202,7 +202,7 @@ def test_a_server_serves_on_beside_silent_clients_and_ends_with_them() -> None:
         client.close()
 
 
-def test_a_lying_publisher_is_told_and_others_are_heard() -> None:
+def test_a_lying_publisher_is_noted_and_others_are_recorded() -> None:
     header = {"type": "a/B", "md5sum": "0", "callerid": "/liar"}
 
     def lie(connection: socket.socket) -> None:
@@ -210,12 +210,12 @@ def test_a_lying_publisher_is_told_and_others_are_heard() -> None:
         connection.sendall(tcpros.encode(header) + b"\xff\xff\xff\xff")
         connection.recv(1)
 
-    def tell(connection: socket.socket) -> None:
+    def send(connection: socket.socket) -> None:
         connection.recv(4096)
         connection.sendall(tcpros.encode(header) + struct.pack("<I", 4) + b"true")
         connection.recv(1)
 
-    with peer(lie) as lying, peer(tell) as honest:
+    with peer(lie) as lying, peer(send) as honest:
         apis = [SlaveApi("", tcpros=lambda _, at=(HOST, port): at) for port in (lying, honest)]
         definitions = Definitions("/me")
         with ApiServer(HOST, apis[0]) as first, ApiServer(HOST, apis[1]) as second:
@@ -227,11 +227,11 @@ def test_a_lying_publisher_is_told_and_others_are_heard() -> None:
             assert (message[0], message[4]) == (3, b"true")
             notes: list[str] = []
 
-            def told() -> bool:
+            def all_noted() -> bool:
                 notes.extend(links.notes())
                 return len({note.split(": ")[1] for note in notes}) == 2
 
-            until(told)
+            until(all_noted)
             assert any("announced a message of 4294967295 bytes" in note for note in notes)
             assert any("'nonsense' is not http://host:port" in note for note in notes)
             assert definitions.topic("/x", "*").type == "a/B"

@@ -18,7 +18,7 @@ from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, Topic
+from wirecost.replay.system import Call, Publishers, Topic
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"
@@ -159,17 +159,17 @@ def test_a_topic_that_a_node_hears_and_speaks_on_is_told_apart(system: System) -
     with ros1.new_recorder(None) as recorder:
         queue = Queue(1 << 24)
         topic = Topic("/in", "*")
-        recorder.listen(topic, 0, queue, without="/both")
-        recorder.listen(topic, 1, queue, only="/both")
-        heard: dict[int, set[bool]] = {}
+        recorder.listen(topic, 0, queue, Publishers(without="/both"))
+        recorder.listen(topic, 1, queue, Publishers(only="/both"))
+        received: dict[int, set[bool]] = {}
 
         def both_came() -> bool:
             for channel, *_, message in queue.take(1000, 0.1):
-                heard.setdefault(channel, set()).add(text(message) == "own")
-            return len(heard) == 2
+                received.setdefault(channel, set()).add(text(message) == "own")
+            return len(received) == 2
 
         until(both_came)
-        assert heard == {0: {False}, 1: {True}}
+        assert received == {0: {False}, 1: {True}}
 
 
 def test_parameters_are_recorded_by_full_names(system: System) -> None:
@@ -211,8 +211,8 @@ def test_calls_are_seen_and_places_given_back(system: System) -> None:
         assert bad == {"service cannot process request: will not"}
     assert system.call("lookupService", "/switch") == before
     # Who had a connection through us keeps it.
-    said = system.output().count("kept on")
-    until(lambda: system.output().count("kept on") > said + 3)
+    earlier = system.output().count("kept on")
+    until(lambda: system.output().count("kept on") > earlier + 3)
     assert "Traceback" not in system.output()
 
 

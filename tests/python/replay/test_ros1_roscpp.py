@@ -66,14 +66,14 @@ def test_it_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             for channel, topic in enumerate(("/in", "/out", "/state")):
                 recorder.listen(Topic(topic, "*"), channel, queue)
             recorder.watch_services(recorder.graph("/shouter"))
-            heard: dict[int, set[bytes]] = {}
+            received: dict[int, set[bytes]] = {}
             calls: list[Call] = []
 
             def all_came() -> bool:
                 for channel, *_, message in queue.take(100, 0.1):
-                    heard.setdefault(channel, set()).add(message)
+                    received.setdefault(channel, set()).add(message)
                 calls.extend(recorder.calls())
-                return len(heard) == 3 and len(calls) > 2
+                return len(received) == 3 and len(calls) > 2
 
             until(all_came)
             graph = recorder.graph("/shouter")
@@ -82,7 +82,7 @@ def test_it_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             assert [topic for topic in graph.published if topic.name != "/rosout"] == [OUT, STATE]
             assert SWITCH in graph.calls
             assert MODE in graph.provides
-        assert heard == {0: {string("hey")}, 1: {string("hey! on off")}, 2: {string("ready")}}
+        assert received == {0: {string("hey")}, 1: {string("hey! on off")}, 2: {string("ready")}}
         # Its persistent connection stood before we came and goes past us; the other does not.
         assert {(one.caller, one.request, one.reply) for one in calls} == {
             ("/shouter", ON, replied("on"))
@@ -122,14 +122,14 @@ def test_it_is_replayed(tmp_path: Path) -> None:
             ]
             called = isolated.call(MODE, ON)
             assert (called.reply, called.error) == (replied("mode on"), None)
-            # Subscribed through the master: the node must be told of a change.
+            # Subscribed through the master: the master must notify the node of a change.
             isolated.prepare("/shouter", {"/mark": "."})
 
-            def change_is_heard() -> bool:
+            def is_changed() -> bool:
                 sink.send(string("d"))
                 return string("d. 2nd none") in {one[4] for one in queue.take(100, 0.1)}
 
-            until(change_is_heard)
+            until(is_changed)
             assert isolated.unmatched() == []
         finally:
             system.stop()

@@ -171,7 +171,7 @@ except UserError as error:
 def test_a_signal_keeps_the_samples_of_the_first_run(
     tmp_path: Path, number: signal.Signals, consumed: bool
 ) -> None:
-    recording, out = write_recording(tmp_path / "recording", "--tells", "5"), tmp_path / "out"
+    recording, out = write_recording(tmp_path / "recording", "--report", "5"), tmp_path / "out"
     code = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
@@ -184,13 +184,13 @@ assert not whole
 assert results.meta["interrupted"] and not results.meta["complete"]
 """
     with subprocess.Popen([sys.executable, "-c", code]) as program:
-        said = out / "node-output-1.txt"
-        _until(lambda: said.exists() and "received 5" in said.read_text())
+        printed = out / "node-output-1.txt"
+        _until(lambda: printed.exists() and "received 5" in printed.read_text())
         program.send_signal(number)
     assert program.returncode == 0
     outputs = pl.read_parquet(out / "outputs.parquet")
     assert len(outputs) == len(pl.read_parquet(out / "inputs.parquet")) >= 5
-    assert not _running("--tells", recording)
+    assert not _running("--report", recording)
 
 
 def test_nothing_stays_when_replay_itself_is_killed(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_places_are_named(document: dict[str, Any], tmp_path: Path) -> None:
         return read(tmp_path, text.replace(old, new)) or ""
 
     size = '"executable_size": 17'
-    for odd, told in (
+    for odd, reason in (
         ("Infinity", r"\$\.executable_size: Expected `int`, got `float`"),
         ("NaN", r"\$\.executable_size: Expected `int`, got `float`"),
         ("1e999", r"\$\.executable_size: Expected `int`, got `float`"),
@@ -82,7 +82,7 @@ def test_places_are_named(document: dict[str, Any], tmp_path: Path) -> None:
         ('"17"', r"\$\.executable_size: Expected `int`, got `str`"),
     ):
         found = changed(size, f'"executable_size": {odd}')
-        assert re.search(rf"node\.json: {told}.*; record again$", found), found
+        assert re.search(rf"node\.json: {reason}.*; record again$", found), found
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": "soon"')
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": NaN')
     assert "$.process.nice" in changed('"nice": ', '"nice": 99')
@@ -102,5 +102,5 @@ def test_bytes_that_are_no_text_are_kept(document: dict[str, Any], tmp_path: Pat
 def test_parameters_may_be_anything(value: Any, document: dict[str, Any], tmp_path: Path) -> None:
     """Also what JSON does not have: a parameter may be NaN."""
     document["parameters"] = {"/node/any": value, "/node/unknown": float("nan")}
-    told = read(tmp_path, json.dumps(document))
-    assert told is None or "out of range" in told
+    reason = read(tmp_path, json.dumps(document))
+    assert reason is None or "out of range" in reason

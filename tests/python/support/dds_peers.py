@@ -53,7 +53,7 @@ def robot(*options: str) -> list[str | Path]:
 
 
 def end(node: subprocess.Popen[str]) -> str:
-    """What the node tells at its end."""
+    """What the node prints at its end."""
     node.terminate()
     output, _ = node.communicate(timeout=10)
     assert node.returncode == 0

@@ -17,7 +17,7 @@ from typing import Self
 
 from wirecost._middleware import Queue, Tcp, TcpSink
 from wirecost.errors import UserError
-from wirecost.replay.system import Call, NodeGraph, Qos, Service, Topic
+from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Qos, Service, Topic
 from wirecost.replay.systems import System
 
 LARGEST = 16 << 20
@@ -83,16 +83,8 @@ class FakeRecorder:
             raise UserError(f"{node}: no such node; there is /node")
         return NodeGraph(node, self.pid, self.subscribed, self.published, self.provides)
 
-    def listen(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
-        self.listened.append((topic.name, only, without))
+    def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
+        self.listened.append((topic.name, of.only, of.without))
         if self._tcp is None:
             self._tcp = Tcp(queue, LARGEST)
         ours, theirs = socket.socketpair()

@@ -2,7 +2,7 @@
 """A node of ``replay_fakes``: for each message of /in, one on /out, the number in it doubled.
 
 Arguments: ``--needs-map`` waits for /map first; ``--dies N`` exits with 7 at the Nth message;
-``--tells N`` prints that it received so many;
+``--report N`` prints that it received so many;
 ``--random`` answers something else each time; ``--deaf`` joins nothing.
 """
 
@@ -43,7 +43,7 @@ def main() -> None:
         if count == last:
             print("no more memory", flush=True)
             sys.exit(7)
-        if "--tells" in arguments and str(count) == arguments[arguments.index("--tells") + 1]:
+        if "--report" in arguments and str(count) == arguments[arguments.index("--report") + 1]:
             print("received", count, flush=True)
         *header, number = struct.unpack("<IIIII", message)
         number = os.getpid() if "--random" in arguments else number * factor

@@ -73,7 +73,7 @@ def simulation() -> None:
 
 
 def counter() -> None:
-    """A service that tells how often it was asked so."""
+    """A service that replies how often it was asked with the same value."""
     rospy.init_node("counter")
     asked = {True: 0, False: 0}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other process of a transport's test: does what it is told on standard input, line by line."""
+"""The other process of a transport's test: does what standard input asks for, line by line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from wirecost.errors import UserError
 from wirecost.transport import open_transport
-from wirecost.transport.shared.loopback import is_open_to_all, own_sockets
+from wirecost.transport.shared.loopback import may_become_open, own_sockets
 from wirecost.transport.shared.shared_memory import mappings
 
 PATIENCE = 30.0
@@ -82,7 +82,7 @@ class Peer:
         )
         self.pid = self._process.pid
 
-    def tell(self, do: str, **arguments: Any) -> None:
+    def begin(self, do: str, **arguments: Any) -> None:
         assert self._process.stdin
         self._process.stdin.write(json.dumps([do, arguments]) + "\n")
         self._process.stdin.flush()
@@ -94,7 +94,7 @@ class Peer:
         return json.loads(line)
 
     def call(self, do: str, **arguments: Any) -> Any:
-        self.tell(do, **arguments)
+        self.begin(do, **arguments)
         return self.answer()
 
     def answered(self) -> bool:
@@ -108,7 +108,7 @@ class Peer:
     def end(self) -> int:
         """Lets it close all and end by itself; what it ended with."""
         if self._process.poll() is None:
-            self.tell("end")
+            self.begin("end")
         try:
             return self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -172,7 +172,9 @@ class _Doer:
 
     def open_to_all(self) -> list[str]:
         """Its sockets that other machines could reach."""
-        return [str(one) for _, one in own_sockets() if is_open_to_all(one)]
+        return [
+            str(one) for _, one in own_sockets() if may_become_open(one) and one.getsockname()[1]
+        ]
 
     def wait(self, topic: str) -> bool:
         return bool(self.ends[topic].wait_for_subscriber(PATIENCE))

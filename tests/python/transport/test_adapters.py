@@ -35,7 +35,7 @@ class Node:
     def __init__(self, name: str, context: Any) -> None:
         assert name.startswith("wirecost_")
         self.context = context
-        self.heard: dict[str, list[Callable[[bytes], None]]] = {}
+        self.callbacks: dict[str, list[Callable[[bytes], None]]] = {}
 
     def create_publisher(self, kind: Any, topic: str, quality: Any) -> Any:
         assert kind is not None
@@ -43,11 +43,11 @@ class Node:
 
         def publish(message: bytes) -> None:
             assert type(message) is bytes
-            for callback in self.heard.get(topic, []):
+            for callback in self.callbacks.get(topic, []):
                 callback(message)
 
         return SimpleNamespace(
-            publish=publish, get_subscription_count=lambda: len(self.heard.get(topic, []))
+            publish=publish, get_subscription_count=lambda: len(self.callbacks.get(topic, []))
         )
 
     def create_subscription(
@@ -56,17 +56,17 @@ class Node:
         assert kind is not None
         assert raw
         assert quality.reliability == "reliable"
-        self.heard.setdefault(topic, []).append(callback)
+        self.callbacks.setdefault(topic, []).append(callback)
         return topic, callback
 
     def destroy_publisher(self, publisher: Any) -> None:
         assert publisher is not None
 
     def destroy_subscription(self, subscription: tuple[str, Any]) -> None:
-        self.heard[subscription[0]].remove(subscription[1])
+        self.callbacks[subscription[0]].remove(subscription[1])
 
     def destroy_node(self) -> None:
-        assert not any(self.heard.values())
+        assert not any(self.callbacks.values())
 
 
 class Executor:
@@ -122,15 +122,15 @@ def test_ros2_carries_frames_and_images(ros2: Any) -> None:
                 assert np.array_equal(decode(subscriber.receive(1).buffer), np.arange(size))
             assert subscriber.count.received == 3
             assert subscriber.receive(0) is None
-        heard: list[bytes] = []
+        received: list[bytes] = []
         transport._node.create_subscription(
-            "image", "/y", heard.append, SimpleNamespace(reliability="reliable"), raw=True
+            "image", "/y", received.append, SimpleNamespace(reliability="reliable"), raw=True
         )
         images = transport.image_publisher("/y")
         images.send(np.zeros((2, 3), np.uint8), stamp_ns=1)
-        assert len(heard[0]) % 4 == 2  # six pixels behind multiples of four
+        assert len(received[0]) % 4 == 2  # six pixels behind multiples of four
         images.close()
-        transport._node.heard.clear()
+        transport._node.callbacks.clear()
 
 
 def test_ros2_wants_a_number(ros2: Any) -> None:

@@ -75,7 +75,7 @@ def test_content_of_all_sizes_is_equal(here: Transport, helper: Peer, topic: str
     with here.subscriber(topic) as subscriber:
         assert helper.call("wait", topic=topic)
         for seed, size in enumerate(SIZES):
-            helper.tell("send", topic=topic, sizes=[size])
+            helper.begin("send", topic=topic, sizes=[size])
             sample = next_of(subscriber)
             assert bytes(sample.buffer) == content(size, 0).data
             assert sample.number == seed
@@ -182,7 +182,7 @@ def test_a_killed_publisher_is_replaced(
         for _ in range(2):
             peer = start()
             peer.call("publisher", topic=topic)
-            peer.tell("wait", topic=topic)
+            peer.begin("wait", topic=topic)
             # A receiver that does not receive may not notice the new publisher.
             while not peer.answered():
                 assert subscriber.receive(0.02) is None
@@ -213,12 +213,12 @@ def test_a_publisher_killed_while_sending_does_no_harm(
             assert len(sample.buffer) == 1_000_000
             sample.release()
         helper.call("publisher", topic=topic)
-        helper.tell("wait", topic=topic)
+        helper.begin("wait", topic=topic)
         while not helper.answered():
             if sample := subscriber.receive(0.02):
                 sample.release()
         assert helper.answer()
-        helper.tell("send", topic=topic, sizes=[77])
+        helper.begin("send", topic=topic, sizes=[77])
         while len((sample := next_of(subscriber)).buffer) != 77:
             sample.release()
         helper.answer()
@@ -250,7 +250,7 @@ def reached(publisher: Publisher, helper: Peer, topic: str, frame: Bytes) -> boo
     got = None
     # What was on its way to a broker before it subscribed may come first.
     while got != expected and time.monotonic() < end:
-        helper.tell("receive", topic=topic, count=1)
+        helper.begin("receive", topic=topic, count=1)
         while time.monotonic() < end and not helper.answered():
             publisher.wait_for_subscriber(0.1)
             publisher.send(frame)
@@ -264,7 +264,7 @@ def test_what_a_slow_subscriber_loses_is_counted(here: Transport, helper: Peer, 
     with here.subscriber(topic, depth=4) as subscriber:
         assert helper.call("wait", topic=topic)
         # More than sockets and queues have room for, so that somebody must lose or wait.
-        helper.tell("send", topic=topic, sizes=[200_000] * 300)
+        helper.begin("send", topic=topic, sizes=[200_000] * 300)
         time.sleep(0.3)
         numbers = []
         while sample := subscriber.receive(0.2):
@@ -340,7 +340,7 @@ def test_requests_are_answered(here: Transport, helper: Peer, topic: str) -> Non
     helper.call("replier", service=topic)
     with here.requester(topic) as requester:
         assert requester.wait_for_replier(PATIENCE)
-        helper.tell("reply", service=topic, count=len(SIZES))
+        helper.begin("reply", service=topic, count=len(SIZES))
         for seed, size in enumerate(SIZES):
             frame = content(size, seed)
             sample = requester.ask(frame, PATIENCE)
@@ -357,11 +357,11 @@ def test_a_reply_that_comes_too_late_is_not_the_next_ones(
     helper.call("replier", service=topic)
     with here.requester(topic) as requester:
         assert requester.wait_for_replier(PATIENCE)
-        helper.tell("reply", service=topic, count=1, late=0.5)
+        helper.begin("reply", service=topic, count=1, late=0.5)
         with pytest.raises(UserError, match=r"no reply within 0\.1 s"):
             requester.ask(content(100, 1), 0.1)
         helper.answer()
-        helper.tell("reply", service=topic, count=1)
+        helper.begin("reply", service=topic, count=1)
         frame = content(200, 2)
         assert bytes(requester.ask(frame, PATIENCE).buffer) == frame.data
         helper.answer()
@@ -385,7 +385,7 @@ def test_a_killed_replier_is_replaced(
         for _ in range(2):
             peer = start()
             peer.call("replier", service=topic)
-            peer.tell("reply", service=topic, count=1000)
+            peer.begin("reply", service=topic, count=1000)
             end = time.monotonic() + PATIENCE
             while time.monotonic() < end:
                 try:

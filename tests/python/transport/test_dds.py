@@ -10,6 +10,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,62 +24,18 @@ from wirecost.transport import Transport, find, open_transport
 needs.transport("dds")
 
 SECONDS = 60
+NODES = Path(__file__).parents[2] / "nodes" / "dds"
 READER = """
 import json, sys, time, zlib
-from dataclasses import dataclass
+import ros_messages
 from cyclonedds.domain import DomainParticipant
-from cyclonedds.idl import IdlStruct
-from cyclonedds.idl.annotations import final
-from cyclonedds.idl.types import int32, sequence, uint32, uint8
 from cyclonedds.qos import Policy, Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
-@dataclass
-@final
-class Dimension(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayDimension_"):
-    label: str
-    size: uint32
-    stride: uint32
-
-@dataclass
-@final
-class Layout(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayLayout_"):
-    dim: sequence[Dimension]
-    data_offset: uint32
-
-@dataclass
-@final
-class UInt8MultiArray(IdlStruct, typename="std_msgs::msg::dds_::UInt8MultiArray_"):
-    layout: Layout
-    data: sequence[uint8]
-
-@dataclass
-@final
-class Time(IdlStruct, typename="builtin_interfaces::msg::dds_::Time_"):
-    sec: int32
-    nanosec: uint32
-
-@dataclass
-@final
-class Header(IdlStruct, typename="std_msgs::msg::dds_::Header_"):
-    stamp: Time
-    frame_id: str
-
-@dataclass
-@final
-class Image(IdlStruct, typename="sensor_msgs::msg::dds_::Image_"):
-    header: Header
-    height: uint32
-    width: uint32
-    encoding: str
-    is_bigendian: uint8
-    step: uint32
-    data: sequence[uint8]
-
 participant = DomainParticipant(int(sys.argv[1]))
 reliable = Qos(Policy.Reliability.Reliable(10**9), Policy.History.KeepLast(10))
-topic = Topic(participant, sys.argv[2], globals()[sys.argv[3]])
+topic = Topic(participant, sys.argv[2], getattr(ros_messages, sys.argv[3]))
 reader = DataReader(participant, topic, reliable)
 message = None
 while message is None:
@@ -101,13 +58,16 @@ def transport(domain: str) -> Iterator[Transport]:
         yield transport
 
 
-def heard(domain: str, topic: str, kind: str, what: str, send: Callable[[], object]) -> Any:
-    """What a reader of Cyclone's says of the first message, of those that are sent until it has."""
+def read_by_cyclone(
+    domain: str, topic: str, kind: str, what: str, send: Callable[[], object]
+) -> Any:
+    """What a reader of Cyclone's prints of the first message that it gets; ``send`` is repeated
+    until then."""
     from wirecost.replay.dds.domain import environment
 
     process = subprocess.Popen(
         [sys.executable, "-c", f"{READER}\nprint(json.dumps({what}))", domain, topic, kind],
-        env={**os.environ, **environment(int(domain))},
+        env={**os.environ, **environment(int(domain)), "PYTHONPATH": str(NODES)},
         stdout=subprocess.PIPE,
     )
     try:
@@ -126,7 +86,7 @@ def heard(domain: str, topic: str, kind: str, what: str, send: Callable[[], obje
 def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: int) -> None:
     frame = encode(np.arange(size, dtype=np.uint8))
     with transport.publisher(f"/frames_{size}") as topic:
-        found = heard(
+        found = read_by_cyclone(
             domain,
             f"rt/frames_{size}",
             "UInt8MultiArray",
@@ -140,7 +100,7 @@ def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: i
 def test_another_vendor_sees_an_image(domain: str, transport: Any) -> None:
     pixels = np.arange(30, dtype=np.uint8).reshape(2, 5, 3)
     topic = transport.image_publisher("camera/image")
-    found = heard(
+    found = read_by_cyclone(
         domain,
         "rt/camera/image",
         "Image",

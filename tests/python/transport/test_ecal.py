@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from support import needs
-from support.transport_peer import PATIENCE, Peer
+from support.transport_peer import PATIENCE, Bytes, Peer
+from wirecost.transport import open_transport
 from wirecost.transport.ecal.leftovers import sweep
+from wirecost.transport.ecal.umask import current_umask
 
 
 @pytest.fixture
@@ -70,6 +72,15 @@ with open_transport("ecal", sys.argv[1]) as transport:
 """
 
 
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+from wirecost.transport import open_transport
+with open_transport("ecal") as transport, ThreadPoolExecutor(4) as threads:
+    for publisher in list(threads.map(transport.publisher, "abcd")):
+        publisher.close()
+"""
+
+
 def test_subscribers_end_while_messages_come() -> None:
     with needs.transport("ecal").server() as address:
         peer = Peer("ecal", address)
@@ -82,6 +93,34 @@ def test_subscribers_end_while_messages_come() -> None:
         finally:
             peer.signal(signal.SIGKILL)
             peer.end()
+
+
+def test_the_umask_that_ecal_leaves_at_0_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        needs.transport("ecal").server() as address,
+        open_transport("ecal", address) as transport,
+        transport.publisher("a") as publisher,
+    ):
+        os.umask(0)
+        subscriber = transport.subscriber("a")
+        assert current_umask() == 0o022
+        assert publisher.wait_for_subscriber(PATIENCE)
+        os.umask(0)
+        publisher.send(Bytes(bytes(100_000)))
+        assert current_umask() == 0o022
+        os.umask(0)
+        subscriber.close()
+        assert current_umask() == 0o022
+        # Nothing else was seen: the user's own.
+        monkeypatch.setattr("wirecost.transport.ecal.umask._REMEMBERED", [0])
+        os.umask(0)
+        transport.subscriber("a").close()
+        assert current_umask() == 0
+
+
+def test_the_first_endpoints_may_be_opened_by_several_threads() -> None:
+    needs.transport("ecal")
+    subprocess.run([sys.executable, "-c", THREADS], check=True, timeout=PATIENCE)
 
 
 def test_a_transport_has_names_of_its_own() -> None:

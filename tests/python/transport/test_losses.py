@@ -32,7 +32,7 @@ def test_what_is_lost_at_the_end_is_counted(place: tuple[str, str | None], end: 
     assert receiver.call("receive", topic=topic, count=1)
     # More than sockets and queues have room for, so that somebody must lose or wait; nobody
     # receives meanwhile, unless the sender waits for that.
-    sender.tell("send", topic=topic, sizes=[200_000] * 300)
+    sender.begin("send", topic=topic, sizes=[200_000] * 300)
     time.sleep(0.5)
     while not sender.answered():
         receiver.call("drain", topic=topic, silence=0.1)

@@ -72,14 +72,14 @@ def exchange(name: str, sender: Peer, receiver: Peer, topic: str, size: int = 1_
     receiver.call("subscriber", topic=topic)
     sender.call("publisher", topic=topic)
     assert sender.call("wait", topic=topic)
-    sender.tell("send", topic=topic, sizes=[size] * 3)
+    sender.begin("send", topic=topic, sizes=[size] * 3)
     assert [one for one, _ in receiver.call("receive", topic=topic, count=3)] == [size] * 3
     sender.answer()
     if not find(name).capabilities.request_reply:
         return
     sender.call("replier", service=topic + "/service")
     receiver.call("requester", service=topic + "/service")
-    sender.tell("reply", service=topic + "/service", count=1)
+    sender.begin("reply", service=topic + "/service", count=1)
     assert receiver.call("ask", service=topic + "/service", size=size) == size
     sender.answer()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What WebSocket, gRPC and MQTT have of their own: servers, addresses and peers of other makes."""
+"""What WebSocket, gRPC, MQTT and NATS have of their own: servers, addresses, other makes' peers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def address(serving: str) -> str:
     return f"{SCHEMES[serving]}127.0.0.1:{free_port()}"
 
 
-def test_a_told_address_serves_all_topics_of_a_process(serving: str, address: str) -> None:
+def test_a_given_address_serves_all_topics_of_a_process(serving: str, address: str) -> None:
     with open_transport(serving, address) as one, open_transport(serving, address) as other:
         publishers = [one.publisher(topic) for topic in ("a", "b/c")]
         one.replier("service")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loops that are timed: one end of a block of messages each. Times are CLOCK_MONOTONIC.
+"""The timed loops. Each runs one end of a block of messages. Times are CLOCK_MONOTONIC, in ns.
 
-Each loop stands by itself, a line a stage, so that nothing but the stage lies between two stamps.
-A row of stamps begins with the message's number. Whatever is checked is checked after the last
-stamp, and garbage is collected then; objects are deleted first, as they may hold the memory.
+The loops repeat each other on purpose: each stage is one line, so that nothing else lies between
+two stamps. A row of stamps begins with the message's number. Contents are checked and garbage is
+collected after a message's last stamp; objects are deleted first, as they may hold its memory.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from wirecost.bench.tensor.task import Side, Task
 
 now = time.monotonic_ns
 QUIET_S = 0.5
-"""After the publisher's last message another one may come for so long, and the time that one takes
-at ``SLOW_BYTES_PER_S``."""
+"""A listener waits this long for a further message once the publisher has finished, and longer by
+the time that a message takes at ``SLOW_BYTES_PER_S``."""
 SLOW_BYTES_PER_S = 20_000_000
 WAIT_S = 0.1
 ASK_S = 5.0
@@ -86,7 +86,8 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
 
 
 def ask(asker: Asker, task: Task) -> Side:
-    """Rows: number, due, begin, made, on the host, encoded, answered, answer decoded."""
+    """Rows: number, due, begin, made, on the host, encoded, answered, answer decoded. Nothing is
+    copied to the host, so that stamp is the one before."""
     side = Side()
     module, device = task.plugin.load(), task.order.device
     with undisturbed():
@@ -131,7 +132,8 @@ def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
 
 
 def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
-    """Where nothing travels: each message is sent and received in turn, by one process."""
+    """For contenders between whose ends no message travels: one process sends and receives each in
+    turn. Rows as those of ``publish`` and ``listen``."""
     publisher, listener = Side(), Side()
     module, device = task.plugin.load(), task.order.device
     with undisturbed():

@@ -23,25 +23,29 @@ PRIMING = {
     "objects": True, "count": 60, "rate": 20.0,
 }  # fmt: skip
 """Small messages for a few seconds; the first ones may be lost."""
+_LISTENER_STAMPS = 4
+"""Numbers in each of a listener's rows."""
 Reported = dict[str, Any]
-"""One end's ``Side`` as it travels: ``stamps``, ``failure`` and ``nbytes``."""
+"""One end's ``Side`` as JSON: ``stamps``, ``failure`` and ``nbytes``."""
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
+"""What sender and listener run; the functions of ``blocks`` have these names."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """What both ends saw: rows of stamps as ``blocks`` has them, by the sender's clock."""
+    """What both ends recorded: rows of stamps as ``blocks`` describes them, all by the sender's
+    clock."""
 
     sent: list[list[int]]
     received: list[list[int]]
     nbytes: int
     clock: clocks.Reading | None = None
-    """The other machine's, where the listener has another one."""
+    """How the other machine's clock compares, where the listener is on another machine."""
 
 
 class Pair:
-    """Use as a context manager. Raises WorkerFailedError where an end cannot be had, LostError
-    where the other machine is no more."""
+    """Use as a context manager. Raises WorkerFailedError where an end does not start, LostError
+    where the other machine cannot be reached any more."""
 
     def __init__(
         self,
@@ -80,7 +84,7 @@ class Pair:
         self.end()
 
     def begin_to_end(self) -> None:
-        """Tells the ends on this machine to close, and does not wait for it."""
+        """Asks the ends on this machine to close, and does not wait for them."""
         for worker in self._workers:
             with suppress(WorkerFailedError):
                 worker.send("close")
@@ -129,17 +133,18 @@ class Pair:
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)
             return _block(both["sent"], both["received"])
-        if self._remote is None:
-            return _block(*self._exchange(self._listener, whole, limit))
-        before = self._remote.clock() if timed else None
+        remote = self._remote
+        before = remote.clock() if remote is not None and timed else None
         sent, received = self._exchange(self._listener, whole, limit)
+        if remote is None:
+            return _block(sent, received)
         try:
-            check_side(received, count, 4)
+            check_side(received, count, _LISTENER_STAMPS)
         except RefusedError as error:
             raise WorkerFailedError(f"listener: {error}") from None
         if before is None:
             return _block(sent, received)
-        clock = clocks.between(before, self._remote.clock())
+        clock = clocks.between(before, remote.clock())
         for row in received["stamps"]:
             row[1:] = (stamp - clock.offset_ns for stamp in row[1:])
         return _block(sent, received, clock)
@@ -147,8 +152,8 @@ class Pair:
     def _exchange(
         self, listener: End, order: dict[str, Any], limit: float
     ) -> tuple[Reported, Reported]:
-        """What sender and listener saw of a block that both ran. The listener starts first, and
-        ends when it has all messages, or soon after the sender is done."""
+        """Runs a block at both ends; what sender and listener recorded. The listener starts first,
+        and ends when it has all messages, or soon after the sender has finished."""
         listener.ask("block", order=order)
         sent = self._sender.ask("block", limit, order=order)
         listener.send("finish")
@@ -156,7 +161,7 @@ class Pair:
 
 
 def _block(sent: Reported, received: Reported, clock: clocks.Reading | None = None) -> Block:
-    """Raises WorkerFailedError if either end saw a failure."""
+    """Raises WorkerFailedError if either end reports a failure."""
     for side in (sent, received):
         if side["failure"]:
             raise WorkerFailedError(side["failure"])

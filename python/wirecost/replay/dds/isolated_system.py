@@ -128,7 +128,7 @@ class DdsIsolatedSystem:
                 self._refused += asked.set(self._parameters)
             except (NoReplyError, CdrError, ValueError) as error:
                 if isinstance(error, NoReplyError) and now - self._joined_at < _ANNOUNCED_S:
-                    return False  # whether it had found us, nothing says
+                    return False  # nothing shows whether it had found us
                 self._refused.append(f"{self._node}: its parameters could not be set ({error})")
         elif now - self._joined_at < _ANNOUNCED_S:
             return False

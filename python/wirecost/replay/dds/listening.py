@@ -10,7 +10,7 @@ from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
-from wirecost.replay.system import Topic
+from wirecost.replay.system import ALL, Publishers, Topic
 
 _CHECK_S = 0.2
 
@@ -22,8 +22,7 @@ class _Wanted:
     topic: Topic
     channel: int
     queue: Queue
-    only: str | None
-    without: str | None
+    of: Publishers
     readers: dict[tuple[bool, bool], _dds.Reader] = field(default_factory=dict)
 
 
@@ -41,23 +40,15 @@ class Listening:
         self._live_only = live_only
         self._lock = threading.Lock()
         self._wanted: list[_Wanted] = []
-        self._noted: set[str] = set()
-        self._notes: list[str] = []
+        self.notes: dict[str, None] = {}
+        """In the order in which they first came."""
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="dds-follow", daemon=True)
         self._thread.start()
 
-    def add(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
+    def add(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
         with self._lock:
-            self._wanted.append(_Wanted(topic, channel, queue, only, without))
+            self._wanted.append(_Wanted(topic, channel, queue, of))
         self._follow()
 
     def connected(self, name: str) -> bool:
@@ -72,11 +63,6 @@ class Listening:
         return any(reader.writers() for reader in readers) and not any(
             reader.unconfirmed() for reader in readers
         )
-
-    def notes(self) -> list[str]:
-        with self._lock:
-            notes, self._notes = self._notes, []
-            return notes
 
     def close(self) -> None:
         self._ending.set()
@@ -127,20 +113,15 @@ class Listening:
                 )
 
     def _choice(self, wanted: _Wanted) -> tuple[list[bytes] | None, list[bytes]]:
-        if wanted.only is not None:
-            own, _ = self._discovery.writers_of(wanted.only)
+        if wanted.of.only is not None:
+            own, _ = self._discovery.writers_of(wanted.of.only)
             return list(own), []
-        if wanted.without is not None:
+        if wanted.of.without is not None:
             # What may turn out to be the node's own is left out until a node claims it.
-            own, unclaimed = self._discovery.writers_of(wanted.without)
+            own, unclaimed = self._discovery.writers_of(wanted.of.without)
             return None, list(own | unclaimed)
         return None, []
 
     def _note_other_type(self, topic: Topic, type_: str) -> None:
-        note = (
-            f"{topic.name}: a writer of type {names.type_from_dds(type_)} is left out; "
-            f"the node uses {topic.type}"
-        )
-        if note not in self._noted:
-            self._noted.add(note)
-            self._notes.append(note)
+        left_out = f"{topic.name}: a writer of type {names.type_from_dds(type_)} is left out; "
+        self.notes.setdefault(f"{left_out}the node uses {topic.type}")

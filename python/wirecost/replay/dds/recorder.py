@@ -19,7 +19,7 @@ from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
-from wirecost.replay.system import Call, NodeGraph, Topic
+from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Topic
 
 ENCLAVE = b"enclave=/;"
 # By the port numbers of RTPS, 7400 + 250 for each domain.
@@ -48,8 +48,8 @@ class DdsRecorder:
         self._discovery = Discovery(self._participant)
         self._listening = Listening(self._participant, self._discovery, live_only=True)
         self._watching = Watching(self._participant, self._discovery)
-        self._notes: list[str] = []
-        self._noted: set[str] = set()
+        self._notes: dict[str, None] = {}
+        self._reported: set[str] = set()
         self._discovery.settle()
         return self
 
@@ -66,19 +66,13 @@ class DdsRecorder:
         found = self._find(node)
         graph = graph_of(found, self._participant.endpoints())
         if graph.pid is not None:
-            self._note_once(f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it")
+            self._notes.setdefault(
+                f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it"
+            )
         return graph
 
-    def listen(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
-        self._listening.add(topic, channel, queue, only=only, without=without)
+    def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
+        self._listening.add(topic, channel, queue, of)
 
     def watch_services(self, graph: NodeGraph) -> None:
         self._watching.watch(graph)
@@ -94,12 +88,14 @@ class DdsRecorder:
         try:
             return dict(asked.read())
         except (NoReplyError, CdrError) as error:
-            self._note_once(f"{found.name}: its parameters could not be read ({error})")
+            self._notes.setdefault(f"{found.name}: its parameters could not be read ({error})")
             return {}
 
     def notes(self) -> list[str]:
-        notes, self._notes = self._notes, []
-        return notes + self._listening.notes() + self._watching.notes()
+        found = [*self._notes, *self._listening.notes, *self._watching.notes]
+        new = [note for note in found if note not in self._reported]
+        self._reported.update(new)
+        return new
 
     def _find(self, name: str) -> FoundNode:
         wanted = name if name.startswith("/") else f"/{name}"
@@ -114,7 +110,9 @@ class DdsRecorder:
                 raise UserError(self._not_found(wanted, [node.name for node in nodes]))
             time.sleep(_CHECK_S)
         if len(found) > 1:
-            self._note_once(f"{wanted}: {len(found)} nodes have that name; one of them is recorded")
+            self._notes.setdefault(
+                f"{wanted}: {len(found)} nodes have that name; one of them is recorded"
+            )
         return found[0]
 
     def _not_found(self, wanted: str, present: list[str]) -> str:
@@ -127,11 +125,6 @@ class DdsRecorder:
         present = sorted(set(present))
         near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
-
-    def _note_once(self, note: str) -> None:
-        if note not in self._noted:
-            self._noted.add(note)
-            self._notes.append(note)
 
 
 def _domain(given: int | None) -> int:

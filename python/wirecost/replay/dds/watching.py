@@ -44,8 +44,8 @@ class Watching:
         self._pending_bytes = 0
         # Replies that came before their requests; they wait for one round.
         self._early: dict[tuple[str, envelope.Call], tuple[int, bytes]] = {}
-        self._noted: set[str] = set()
-        self._notes: list[str] = []
+        self.notes: dict[str, None] = {}
+        """In the order in which they first came."""
 
     def watch(self, graph: NodeGraph) -> None:
         self._node = graph.name
@@ -69,13 +69,11 @@ class Watching:
             for each in watched.requests.take(0):
                 self._add_request(name, envelope.Envelope(*each))
             if watched.requests.dropped + watched.replies.dropped:
-                self._note_once(f"{name}: calls were lost; they came faster than they were stored")
+                self.notes.setdefault(
+                    f"{name}: calls were lost; they came faster than they were stored"
+                )
         finished = self._finish(replies) + self._finish(self._early)
         return sorted(finished, key=lambda call: call.reply_ns)
-
-    def notes(self) -> list[str]:
-        notes, self._notes = self._notes, []
-        return notes
 
     def _listen(self, service: Service) -> _Watched:
         dds = names.service_to_dds(service.name, service.type)
@@ -99,7 +97,7 @@ class Watching:
         while self._pending_bytes > _MOST_PENDING_BYTES:
             _, oldest = self._pending.popitem(last=False)
             self._pending_bytes -= len(oldest.content) + _KEPT_BYTES
-            self._note_once(f"{oldest.service}: calls without a reply were dropped")
+            self.notes.setdefault(f"{oldest.service}: calls without a reply were dropped")
 
     def _open_reply(
         self,
@@ -129,8 +127,3 @@ class Watching:
                 )
             )
         return finished
-
-    def _note_once(self, note: str) -> None:
-        if note not in self._noted:
-            self._noted.add(note)
-            self._notes.append(note)

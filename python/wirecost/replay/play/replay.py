@@ -72,7 +72,7 @@ def replay(
     snapshot: Snapshot | None = None,
 ) -> bool:
     """Fills ``folder``; whether all runs went to their end with a living node. Starts what the
-    snapshot says: whether to trust it (``foreign.py``) is the caller's to decide.
+    snapshot has: whether to trust it (``foreign.py``) is the caller's to decide.
 
     ``about``: what ``examined`` found. ``system``: None for the recording's own. ``snapshot``: what
     was read of the recording before, and agreed to.

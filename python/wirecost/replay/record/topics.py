@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wirecost._middleware import Queue
 from wirecost.replay.recording.snapshot import JoinedTopic
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.system import NodeGraph, Recorder, Topic
+from wirecost.replay.system import NodeGraph, Publishers, Recorder, Topic
 
 QUEUE_BYTES = 256 << 20
 TAKE_S = 0.05
@@ -67,8 +67,9 @@ class RecordedTopics:
             self._followed.append(_Followed(topic, role, after_s))
             if {(topic.name, INPUT), (topic.name, OUTPUT)} <= sides:
                 # Its own messages on a topic that it also reads must not be sent to it again.
-                side = {"only" if role == OUTPUT else "without": graph.name}
-                self._recorder.listen(topic, number, self._queue, **side)
+                own = role == OUTPUT
+                of = Publishers(only=graph.name) if own else Publishers(without=graph.name)
+                self._recorder.listen(topic, number, self._queue, of)
             else:
                 self._recorder.listen(topic, number, self._queue)
 

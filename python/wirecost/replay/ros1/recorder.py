@@ -19,7 +19,7 @@ from wirecost.replay.ros1.restorer import Restorer
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of, is_local
 from wirecost.replay.ros1.subscriptions import Subscriptions
-from wirecost.replay.system import Call, NodeGraph, Service, Topic
+from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Service, Topic
 
 OWN = "/wirecost_"
 """How the names of our own nodes begin."""
@@ -90,16 +90,8 @@ class Ros1Recorder:
             ],
         )
 
-    def listen(
-        self,
-        topic: Topic,
-        channel: int,
-        queue: Queue,
-        *,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
-        self._subscriptions.add(topic.name, channel, queue, only, without)
+    def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
+        self._subscriptions.add(topic.name, channel, queue, of)
         if topic.name in self._subscribed:
             return
         self._restorer.will_subscribe(topic.name)

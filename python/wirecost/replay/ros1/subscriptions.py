@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from wirecost._middleware import Queue, Tcp
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
+from wirecost.replay.system import ALL, Publishers
 
 MAX_MESSAGE_BYTES = 1 << 30
 MAX_PUBLISHERS = 1000
@@ -36,8 +37,7 @@ class _Subscription:
     topic: str
     channel: int
     tcp: Tcp
-    only: str | None
-    without: str | None
+    of: Publishers
     links: dict[str, _Link] = field(default_factory=dict)
 
 
@@ -59,21 +59,13 @@ class Subscriptions:
         self._thread = threading.Thread(target=self._run, name="wirecost-links", daemon=True)
         self._thread.start()
 
-    def add(
-        self,
-        topic: str,
-        channel: int,
-        queue: Queue,
-        only: str | None = None,
-        without: str | None = None,
-    ) -> None:
-        """Messages of the topic's publishers come as ``channel`` of ``queue``: of the node
-        ``only``, of all nodes but ``without``, or of all."""
+    def add(self, topic: str, channel: int, queue: Queue, of: Publishers = ALL) -> None:
+        """Messages of these publishers come as ``channel`` of ``queue``."""
         with self._lock:
             if id(queue) not in self._tcps:
                 self._tcps[id(queue)] = (queue, Tcp(queue, MAX_MESSAGE_BYTES))
             tcp = self._tcps[id(queue)][1]
-            self._subscriptions.append(_Subscription(topic, channel, tcp, only, without))
+            self._subscriptions.append(_Subscription(topic, channel, tcp, of))
         self._changed.set()
 
     def set_publishers(self, topic: str, uris: list[str]) -> None:
@@ -163,10 +155,8 @@ class Subscriptions:
         node = header.get("callerid")
         self._on_header(one.topic, header)
         with self._lock:
-            refused = (one.only is not None and node != one.only) or (
-                one.without is not None and node == one.without
-            )
-            if refused or self._closing:
+            refused = one.of.without is not None and node == one.of.without
+            if refused or one.of.only not in {None, node} or self._closing:
                 link.state = "unwanted"
                 connection.close()
                 return

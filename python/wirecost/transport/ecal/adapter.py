@@ -14,6 +14,7 @@ import atexit
 import importlib
 import queue
 import secrets
+import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Transport
 from wirecost.transport.ecal.ending import end, finalize
 from wirecost.transport.ecal.leftovers import sweep
+from wirecost.transport.ecal.umask import keep_umask
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import Inbox, wait_until
 from wirecost.transport.shared.inbox_based import (
@@ -40,33 +42,43 @@ from wirecost.transport.shared.shared_memory import (
     reserve_files,
 )
 
-_MAX_BYTES = 1 << 30
 _REGISTRATION_MS = 100
 _GONE_MS = 3000
 _ACKNOWLEDGE_MS = 500
 _PROBE = b"wirecost probe "
 _METHOD = "ask"
+_STARTING = threading.Lock()
 _OPEN: weakref.WeakSet[Any] = weakref.WeakSet()
 """Endpoints that are closed when the program ends: eCAL's would outlive Python."""
 
 
 def _core() -> Any:
     """eCAL, set up once in a process, for one more endpoint."""
-    # This file's own name is the package's.
     core = importlib.import_module("ecal.nanobind_core")
-    if not core.is_initialized():
-        config = core.Configuration()
-        config.registration.registration_refresh = _REGISTRATION_MS
-        config.registration.registration_timeout = _GONE_MS
-        for sink in ("console", "file", "udp"):
-            getattr(config.logging.provider, sink).enable = False
-        sweep()
-        with kept_on_loopback():
-            if not core.initialize(config, "wirecost"):
-                raise UserError("ecal: cannot be set up: is there a loopback interface?")
-        atexit.register(_end, core)
+    keep_umask()
+    with _STARTING:
+        if not core.is_initialized():
+            _start(core)
     check_room(ENDPOINT_BYTES, "ecal")
     return core
+
+
+def _start(core: Any) -> None:
+    config = core.Configuration()
+    config.registration.registration_refresh = _REGISTRATION_MS
+    config.registration.registration_timeout = _GONE_MS
+    for sink in ("console", "file", "udp"):
+        getattr(config.logging.provider, sink).enable = False
+    sweep()
+    with kept_on_loopback():
+        if not core.initialize(config, "wirecost"):
+            raise UserError("ecal: cannot be set up: is there a loopback interface?")
+    atexit.register(_end, core)
+
+
+def _opened(endpoint: Any) -> None:
+    _OPEN.add(endpoint)
+    keep_umask()
 
 
 def _sending(core: Any, acknowledge_ms: int) -> Any:
@@ -91,6 +103,7 @@ def _end(core: Any) -> None:
     for endpoint in list(_OPEN):
         endpoint.close()
     finalize(core)
+    keep_umask()
     sweep(ours=ours)
 
 
@@ -103,11 +116,17 @@ def _settle() -> None:
 
     Raises UserError where there is not enough.
     """
+    keep_umask()
     reserve_files(_is_ecals, "ecal")
     for one in mappings(_is_ecals):
         # Another user's, or gone again.
         with suppress(OSError):
             one.path.chmod(0o600)
+
+
+def _close(endpoint: Any) -> None:
+    end(endpoint)
+    keep_umask()
 
 
 def _ready(topic: str) -> str:
@@ -124,15 +143,14 @@ class _Publisher(Publisher):
         self._answers = Inbox(1)
         self._ready: Any = core.Subscriber(_ready(topic), config=_receiving(core))
         self._ready.set_receive_callback(self._answered)
-        _OPEN.add(self)
+        _opened(self)
 
     def _answered(self, topic: Any, kind: Any, data: Any) -> None:  # noqa: ARG002
         if data.buffer == self._probe:
             self._answers.put(True)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
-        if frame.nbytes + len(trailer) > _MAX_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes: ecal carries at most 1 GiB")
+        self._check_size(frame, "ecal", len(trailer))
         if subscribers := self._publisher.get_subscriber_count():
             message = joined(frame, trailer)
             if len(message) <= self._most and subscribers == self._subscribers:
@@ -165,7 +183,7 @@ class _Publisher(Publisher):
 
     def close(self) -> None:
         if self._publisher is not None:
-            end(self._ready)
+            _close(self._ready)
             self._publisher = self._ready = None
         super().close()
 
@@ -178,7 +196,7 @@ class _Subscriber(InboxSubscriber):
         self._ready: Any = core.Publisher(_ready(topic), config=_sending(core, 0))
         self._subscriber: Any = core.Subscriber(topic, config=_receiving(core))
         self._subscriber.set_receive_callback(self._take)
-        _OPEN.add(self)
+        _opened(self)
 
     def _take(self, topic: Any, kind: Any, data: Any) -> None:  # noqa: ARG002
         message = data.buffer
@@ -190,9 +208,9 @@ class _Subscriber(InboxSubscriber):
 
     def close(self) -> None:
         if self._subscriber is not None:
-            end(self._subscriber)
+            _close(self._subscriber)
             self._subscriber = self._ready = None
-        self.inbox.close()
+        super().close()
 
 
 class _Requester(InboxRequester):
@@ -202,7 +220,7 @@ class _Requester(InboxRequester):
         self._method = core.ServiceMethodInformation()
         self._method.method_name = _METHOD
         self._client: Any = core.ServiceClient(name, {self._method})
-        _OPEN.add(self)
+        _opened(self)
 
     def _take(self, response: Any) -> None:
         if response.response:
@@ -216,9 +234,8 @@ class _Requester(InboxRequester):
 
     def close(self) -> None:
         if self._client is not None:
-            end(self._client)
+            _close(self._client)
             self._client = None
-        self.inbox.close()
 
 
 class _Replier(InboxReplier):
@@ -231,7 +248,7 @@ class _Replier(InboxReplier):
         method = core.ServiceMethodInformation()
         method.method_name = _METHOD
         self._server.set_method_callback(method, self._take)
-        _OPEN.add(self)
+        _opened(self)
 
     def _take(self, method: Any, request: bytes) -> tuple[int, bytes]:  # noqa: ARG002
         reply: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -245,9 +262,8 @@ class _Replier(InboxReplier):
         for reply in list(self._waiting):
             reply.put(b"")
         if self._server is not None:
-            end(self._server)
+            _close(self._server)
             self._server = None
-        self.inbox.close()
 
 
 class Ecal(Transport):
@@ -291,6 +307,3 @@ class Ecal(Transport):
 
     def replier(self, service: str) -> InboxReplier:
         return _Replier(self._prefix + service)
-
-    def close(self) -> None:
-        """eCAL itself stays until the program ends."""

@@ -155,7 +155,6 @@ class Iceoryx2(Transport):
             ) from error
         clear_nodes(node.config.global_cfg)
         self._services = Services(iceoryx2, node)
-        self._open: list[Any] = []
 
     @classmethod
     @contextmanager
@@ -192,17 +191,14 @@ class Iceoryx2(Transport):
         except UserError:
             end.close()
             raise
-        self._open.append(end)
-        return end
+        return self._kept(end)
 
     def _is_bookkeeping(self, name: str) -> bool:
         # What frames lie in is as large as ever may be needed, and reserved frame by frame.
         return name.startswith(self._home.prefix) and not name.endswith(".data")
 
     def close(self) -> None:
-        for end in self._open:
-            end.close()
-        self._open.clear()
+        super().close()
         if self._services.node is not None:
             with self._home.going():
                 self._services.node = None

@@ -13,24 +13,38 @@ from wirecost.transport.iceoryx2.services import Services
 from wirecost.transport.shared.trailer import MAGIC, TRAILER, new_stream
 
 
-class Iceoryx2Requester(Requester):
+class _Endpoint:
+    """What both sides of a service open and close."""
+
     def __init__(self, services: Services, service: str) -> None:
-        library = services.library
         self._services = services
         self._name = service
-        self._memory = Memory(library)
+        self._memory = Memory(services.library)
         self._received = Received()
-        self._stream = new_stream()
-        self._number = 0
         self._service = services.open_service(service)
         self._asked = services.open_wake(f"{service}/asked")
         self._answered = services.open_wake(f"{service}/answered")
+        self._port: Any = None
+
+    def _open_port(self, builder: Any) -> None:
+        growing = self._services.library.AllocationStrategy.PowerOfTwo
+        self._port = builder.allocation_strategy(growing).create()
+
+    def close(self) -> None:
+        if self._port is not None:
+            self._port.delete()
+            self._asked.close()
+            self._answered.close()
+            self._port = self._service = None
+
+
+class Iceoryx2Requester(_Endpoint, Requester):
+    def __init__(self, services: Services, service: str) -> None:
+        super().__init__(services, service)
+        self._stream = new_stream()
+        self._number = 0
         self._answered.listen()
-        self._port = (
-            self._service.client_builder()
-            .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
-            .create()
-        )
+        self._open_port(self._service.client_builder())
         self._lend: Any = lender(self._port)
 
     def ask(self, frame: Frame, timeout: float) -> Sample:
@@ -56,28 +70,12 @@ class Iceoryx2Requester(Requester):
     def wait_for_replier(self, timeout: float) -> bool:
         return self._services.seen(self._there, timeout)
 
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.delete()
-            self._asked.close()
-            self._answered.close()
-            self._port = self._service = None
 
-
-class Iceoryx2Replier(Replier):
+class Iceoryx2Replier(_Endpoint, Replier):
     def __init__(self, services: Services, service: str) -> None:
-        library = services.library
-        self._memory = Memory(library)
-        self._received = Received()
-        self._service = services.open_service(service)
-        self._asked = services.open_wake(f"{service}/asked")
-        self._answered = services.open_wake(f"{service}/answered")
+        super().__init__(services, service)
         self._asked.listen()
-        self._port = (
-            self._service.server_builder()
-            .allocation_strategy(library.AllocationStrategy.PowerOfTwo)
-            .create()
-        )
+        self._open_port(self._service.server_builder())
 
     def take(self, timeout: float | None = None) -> Request | None:
         active = self._asked.until(self._port.receive, timeout)
@@ -100,10 +98,3 @@ class Iceoryx2Replier(Replier):
             self._answered.notify()
 
         return Request(Sample(view, stream, number, lambda: done("sample")), answer)
-
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.delete()
-            self._asked.close()
-            self._answered.close()
-            self._port = self._service = None

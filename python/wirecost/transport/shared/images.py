@@ -6,11 +6,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from wirecost.errors import UserError
+from wirecost.transport.shared.ros_topic import RosTopic
 
 _USUAL = {"u1": {1: "mono8", 3: "rgb8", 4: "rgba8"}, "u2": {1: "mono16", 3: "rgb16", 4: "rgba16"}}
 _LETTER = {"u": "U", "i": "S", "f": "F"}
@@ -54,19 +55,11 @@ def image(array: Any, encoding: str | None = None) -> Image:
     return Image(height, width, encoding, big, width * channels * size, data)
 
 
-class ImageTopic(Protocol):
-    """A middleware's publisher of messages that are images."""
-
-    def send(self, parts: Sequence[Any]) -> None: ...
-    def wait(self, timeout: float) -> bool: ...
-    def close(self) -> None: ...
-
-
 class ImagePublisher:
     """Publishes arrays as images for any node of ROS."""
 
     def __init__(
-        self, topic: ImageTopic, message: Callable[[Image, int, str], Sequence[Any]]
+        self, topic: RosTopic, message: Callable[[Image, int, str], Sequence[Any]]
     ) -> None:
         """``message``: the parts of one, of an image, its time and the name of its frame."""
         self._topic = topic

@@ -35,6 +35,9 @@ class InboxSubscriber(Subscriber):
     def fileno(self) -> int | None:
         return self.inbox.fileno()
 
+    def close(self) -> None:
+        self.inbox.close()
+
 
 class InboxReplier(Replier):
     """The middleware's thread puts pairs into ``inbox``: a request and what sends its reply. Of

@@ -25,19 +25,15 @@ def kept_on_loopback() -> Iterator[None]:
     before = {number for number, _ in own_sockets()}
     yield
     for number, one in own_sockets():
-        if number not in before and _may_become_open(one):
+        if number not in before and may_become_open(one):
             # Before Linux 5.7 only root may.
             with suppress(PermissionError):
                 one.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _DEVICE)
 
 
-def is_open_to_all(one: socket.socket) -> bool:
-    """Whether a packet from another machine could reach it now."""
-    return _may_become_open(one) and bool(one.getsockname()[1])
-
-
-def _may_become_open(one: socket.socket) -> bool:
-    """A datagram socket gets its port with what it first sends."""
+def may_become_open(one: socket.socket) -> bool:
+    """Whether a packet from another machine could reach it: now, or once it has a port, which a
+    datagram socket gets with what it first sends."""
     if one.family not in {socket.AF_INET, socket.AF_INET6}:
         return False
     if one.type == socket.SOCK_STREAM and not one.getsockopt(

@@ -4,16 +4,17 @@ a transport's, found by its offers."""
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from wirecost.errors import UserError
-from wirecost.transport.base import Publisher, Transport
-from wirecost.transport.shared.discovery import Offer, Servers, path_of
+from wirecost.transport.base import Publisher, Requester, Subscriber, Transport
+from wirecost.transport.shared.discovery import Following, Offer, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.inbox_based import InboxReplier
+from wirecost.transport.shared.inbox_based import InboxReplier, InboxSubscriber
 
 
 class Server(ABC):
@@ -59,6 +60,27 @@ class ServerPublisher(Publisher):
         super().close()
 
 
+class ServerSubscriber(InboxSubscriber):
+    """Receives from every server of its topic."""
+
+    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
+        super().__init__(depth)
+        self.path = path_of("topic", topic)
+        self.ends: set[Callable[[], object]] = set()
+        """What ends each connection."""
+        self._following = Following(servers, self.path, self._follow)
+
+    @abstractmethod
+    def _follow(self, address: str, ended: threading.Event) -> None:
+        """As ``Following`` calls it."""
+
+    def close(self) -> None:
+        self._following.close()
+        for end in list(self.ends):
+            end()
+        super().close()
+
+
 class _Replier(InboxReplier):
     offer: Offer | None = None
 
@@ -72,13 +94,14 @@ class _Replier(InboxReplier):
         if self.offer is not None:
             self.offer.close()
         self._server.services.pop(self._path, None)
-        self.inbox.close()
 
 
 class ServerTransport(Transport):
     """Starts its server with its first publisher or replier."""
 
     publishes: ClassVar[type[ServerPublisher]]
+    subscribes: ClassVar[Callable[..., Subscriber]]
+    requests: ClassVar[Callable[..., Requester]]
 
     def __init__(self, address: str | None = None) -> None:
         super().__init__(address)
@@ -106,6 +129,12 @@ class ServerTransport(Transport):
             raise UserError(f"topic {topic!r}: this transport publishes it already")
         server.topics[path] = set()
         return self.publishes(server, path, self._servers.offer(path, server.address))
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self.subscribes(self._servers, topic, depth)
+
+    def requester(self, service: str) -> Requester:
+        return self.requests(self._servers, service)
 
     def replier(self, service: str) -> InboxReplier:
         server, path = self._own(), path_of("service", service)

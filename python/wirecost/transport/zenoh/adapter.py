@@ -37,8 +37,6 @@ STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""
 LOOK_S = 0.002
 MOST_FOLDER = MOST_PATH - len("/1234567-12345678.sock.lock")
-MOST_BYTES = 1 << 30
-"""What zenoh's receivers accept."""
 
 
 def key_of(topic: str) -> str:
@@ -48,7 +46,19 @@ def key_of(topic: str) -> str:
     return "/".join(quote(part) or "%" for part in topic.split("/"))
 
 
-class ZenohPublisher(Publisher):
+class _Port:
+    """What has declared something to zenoh, and takes that back when it is closed."""
+
+    _port: Any
+
+    def close(self) -> None:
+        port, self._port = self._port, None
+        if port is not None:
+            port.undeclare()
+        super().close()  # type: ignore[misc]  # the endpoint's own
+
+
+class ZenohPublisher(_Port, Publisher):
     """Lays the message out in memory that it keeps; zenoh copies it before ``put`` returns."""
 
     def __init__(self, transport: Zenoh, topic: str) -> None:
@@ -62,8 +72,7 @@ class ZenohPublisher(Publisher):
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
-        if size > MOST_BYTES:
-            raise UserError(f"a frame of {frame.nbytes} bytes is above zenoh's {MOST_BYTES}")
+        self._check_size(frame, "zenoh", len(trailer))
         if len(self._laid_out) != size:
             self._laid_out = bytearray(size)
         frame.write_into(self._laid_out)
@@ -80,14 +89,8 @@ class ZenohPublisher(Publisher):
     def wait_for_subscriber(self, timeout: float) -> bool:
         return wait_until(lambda: bool(self._port.matching_status.matching), timeout, LOOK_S)
 
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.undeclare()
-            self._port = None
-        super().close()
 
-
-class ZenohSubscriber(InboxSubscriber):
+class ZenohSubscriber(_Port, InboxSubscriber):
     def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
         super().__init__(depth)
         self._port: Any = transport.session.declare_subscriber(
@@ -99,14 +102,8 @@ class ZenohSubscriber(InboxSubscriber):
         payload = self.inbox.take(timeout)
         return None if payload is None else (payload.to_bytes(), None)
 
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.undeclare()
-            self._port = None
-            self.inbox.close()
 
-
-class _Requester(InboxRequester):
+class _Requester(_Port, InboxRequester):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__(service)
         self._transport = transport
@@ -134,14 +131,8 @@ class _Requester(InboxRequester):
     def wait_for_replier(self, timeout: float) -> bool:
         return wait_until(lambda: bool(self._port.matching_status.matching), timeout, LOOK_S)
 
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.undeclare()
-            self._port = None
-            self.inbox.close()
 
-
-class _Replier(InboxReplier):
+class _Replier(_Port, InboxReplier):
     def __init__(self, transport: Zenoh, service: str) -> None:
         super().__init__()
         self._block = transport.library.CongestionControl.BLOCK
@@ -160,12 +151,6 @@ class _Replier(InboxReplier):
             query.drop()
 
         return query.payload.to_bytes() if query.payload else b"", reply
-
-    def close(self) -> None:
-        if self._port is not None:
-            self._port.undeclare()
-            self._port = None
-            self.inbox.close()
 
 
 _E = TypeVar("_E", ZenohPublisher, ZenohSubscriber, _Requester, _Replier)
@@ -257,8 +242,7 @@ class Zenoh(Transport):
             end = make()
         except self.library.ZError as error:
             raise UserError(f"{self.name}: {name!r} cannot be opened: {one_line(error)}") from error
-        self._open.append(end)
-        return end
+        return self._kept(end)
 
     def publisher(self, topic: str) -> Publisher:
         return self._made(lambda: self.sender(self, topic), topic)
@@ -273,9 +257,7 @@ class Zenoh(Transport):
         return self._made(lambda: _Replier(self, service), service)
 
     def close(self) -> None:
-        for end in self._open:
-            end.close()
-        self._open.clear()
+        super().close()
         session, self.session = self.session, None
         if session is not None:
             session.close()

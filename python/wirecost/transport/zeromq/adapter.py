@@ -187,7 +187,6 @@ class _Replier(Replier):
         self.end.close()
 
 
-_End = _Publisher | _Subscriber | _Requester | _Replier
 _E = TypeVar("_E", _Publisher, _Subscriber, _Requester, _Replier)
 
 
@@ -202,7 +201,6 @@ class _ZeroMQ(Transport):
             self._library = Library()
         except (ImportError, OSError, AttributeError) as error:
             raise UserError(f"{self.name}: {error}; pip install pyzmq") from error
-        self._open: list[_End] = []
 
     @abstractmethod
     def _endpoint(self, kind: str, name: str, bind: bool) -> tuple[str, list[Callable[[], object]]]:
@@ -229,10 +227,6 @@ class _ZeroMQ(Transport):
 
     def replier(self, service: str) -> Replier:
         return self._attach(_Replier(self._library), "service", service, True)
-
-    def close(self) -> None:
-        for end in self._open:
-            end.close()
 
 
 FULL = f"what a slow subscriber has no room for ({WAITING} + depth) is lost to it alone"

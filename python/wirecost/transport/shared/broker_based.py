@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transports with a server program between the peers, to which each endpoint has a connection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from wirecost import scratch
+from wirecost.errors import UserError
+from wirecost.transport.base import Publisher, Replier, Requester, Subscriber, Transport
+from wirecost.transport.shared.server_process import program, running
+
+
+class Linked:
+    """An endpoint with a connection to the broker, ``_link``."""
+
+    def close(self) -> None:
+        self._link.close()  # type: ignore[attr-defined]
+        super().close()  # type: ignore[misc]  # the endpoint's own
+
+
+class BrokerTransport(Transport):
+    broker: ClassVar[str]
+    """The program, and the Debian package that has it; ``-c FILE`` names its configuration."""
+    configuration: ClassVar[str]
+    """With ``{port}`` for the port on loopback."""
+
+    publishes: ClassVar[Callable[..., Publisher]]
+    subscribes: ClassVar[Callable[..., Subscriber]]
+    requests: ClassVar[Callable[..., Requester]]
+    replies: ClassVar[Callable[..., Replier]]
+    """The endpoints' classes, of an address and a name; of a subscriber also the depth."""
+
+    @classmethod
+    @contextmanager
+    def server(cls) -> Iterator[str | None]:
+        found = program(cls.broker)
+        if found is None:
+            raise UserError(
+                f"{cls.name}: no server: apt install {cls.broker}, or give another one's address"
+            )
+        with scratch.folder(cls.name) as folder:
+            file = folder / "configuration"
+
+            def command(port: int) -> list[str]:
+                file.write_text(cls.configuration.format(port=port))
+                return [found, "-c", str(file)]
+
+            with running(command, folder / "log", {**os.environ, "LC_ALL": "C"}) as port:
+                yield f"127.0.0.1:{port}"
+
+    def publisher(self, topic: str) -> Publisher:
+        return self.publishes(self.address, topic)
+
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self.subscribes(self.address, topic, depth)
+
+    def requester(self, service: str) -> Requester:
+        return self.requests(self.address, service)
+
+    def replier(self, service: str) -> Replier:
+        return self.replies(self.address, service)
