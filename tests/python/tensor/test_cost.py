@@ -296,14 +296,6 @@ def test_chunks_that_would_take_more_than_their_array_are_refused() -> None:
     assert (found.chunks, found[0]) == ((10**6,), 0)
 
 
-def test_many_small_arrays_are_refused_in_dask_where_each_takes_its_time() -> None:
-    needs.package("dask.array")
-    assert len(there_and_back([np.zeros(1)] * 15, as_="dask")) == 15
-    assert len(there_and_back([np.zeros(1)] * 500, as_="numpy")) == 500
-    with pytest.raises(FrameError, match=r"an array of Dask, .* would take more .* as_=.numpy"):
-        there_and_back([np.zeros(1)] * 500, as_="dask")
-
-
 def test_a_quantity_is_no_text() -> None:
     needs.package("pint")
     for magnitude in ("9 ** 9 ** 9", [1, 2], None, b"1"):

@@ -15,7 +15,6 @@ from wirecost.tensor.source import Source
 from wirecost.tensor.writer import Handler, Writer
 
 _TASK_BYTES, _TASK_NANOSECONDS = 1024, 3_000
-_ARRAY_NANOSECONDS = 60_000
 _LABEL_BYTES = 16
 
 
@@ -46,9 +45,7 @@ def _frame(writer: Writer, frame: Any) -> Any:
 
 def tensor(source: Source) -> Any:
     """One chunk, which Dask copies."""
-    remedy = 'decode with as_="numpy"'
-    source.budget.take("an array of Dask", _TASK_BYTES, _ARRAY_NANOSECONDS, remedy)
-    return load("dask.array", remedy).from_array(source.numpy(), chunks=-1)
+    return load("dask.array", 'decode with as_="numpy"').from_array(source.numpy(), chunks=-1)
 
 
 def restore(kind: str, body: Any, budget: Budget) -> Any:
