@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from google.protobuf.message import Message
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.osi.conversion import in_columns
 from wirecost.osi.lists import Found, find, without_indices
@@ -126,7 +126,7 @@ class Frame:
         )
 
 
-class Frames(Sequence[Frame]):
+class Frames(Closing, Sequence[Frame]):
     """The frames of a trace file; use it in a ``with`` block. Reading raises UserError."""
 
     def __init__(self, trace: Trace) -> None:
@@ -180,14 +180,3 @@ class Frames(Sequence[Frame]):
         """Frames that were taken stay valid."""
         self._closed = True
         self._trace.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
