@@ -9,6 +9,7 @@ import polars as pl
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 MOST_POINTS = 800
 """Of one allocator; the slowest callbacks are always among them."""
@@ -41,12 +42,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
                 "ms:Q", title="ms", scale=alt.Scale(type="log"),
                 axis=alt.Axis(tickCount=4),
             ),
-            color=alt.Color(
-                "kind:N",
-                title=None,
-                scale=alt.Scale(domain=list(SHADES), range=list(SHADES.values())),
-                legend=alt.Legend(orient="bottom"),
-            ),
+            color=keyed(alt.Color, "kind", SHADES, SHADES.values()),
             row=alt.Row(
                 "allocator:N",
                 sort=names,
