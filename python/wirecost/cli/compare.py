@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +12,9 @@ from rich.console import Console
 
 from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
 from wirecost.analysis.compare.runs import read_run
+from wirecost.cli.json_file import write_json, write_text
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.records import json_document
 from wirecost.report.compare import tables
 from wirecost.report.compare.document import document, markdown
 from wirecost.report.compare.page import page, write_figures
@@ -80,12 +79,11 @@ def command(
     found = compare(read_run(a), read_run(b), settings, None if again is None else read_run(again))
     console = Console(stderr=Path("-") in {json_file, markdown_file})
     _print(console, found)
-    if json_file is not None:
-        _write("--json", json_file, json_document.text(document(found)) + "\n")
+    write_json(json_file, document(found))
     if markdown_file is not None:
-        _write("--markdown", markdown_file, markdown(found))
+        write_text("--markdown", markdown_file, markdown(found))
     if report is not None:
-        _write("--report", report, page(found))
+        write_text("--report", report, page(found))
     if figures is not None:
         write_figures(found, figures, format_)
     if found.regressions():
@@ -148,14 +146,3 @@ def _shortened(name: str, most: int) -> str:
         return name
     head = (most - 1) // 2
     return f"{name[:head]}…{name[-(most - 1 - head) :]}"
-
-
-def _write(option: str, path: Path, text: str) -> None:
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{path}: {reason}; name a writable {option} file") from error
