@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirecost import scratch
+from wirecost.bench import limits
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Contender, Registry
@@ -49,8 +50,7 @@ class Settings:
                     f"--reflections {case.reflections}: the message would reach 2^31 bytes, more "
                     f"than OSMP can carry; at most {MAX_REFLECTIONS}"
                 )
-            if not 1 <= case.objects <= MAX_OBJECTS:
-                raise UserError(f"--objects {case.objects}: must lie between 1 and {MAX_OBJECTS}")
+            limits.between("--objects", case.objects, 1, MAX_OBJECTS)
 
 
 def run(settings: Settings, registry: Registry, journal: Journal, progress: Progress) -> None:
