@@ -10,15 +10,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import xmlrpc.client
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.ros1_system import until
 from wirecost.records.probe_log import COUNTER, read_logs
 from wirecost.records.probe_log import events_of as probe_events
 from wirecost.replay.dds.domain import FreeDomain
@@ -83,9 +83,9 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
     sender: list[str | Path] = [sys.executable, SENDERS / "send_ros1.py", "--scan", "vlp32"]
     with ExitStack() as system:
         system.enter_context(running(["/usr/bin/roscore", "-p", str(port)], environment))
-        _until(lambda: _published(environment) >= {"/rosout_agg"})
+        until(lambda: _published(environment) >= {"/rosout_agg"})
         system.enter_context(running(sender, python))
-        _until(lambda: "/points" in _published(environment))
+        until(lambda: "/points" in _published(environment))
         yield environment
 
 
@@ -93,9 +93,9 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
 def ros1_node(master: Environment, version: str) -> Iterator[Environment]:
     node = BUILT / "ring_filter_ros1"
     with running([node, f"_version:={version}", "~points:=/points"], master):
-        _until(lambda: "/ring_filter/filtered" in _published(master))
+        until(lambda: "/ring_filter/filtered" in _published(master))
         yield master
-    _until(lambda: "/ring_filter/filtered" not in _published(master))
+    until(lambda: "/ring_filter/filtered" not in _published(master))
 
 
 @contextmanager
@@ -114,18 +114,6 @@ def dds_node(version: str) -> Iterator[Environment]:
 def _published(environment: Environment) -> set[str]:
     proxy: Any = xmlrpc.client.ServerProxy(environment["ROS_MASTER_URI"])
     return {name for name, _ in proxy.getSystemState("/test")[2][0]}
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            if condition():
-                return
-        except (OSError, xmlrpc.client.Error):
-            pass
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def wirecost(environment: Environment, *words: str | Path) -> Any:
