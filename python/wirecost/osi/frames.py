@@ -93,12 +93,12 @@ class Frame:
 
     def _columns(self, found: Found) -> Columns[Any]:
         """Where the columns of a list come from. Raises ValueError."""
-        data = self.data if found.twin is not None else self._converted
-        twins = found.kind.find(data, f"osi3.{self.type_name}")
-        here = [twin for twin in twins if twin.path == found.path]
+        data = self.data if found.columns is not None else self._converted
+        fields = found.kind.find(data, f"osi3.{self.type_name}")
+        here = [field for field in fields if field.path == found.path]
         if len(here) == 1:
             return found.kind.read(data, here[0].offset, here[0].size)
-        if found.twin is not None or here:
+        if found.columns is not None or here:
             raise ValueError(f"they come {len(here)} times")
         # Elements with fields that the schema does not know: what it knows of them.
         return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
@@ -106,7 +106,7 @@ class Frame:
     @cached_property
     def _converted(self) -> bytes:
         """The message with columns for rows."""
-        rows = (found.path for found in self._lists.values() if found.twin is None)
+        rows = (found.path for found in self._lists.values() if found.columns is None)
         return in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property

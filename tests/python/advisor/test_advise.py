@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirecost import _core
-from wirecost.advisor.advice import TWIN_HEAD, Advice, advise
+from wirecost.advisor.advice import COLUMNS_FIELD_HEAD, Advice, advise
 from wirecost.advisor.errors import FLIGHT, Errors, proposed
 from wirecost.advisor.sources import CloudSource, List, TraceSource
 from wirecost.compile.compiler import Columns, compile_schema, write
@@ -120,7 +120,7 @@ def test_what_is_pasted_gives_the_printed_size_within_the_printed_error(
             holder = kind.NODE.holder
             rows = [holder.decode_protobuf(r.SerializeToString()) for r in lidar.reflection]
             made = kind.from_rows(rows)
-            size += len(made) + TWIN_HEAD
+            size += len(made) + COLUMNS_FIELD_HEAD
             for path, before in largest.items():
                 got = getattr(kind.read(made), path)
                 expected = np.array([getattr(r, path) or 0 for r in rows])
