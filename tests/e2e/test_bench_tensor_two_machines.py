@@ -137,12 +137,12 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--role", "publish"), "--peer HOST:PORT: goes with --role publish"),
-        (("--role", "listen", "--peer", "a:1"), "--peer HOST:PORT: goes with --role publish"),
+        (("--role", "publish"), "--peer HOST:PORT: needed with --role publish"),
+        (("--role", "listen", "--peer", "a:1"), "--peer HOST:PORT: needed with --role publish"),
         (("--role", "x"), "--role x: there are both, publish, listen"),
         (("--role", "publish", "--peer", "a:1"), "--token: give the one"),
         (("--role", "listen", "--token", "short"), "--token: give 8 to 64"),
-        (("--listen-at", "a:1"), "--listen-at: goes with --role listen"),
+        (("--listen-at", "a:1"), "--listen-at: needs --role listen"),
         (("--role", "listen", "--listen-at", "x"), "--listen-at x: give HOST:PORT"),
         (("--role", "listen", "--listen-at", "192.0.2.1:0"), "--listen-at 192.0.2.1:0: "),
         (

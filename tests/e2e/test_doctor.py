@@ -50,7 +50,7 @@ def test_there_is_nothing_to_undo_at_first(
     ("options", "problem"),
     [
         (["--cpus", "8191"], "wirecost: --cpus 8191: CPU 8191 is not online; there are"),
-        (["--cpus", "one"], "wirecost: --cpus one: no list of CPUs"),
+        (["--cpus", "one"], "wirecost: --cpus one: not a list of CPUs"),
         (["--fix", "--undo"], "wirecost: --fix and --undo: choose one"),
         (["--figure", "x.svg"], "wirecost: --figure x.svg: give --noise SECONDS"),
         (["--figure", "x.gif", "--noise", "1"], "wirecost: --figure x.gif: name a file that ends"),

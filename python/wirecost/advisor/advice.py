@@ -71,7 +71,7 @@ class Total:
 
 @dataclass
 class ListAdvice:
-    """All lists of one message type: what ``--reduce`` can tell apart."""
+    """All lists of one message type: as far as ``--reduce`` can distinguish them."""
 
     message: str
     paths: dict[str, int] = field(default_factory=dict)

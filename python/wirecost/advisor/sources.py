@@ -67,7 +67,7 @@ class TraceSource:
                 except ValueError as error:
                     raise UserError(
                         f"{self._trace.path}: frame {number} cannot be read ({error}); "
-                        "`wirecost trace check` tells more"
+                        "run `wirecost trace check`"
                     ) from error
 
     def _lists(self, message: Message) -> Iterator[List]:

@@ -31,7 +31,7 @@ def command(
     content: Annotated[
         str,
         typer.Option(
-            help="ticket: the ticket's message; realistic: epoch times, ids, varied lengths.",
+            help="ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
             autocompletion=completing(notification.CONTENTS),
         ),
     ] = "ticket,realistic",

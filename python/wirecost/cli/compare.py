@@ -32,45 +32,53 @@ LEAST_NAME = 24
 
 
 def command(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Result folder or probe logs, before.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The same, after.")],
+    a: Annotated[
+        Path, typer.Argument(metavar="A", help="Result folder or probe logs of the run before.")
+    ],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The same of the run after.")],
     margin: Annotated[
-        str, typer.Option(metavar="PERCENT", help="Smaller changes count as none.")
+        str, typer.Option(metavar="PERCENT", help="Ignore smaller changes.")
     ] = f"{100 * MARGIN:g}%",
     fail_above: Annotated[
         str | None,
         typer.Option(
             metavar="PERCENT",
-            help="Exit with 3 if a time's whole interval, or a size on the wire, grew by more.",
+            help="Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
         ),
     ] = None,
     again: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="A measured once more: smaller changes than theirs are noise."
+            metavar="DIR",
+            help="A second run of A: changes not larger than between A and this one are noise.",
         ),
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write every row; - is standard output."),
+        typer.Option(
+            "--json", metavar="FILE", help="Write every row as JSON; - is standard output."
+        ),
     ] = None,
     markdown_file: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="Write a comment for a pull request; - as above."
+            "--markdown",
+            metavar="FILE",
+            help="Write a comment for a pull request; - is standard output.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a page with both runs' figures.")
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write an HTML page with figures of both runs."),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the figures there, a file each.")
+        Path | None, typer.Option(metavar="DIR", help="Write each figure into a file there.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help=f"Of the figures: {', '.join(FORMATS)}.")
+        str, typer.Option("--format", help=f"Format of --figures: {', '.join(FORMATS)}.")
     ] = FORMATS[0],
 ) -> None:
-    """Compare run B with run A, row by row: slower, faster, or no difference beyond chance."""
+    """Compare run B with run A, row by row: slower, faster, or no significant change."""
     settings = Settings(
         share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
     )

@@ -27,7 +27,7 @@ def open(path: str | Path, topic: str | None = None, type: str | None = None) ->
     """Open an .osi, .mcap or .txth trace.
 
     ``topic``: the channel where an .mcap file has several. ``type``: the message type, as
-    ``SensorView``, where the file does not tell. Raises UserError.
+    ``SensorView``, where the file does not have it. Raises UserError.
     """
     return Frames(open_trace(Path(path), topic, type))
 
@@ -58,7 +58,7 @@ class Frame:
             return messages.parse(self.type_name, self.data)
         except ValueError as error:
             raise UserError(
-                f"{self._place}: no {self.type_name} ({error}); `wirecost trace check` tells more"
+                f"{self._place}: not a {self.type_name} ({error}); run `wirecost trace check`"
             ) from error
 
     def lists(self) -> dict[str, int]:
@@ -86,8 +86,8 @@ class Frame:
                 self._read[found.path] = self._columns(found)
             except ValueError as error:
                 raise UserError(
-                    f"{self._place}: {found.path} cannot be read ({error}); `wirecost trace check` "
-                    "tells more"
+                    f"{self._place}: {found.path} cannot be read ({error}); run "
+                    "`wirecost trace check`"
                 ) from error
         return self._read[found.path]
 
@@ -99,7 +99,7 @@ class Frame:
         if len(here) == 1:
             return found.kind.read(data, here[0].offset, here[0].size)
         if found.columns is not None or here:
-            raise ValueError(f"they come {len(here)} times")
+            raise ValueError(f"they occur {len(here)} times")
         # Elements with fields that the schema does not know: what it knows of them.
         return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
 
@@ -147,7 +147,7 @@ class Frames(Closing, Sequence[Frame]):
         return sum(1 for _ in self._opened().frames()) if known is None else known
 
     def __len__(self) -> int:
-        """Of .txth files only reading all of it tells."""
+        """A .txth file is read to its end for it."""
         return self._count
 
     def __iter__(self) -> Iterator[Frame]:
@@ -173,7 +173,7 @@ class Frames(Closing, Sequence[Frame]):
 
     def _opened(self) -> Trace:
         if self._closed:
-            raise UserError(f"{self.path}: is closed; take frames within the with block")
+            raise UserError(f"{self.path}: closed; read frames within the with block")
         return self._trace
 
     def close(self) -> None:

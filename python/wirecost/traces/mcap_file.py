@@ -161,4 +161,4 @@ def _or(topics: tuple[str, ...]) -> str:
 
 
 def _damaged(path: Path, number: int) -> UserError:
-    return UserError(f"{path}: its index leads to no message for frame {number}; record it again")
+    return UserError(f"{path}: its index has no message for frame {number}; record it again")

@@ -119,7 +119,7 @@ def schema_of(name: str) -> bytes:
 def message_class(name: str) -> type[Message]:
     """``SensorView`` → its class. Raises UserError on a name that OSI does not have."""
     if name not in TYPES.values():
-        raise UserError(f"--type {name}: no OSI message; there are {', '.join(TYPES.values())}")
+        raise UserError(f"--type {name}: not an OSI message; there are {', '.join(TYPES.values())}")
     return GetMessageClass(_pool().FindMessageTypeByName(f"osi3.{name}"))
 
 

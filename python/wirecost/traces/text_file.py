@@ -112,12 +112,14 @@ class TextTrace(Closing):
             with io.TextIOWrapper(open_regular(self.path), encoding="utf-8") as file:
                 while line := file.readline(MAX_LINE):
                     if len(line) == MAX_LINE:
-                        raise UserError(f"{self.path}: a line of {MAX_LINE} characters; not .txth")
+                        raise UserError(
+                            f"{self.path}: a line of {MAX_LINE} characters; this is not .txth"
+                        )
                     yield line
         except OSError as error:
             raise UserError(f"{self.path}: {error.strerror}; name a readable trace file") from error
         except UnicodeError as error:
-            raise UserError(f"{self.path}: no text ({error}); is it an .osi file?") from error
+            raise UserError(f"{self.path}: not text ({error}); is it an .osi file?") from error
 
     def close(self) -> None:
         """Nothing stays open between two calls of ``frames``."""

@@ -102,10 +102,10 @@ def pair_of_links(most: int = 1000) -> Iterator[tuple[socket.socket, Link]]:
     [
         (b"x" * 1001, "a line is longer than 1000 bytes"),
         (b"x" * 1001 + b"\n", "a line is longer than 1000 bytes"),
-        (b"{'do': 1}\n", "a line is no JSON"),
-        (b"[" * 900 + b"\n", "a line is no JSON"),
-        (b"\xff\xfe\n", "a line is no JSON"),
-        (b"[1]\n", "a line is no JSON object"),
+        (b"{'do': 1}\n", "a line is not JSON"),
+        (b"[" * 900 + b"\n", "a line is not JSON"),
+        (b"\xff\xfe\n", "a line is not JSON"),
+        (b"[1]\n", "a line is not a JSON object"),
         (b'{"a":', "the connection was closed"),
     ],
 )
@@ -129,7 +129,7 @@ def test_lines_come_one_by_one_however_they_are_cut() -> None:
 def test_deeply_nested_lines_are_refused() -> None:
     with pair_of_links(1 << 20) as (there, link):
         threading.Thread(target=there.sendall, args=(b"[" * 500_000 + b"\n",)).start()
-        with pytest.raises(LinkError, match="no JSON"):
+        with pytest.raises(LinkError, match="not JSON"):
             link.receive(30)
 
 
@@ -274,7 +274,7 @@ def fake(answer: Callable[[dict[str, Any]], bytes]) -> Iterator[int]:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (b"HTTP/1.1 400\r\n\r\n", "a line is no JSON"),
+        (b"HTTP/1.1 400\r\n\r\n", "a line is not JSON"),
         (b'{"failure": "\\u001b[2Jno"}\n', r" \[2Jno"),
         (b'{"version": %d}\n' % VERSION, "no listener"),
     ],

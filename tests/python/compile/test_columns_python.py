@@ -298,7 +298,7 @@ def test_what_cannot_be_built_is_said(values: dict[str, Any], reason: str):
 
 def test_what_else_cannot_be():
     error = runtime(Reflections).columns.WireError
-    with pytest.raises(error, match="'doppler' is no reduction; give exact"):
+    with pytest.raises(error, match="'doppler' is not a reduction; give exact"):
         Reflections.build(1, {}, reductions="doppler")
     with pytest.raises(error, match=r"no column 'object_id.value' that can be stored float32"):
         Reflections.build(1, {}, reductions={"object_id.value": "float32"})

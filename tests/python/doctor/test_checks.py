@@ -310,7 +310,7 @@ def test_lists_that_are_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpus", "problem"), [("9", "CPU 9 is not online"), ("a", "no list of CPUs")]
+    ("cpus", "problem"), [("9", "CPU 9 is not online"), ("a", "not a list of CPUs")]
 )
 def test_cpus_that_are_not_there_are_named(cpus: str, problem: str, tmp_path: Path) -> None:
     system = lay_out(tmp_path, contents("amd_metal_untuned"))

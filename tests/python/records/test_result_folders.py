@@ -151,10 +151,10 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
         _samples(case=pl.when(pl.int_range(pl.len()) > 0).then("case")),
         r"column case lacks 1 of its values",
     ),
-    "a time is none": (_samples(ns=pl.lit(float("nan"))), "column ns holds what was never"),
+    "a time is none": (_samples(ns=pl.lit(float("nan"))), "column ns holds values that cannot be"),
     "a time is infinite": (_samples(ns=pl.lit(float("inf"))), "column ns holds inf"),
     "a time is negative": (_samples(ns=pl.lit(-1.0)), "column ns holds -1"),
-    "a time is next to nothing": (_samples(ns=pl.lit(5e-324)), "column ns holds what was never"),
+    "a time is next to nothing": (_samples(ns=pl.lit(5e-324)), "column ns holds values that cannot be"),
     "a text is long": (_samples(mode=pl.lit("x" * 5000)), "column mode holds a text of 5,000 byte"),
     "repetitions are missing": (
         lambda folder: edit_samples(folder, lambda table: table.filter(pl.col("repetition") > 0)),

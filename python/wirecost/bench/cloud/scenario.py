@@ -54,7 +54,7 @@ class Settings:
                 raise UserError(f"--inside {100 * share:g}: must lie between 0 and 100 percent")
         limits.at_least_one("--samples", self.samples)
         if not 0 < self.seconds <= 3600:
-            raise UserError(f"--seconds {self.seconds:g}: must lie above 0 and up to 3600")
+            raise UserError(f"--seconds {self.seconds:g}: must be above 0 and at most 3600")
         limits.seed(self.seed)
 
 

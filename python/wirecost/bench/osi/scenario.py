@@ -39,7 +39,7 @@ class Settings:
         if self.steps < 1:
             raise UserError(f"--steps {self.steps}: at least 1 step is needed")
         if self.fmi not in (2, 3):
-            raise UserError(f"--fmi {self.fmi}: FMI 2 and FMI 3 are offered")
+            raise UserError(f"--fmi {self.fmi}: give 2 or 3")
         if not 0 <= self.seed < 2**31:
             raise UserError(f"--seed {self.seed}: must lie between 0 and 2147483647")
         for case in self.cases:

@@ -148,7 +148,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
 def _check_logs(folder: Path) -> None:
     """Models report only at their end that they cannot log. Raises UserError."""
     if len(list(folder.glob(f"*{SUFFIX}"))) < 2:
-        raise UserError(f"{folder}: has no room for the models' logs; make room")
+        raise UserError(f"{folder}: no room for the models' logs; make room")
 
 
 def _reason(error: Exception) -> str:

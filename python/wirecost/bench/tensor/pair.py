@@ -80,7 +80,7 @@ class Pair:
         self.end()
 
     def begin_to_end(self) -> None:
-        """Tells the ends on this machine to close, and does not wait for it."""
+        """Makes the ends on this machine close, without waiting for it."""
         for worker in self._workers:
             with suppress(WorkerFailedError):
                 worker.send("close")

@@ -73,7 +73,9 @@ class Settings:
             except TypeError:
                 usable = False
             if not usable:
-                raise UserError(f"--dtype {name}: give numbers' types, as float32, uint8 or int64")
+                raise UserError(
+                    f"--dtype {name}: give numeric types, such as float32, uint8 or int64"
+                )
         for shape in self.shapes:
             size = int(np.prod(shape, dtype=np.float64)) * 16
             if min(shape, default=0) < 1 or size > 16 * LARGEST:

@@ -105,7 +105,7 @@ def utf8_or_refused(source: str) -> Iterator[None]:
 def _bytes(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UserError(f"{path}: error: is no file; name a descriptor set")
+            raise UserError(f"{path}: error: not a file; name a descriptor set")
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as error:

@@ -73,7 +73,7 @@ class Inbox:
 
 def wait_until(condition: Callable[[], bool], timeout: float, interval: float = 0.01) -> bool:
     """Whether ``condition`` came true within ``timeout`` seconds; for what a middleware does not
-    tell by itself."""
+    show by itself."""
     end = time.monotonic() + timeout
     while not condition():
         if time.monotonic() >= end:

@@ -65,7 +65,7 @@ def _thinned(part: pl.DataFrame) -> pl.DataFrame:
     whole = part.select("repetition", "ns", "minor_faults")
     if whole.height <= MOST_POINTS:
         return whole
-    telling = whole.sort("minor_faults", "ns", descending=True).head(MOST_POINTS // 2)
-    others = whole.join(telling, on="repetition", how="anti")
+    faulting = whole.sort("minor_faults", "ns", descending=True).head(MOST_POINTS // 2)
+    others = whole.join(faulting, on="repetition", how="anti")
     every = max(1, -(-others.height // (MOST_POINTS // 2)))
-    return pl.concat([telling, others.gather_every(every)])
+    return pl.concat([faulting, others.gather_every(every)])
