@@ -182,7 +182,7 @@ def run(
 
 
 class _Recorded:
-    """A entry's part of the journal."""
+    """An entry's part of the journal."""
 
     def __init__(self, outcome: Outcome, case: Case, settings: Settings, journal: Journal) -> None:
         self.outcome = outcome
