@@ -41,7 +41,7 @@ def test_every_contender_did_its_work_and_was_timed(document: dict[str, Any]) ->
     assert all(row["median_ns"] > 0 for row in document["rows"])
 
 
-def test_the_machine_is_told_and_what_it_lacks(folder: Path) -> None:
+def test_the_machine_is_reported_and_what_it_lacks(folder: Path) -> None:
     meta = json.loads((folder / "meta.json").read_text())
     assert "verdict" in meta["environment"]["doctor"]
     run = {f"{one['contender']} {one['mode']}".strip() for one in meta["runs"]

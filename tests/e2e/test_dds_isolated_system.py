@@ -28,7 +28,7 @@ TRANSFORMS = Topic(
 )
 LOOKUP = Service("/lookup", "std_srvs/srv/Trigger")
 ENABLE = Service("/points_filter/enable", "std_srvs/srv/SetBool")
-# As Cyclone writes it: one byte and three of padding, told by the header.
+# As Cyclone writes it: one byte and three of padding, reported by the header.
 REQUEST = b"\0\1\0\3" + bytes(4)
 
 
@@ -54,9 +54,9 @@ def test_a_node_gets_its_inputs_and_its_outputs_are_heard() -> None:
             assert connected(isolated)
             peers.send(points, 40, 100)
             got = peers.take(queue, 40)
-            told = peers.end(node)
+            reported = peers.end(node)
     assert [(message[0], peers.stamp(message[4])) for message in got] == [(3, n) for n in range(40)]
-    assert "points 40 tf_static 1 clock 0" in told
+    assert "points 40 tf_static 1 clock 0" in reported
 
 
 def test_calls_of_the_node_are_answered_from_the_recording() -> None:
@@ -71,16 +71,16 @@ def test_calls_of_the_node_are_answered_from_the_recording() -> None:
             assert connected(isolated)
             peers.send(points, 30, 10)
             time.sleep(0.5)
-            told = peers.end(node)
+            reported = peers.end(node)
         assert isolated.unmatched() == []
-    assert [line for line in told.splitlines() if line.startswith("lookup")] == [
+    assert [line for line in reported.splitlines() if line.startswith("lookup")] == [
         "lookup 1: one",
         "lookup 2: two",
         "lookup 3: two",
     ]
 
 
-def test_requests_without_a_recorded_reply_are_told() -> None:
+def test_requests_without_a_recorded_reply_are_reported() -> None:
     with DdsIsolatedSystem() as isolated:
         points = isolated.publish(POINTS)
         isolated.listen(FILTERED, 0, Queue(1 << 20))
@@ -129,14 +129,14 @@ def test_parameters_set_at_run_time_are_set_again() -> None:
         ]
 
 
-def test_a_node_without_parameter_services_is_told() -> None:
+def test_a_node_without_parameter_services_is_reported() -> None:
     with DdsIsolatedSystem() as isolated:
         isolated.prepare("/points_filter", {"rate": 2.0})
         isolated.publish(POINTS)
         with peers.running([peers.FILTER], isolated.environment()):
             assert peers.soon(lambda: not isolated.waiting_for([POINTS], []), 20)
-        (told,) = isolated.unmatched()
-    assert told.startswith("/points_filter: has no set_parameters")
+        (reported,) = isolated.unmatched()
+    assert reported.startswith("/points_filter: has no set_parameters")
 
 
 def test_large_messages_are_not_lost() -> None:

@@ -128,7 +128,7 @@ def test_a_program_that_is_not_of_ros_goes_by_its_process(domain: int) -> None:
         assert recorder.parameters("/points_filter") == {}
 
 
-def test_a_wrong_name_is_told_with_the_nearest(domain: int) -> None:
+def test_a_wrong_name_is_reported_with_the_nearest(domain: int) -> None:
     with (
         peers.running([peers.FILTER], environment(domain)),
         DdsRecorder(domain) as recorder,
@@ -137,7 +137,7 @@ def test_a_wrong_name_is_told_with_the_nearest(domain: int) -> None:
         recorder.graph("point_filter")
 
 
-def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
+def test_an_empty_domain_is_reported_with_what_to_set(domain: int) -> None:
     with (
         DdsRecorder(domain) as recorder,
         pytest.raises(
@@ -148,15 +148,15 @@ def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
 
 
 def announce(participant: _dds.Participant, node: str, writers: list[bytes]) -> _dds.Writer:
-    told = entities.ParticipantEntities(
+    reported = entities.ParticipantEntities(
         participant.guid, [entities.NodeEntities(node, [], writers)]
     )
     writer = _dds.Writer(participant, names.DISCOVERY_TOPIC, names.DISCOVERY_TYPE, qos.KEPT, b"")
-    writer.send(entities.write(told))
+    writer.send(entities.write(reported))
     return writer
 
 
-def test_a_node_and_others_on_one_topic_are_told_apart(domain: int) -> None:
+def test_a_node_and_others_on_one_topic_are_distinguished(domain: int) -> None:
     topic = Topic("/tf", "tf2_msgs/msg/TFMessage")
     usual = qos.to_dds(topic.qos)
     kept = []

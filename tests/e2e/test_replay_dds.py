@@ -71,8 +71,8 @@ def test_a_filter_filters_the_same_again(system: dict[str, str], tmp_path: Path)
     words = ["record", "--system", "dds", "/points_filter", "--for", "4", "--out", folder]
     done = _wirecost(system, *words, "--json", "-")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    topics = {(one["name"], one["role"]): one for one in told["topics"]}
+    reported = json.loads(done.stdout)
+    topics = {(one["name"], one["role"]): one for one in reported["topics"]}
     assert {
         ("/points", "input"),
         ("/clock", "input"),
@@ -104,17 +104,17 @@ def test_a_filter_filters_the_same_again(system: dict[str, str], tmp_path: Path)
 
 
 def test_a_launched_node_is_recorded_from_its_begin(tmp_path: Path) -> None:
-    folder, out, told = tmp_path / "filter", tmp_path / "out", tmp_path / "told.json"
+    folder, out, reported = tmp_path / "filter", tmp_path / "out", tmp_path / "reported.json"
     with FreeDomain() as domain:
         environment = in_domain(domain.number)
         with peers.running(peers.robot("--rate", "20"), environment):
             words = ["record", "--system", "dds", "/points_filter", "--for", "3", "--out", folder]
-            words += ["--json", told, "--launch", "--", peers.FILTER]
+            words += ["--json", reported, "--launch", "--", peers.FILTER]
             done = _wirecost(os.environ | environment, *words)
     assert done.returncode == 0, done.stderr
-    # Ended with the recording, so that it told what it had.
+    # Ended with the recording, so that it reported what it had.
     assert "points " in done.stderr
-    recorded = json.loads(told.read_text())
+    recorded = json.loads(reported.read_text())
     assert recorded["pid_found"] == "announced by its DDS"
     assert recorded["services"] == {"provides": ["/points_filter/enable"], "calls": ["/lookup"]}
     calls = _count(folder, "/lookup/_call")
@@ -132,8 +132,8 @@ def test_a_process_may_be_named(system: dict[str, str], tmp_path: Path) -> None:
         words = ["record", "--system", "dds", "/points_filter", "--pid", node.pid, "--for", "1"]
         done = _wirecost(system, *words, "--out", tmp_path / "named", "--json", "-")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["pid"], told["pid_found"]) == (node.pid, "given")
+    reported = json.loads(done.stdout)
+    assert (reported["pid"], reported["pid_found"]) == (node.pid, "given")
 
 
 def _count(folder: Path, topic: str) -> int:

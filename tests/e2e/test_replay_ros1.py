@@ -36,9 +36,9 @@ def test_a_relay_relays_the_same_again(system: Ros1System, tmp_path: Path) -> No
     folder, out = tmp_path / "relay", tmp_path / "out"
     done = system.wirecost("record", "/relay", "--for", "2", "--out", folder, "--json", "-")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["pid_found"] == "slave API"
-    assert {(one["name"], one["role"]) for one in told["topics"]} == {
+    reported = json.loads(done.stdout)
+    assert reported["pid_found"] == "slave API"
+    assert {(one["name"], one["role"]) for one in reported["topics"]} == {
         ("/in", "input"),
         ("/out", "output"),
     }

@@ -46,8 +46,8 @@ def _recorded(system: Ros1System, node: str, folder: Path, *words: str | Path) -
         "record", node, "--for", "2", "--out", folder, "--json", folder.with_suffix(".json"), *words
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(folder.with_suffix(".json").read_text())
-    return told
+    reported: dict[str, Any] = json.loads(folder.with_suffix(".json").read_text())
+    return reported
 
 
 def _replayed(system: Ros1System, folder: Path, *words: str | Path, **more: str) -> dict[str, Any]:
@@ -56,20 +56,20 @@ def _replayed(system: Ros1System, folder: Path, *words: str | Path, **more: str)
         "replay", folder, "--out", out, "--json", "-", "--no-report", *words, **more
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    reported: dict[str, Any] = json.loads(done.stdout)
+    return reported
 
 
-def _named(told: dict[str, Any], role: str) -> dict[str, int]:
-    return {one["name"]: one["messages"] for one in told["topics"] if one["role"] == role}
+def _named(reported: dict[str, Any], role: str) -> dict[str, int]:
+    return {one["name"]: one["messages"] for one in reported["topics"] if one["role"] == role}
 
 
 def test_drop_drops_the_same_again(system: Ros1System, tmp_path: Path) -> None:
-    told = _recorded(system, "/drop", tmp_path / "drop")
-    assert _named(told, "input").keys() == {"/clock", "/quick"}
+    reported = _recorded(system, "/drop", tmp_path / "drop")
+    assert _named(reported, "input").keys() == {"/clock", "/quick"}
     result = _replayed(system, tmp_path / "drop", "--repeat", "2")
     (runs, _) = result["equality"]
-    count = _named(told, "input")["/quick"]
+    count = _named(reported, "input")["/quick"]
     assert runs["difference"] is None
     # Two of three, the first input having been sent once beforehand or not.
     assert abs(runs["messages"] - 2 * count / 3) < 2
@@ -79,13 +79,13 @@ def test_drop_drops_the_same_again(system: Ros1System, tmp_path: Path) -> None:
 def test_throttle_decides_the_same_again_by_the_recorded_clock(
     system: Ros1System, tmp_path: Path
 ) -> None:
-    told = _recorded(system, "/throttle", tmp_path / "throttle")
-    assert _named(told, "input").keys() == {"/clock", "/quick"}
-    assert _named(told, "output").keys() == {"/quick_throttle"}
+    reported = _recorded(system, "/throttle", tmp_path / "throttle")
+    assert _named(reported, "input").keys() == {"/clock", "/quick"}
+    assert _named(reported, "output").keys() == {"/quick_throttle"}
     result = _replayed(system, tmp_path / "throttle", "--as-fast-as-consumed", "--repeat", "2")
     runs = result["equality"][0]
     assert runs["difference"] is None
-    count = _named(told, "input")["/quick"]
+    count = _named(reported, "input")["/quick"]
     # 50 messages a second of the clock become one every 160 ms.
     assert abs(runs["messages"] - count / 8) < 3
 
@@ -94,10 +94,10 @@ def test_a_node_that_record_starts_is_heard_and_ends_with_it(
     system: Ros1System, tmp_path: Path
 ) -> None:
     command = [TOPIC_TOOLS / "drop", "/slow", "1", "2", "__name:=launched"]
-    told = _recorded(system, "/launched", tmp_path / "launched", "--launch", "--", *command)
-    assert told["ended"] == "time"
-    assert _named(told, "input")["/slow"] > 0
-    assert _named(told, "output")["/slow_drop"] > 0
+    reported = _recorded(system, "/launched", tmp_path / "launched", "--launch", "--", *command)
+    assert reported["ended"] == "time"
+    assert _named(reported, "input")["/slow"] > 0
+    assert _named(reported, "output")["/slow_drop"] > 0
     until(lambda: "/slow_drop" not in system.published())
     result = _replayed(system, tmp_path / "launched", "--repeat", "2")
     assert result["equality"][0]["difference"] is None
@@ -106,8 +106,8 @@ def test_a_node_that_record_starts_is_heard_and_ends_with_it(
 
 def test_recorded_calls_answer_the_node(system: Ros1System, tmp_path: Path) -> None:
     folder = tmp_path / "asker"
-    told = _recorded(system, "/asker", folder)
-    assert "/how_often" in told["services"]["calls"]
+    reported = _recorded(system, "/asker", folder)
+    assert "/how_often" in reported["services"]["calls"]
     with (folder / "recording.mcap").open("rb") as file:
         calls = [
             call_record.decode("/how_often", message.data)
@@ -121,7 +121,7 @@ def test_recorded_calls_answer_the_node(system: Ros1System, tmp_path: Path) -> N
     assert result["equality"][0]["messages"] >= len(calls) - 1
     assert result["notes"] == []
 
-    # Another version of the node asks what nobody asked: it is told that there is no answer.
+    # Another version of the node asks what nobody asked: it is reported that there is no answer.
     command = ["--", sys.executable, str(NODES), "asker", "otherwise"]
     result = _replayed(
         system, folder.rename(tmp_path / "other"), *command, PYTHONPATH=DEBIAN_MODULES

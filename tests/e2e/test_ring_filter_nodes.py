@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ring outlier filter as a node: recorded, replayed, its page faults told and taken away."""
+"""The ring outlier filter as a node: recorded, replayed, its page faults found and avoided."""
 
 from __future__ import annotations
 
@@ -158,9 +158,9 @@ def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Pa
         pytest.skip("needs PCL: run cpp/bench/cloud/pcl-headers build/pcl and build again")
     recording = tmp_path / "recording"
     with ros1_node(master, "usual") as system:
-        told = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)
+        reported = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)
     assert {("/points", "input"), ("/ring_filter/filtered", "output")} == {
-        (one["name"], one["role"]) for one in told["topics"]
+        (one["name"], one["role"]) for one in reported["topics"]
     }
     replayed(recording, tmp_path / "plain", 2)
     # Converting takes new memory from the system with each message.
@@ -179,11 +179,11 @@ def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Pa
 def test_a_node_on_dds_loses_its_page_faults(tmp_path: Path) -> None:
     recording = tmp_path / "recording"
     with dds_node("recommended") as system:
-        told = wirecost(
+        reported = wirecost(
             system, "record", "--system", "dds", "/ring_filter", *FOR, "--out", recording
         )
     assert {("/points", "input"), ("/filtered", "output")} == {
-        (one["name"], one["role"]) for one in told["topics"]
+        (one["name"], one["role"]) for one in reported["topics"]
     }
     replayed(recording, tmp_path / "plain", 2)
     assert sum(faults(tmp_path / "plain", 1)) > 0

@@ -251,7 +251,7 @@ def test_clouds_become_reflections_and_detections(tmp_path: Path) -> None:
         assert one.message == "osi3.LidarDetection"
 
 
-def test_clouds_that_cannot_be_advised_on_are_told(tmp_path: Path) -> None:
+def test_clouds_that_cannot_be_advised_on_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "cloud.pcd"
     path.write_bytes((HEADER + "binary\n").encode() + bytes(39))
     with pytest.raises(UserError, match="none of its points has a return"):
@@ -313,7 +313,7 @@ def test_hostile_clouds_give_one_line(tmp_path_factory: pytest.TempPathFactory, 
         (("DATA ", "DIRT "), "its header has a line DIRT"),
     ],
 )
-def test_wrong_headers_are_told(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
+def test_wrong_headers_are_reported(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
     path = tmp_path / "cloud.pcd"
     path.write_bytes(HEADER.replace(*change).encode() + b"binary\n" + bytes(39))
     with pytest.raises(UserError, match=problem):

@@ -204,7 +204,7 @@ def test_without_pyarrow_one_line_says_what_to_install(monkeypatch: pytest.Monke
         wirecost.osi.to_arrow(columns)
 
 
-def test_wrong_paths_and_types_are_told(trace: Path) -> None:
+def test_wrong_paths_and_types_are_reported(trace: Path) -> None:
     with wirecost.osi.open(trace) as frames:
         with pytest.raises(UserError, match=r"frame 0: there is no list x; there are lidar_sens"):
             frames[0].columns("x")
@@ -213,11 +213,11 @@ def test_wrong_paths_and_types_are_told(trace: Path) -> None:
         with pytest.raises(IndexError, match="frame 4 of 4"):
             frames[4]
     for use in (lambda: frames[0], lambda: list(frames)):
-        with pytest.raises(UserError, match="is closed"):
+        with pytest.raises(UserError, match=": closed; read frames"):
             use()
 
 
-def test_damaged_frames_are_told(tmp_path: Path) -> None:
+def test_damaged_frames_are_reported(tmp_path: Path) -> None:
     good = in_columns(sensor_view(30))
     (found,) = LidarSensorViewReflectionColumns.find(good, "osi3.SensorView")
     for at in range(found.offset, found.offset + found.size):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other process of a transport's test: does what it is told on standard input, line by line."""
+"""The other process of a transport's test: does what standard input says, line by line."""
 
 from __future__ import annotations
 
