@@ -18,7 +18,9 @@ from wirecost.cli.results import measure_and_report
 def command(
     allocators: Annotated[
         str,
-        typer.Option(help="Comma-separated; default all.", autocompletion=completing(ALLOCATORS)),
+        typer.Option(
+            help="Allocators, comma-separated; default: all.", autocompletion=completing(ALLOCATORS)
+        ),
     ] = ",".join(ALLOCATORS),
     study: Annotated[
         str,

@@ -42,7 +42,7 @@ def command(
     contenders: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated; all: also those that are not in the default set.",
+            help="Names, comma-separated; all: also those that are not in the default set.",
             autocompletion=_complete_contenders,
         ),
     ] = None,
@@ -67,7 +67,9 @@ def command(
             "same-work, report for published."
         ),
     ] = None,
-    builds: Annotated[str, typer.Option(help="Comma-separated: release, debug.")] = "release",
+    builds: Annotated[
+        str, typer.Option(help="Builds, comma-separated: release, debug.")
+    ] = "release",
     fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
     trace: Annotated[

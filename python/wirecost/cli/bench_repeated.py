@@ -20,7 +20,7 @@ def command(
     list_names: Annotated[
         str,
         typer.Option(
-            "--list", help="Comma-separated; default all.", autocompletion=completing(LISTS)
+            "--list", help="Lists, comma-separated; default: all.", autocompletion=completing(LISTS)
         ),
     ] = ",".join(LISTS),
     counts: Annotated[

@@ -35,14 +35,14 @@ def command(
     plugins: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated; default all, with --sweep numpy.",
+            help="Plugins, comma-separated; default: all, or numpy with --sweep.",
             autocompletion=completing(PLUGINS),
         ),
     ] = None,
     mwares: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated transports, raw libraries and floors; default all.",
+            help="Transports, raw libraries and floors, comma-separated; default: all.",
             autocompletion=completing(contenders()),
         ),
     ] = None,

@@ -26,10 +26,10 @@ def command(
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the generated files.")],
     lang: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(LANGUAGES))
+        str, typer.Option(help="Languages, comma-separated.", autocompletion=completing(LANGUAGES))
     ] = "cpp,python,java",
     wire: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(WIRES))
+        str, typer.Option(help="Wires, comma-separated.", autocompletion=completing(WIRES))
     ] = "protobuf",
     include: Annotated[
         list[Path] | None,
