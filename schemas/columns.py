@@ -15,7 +15,7 @@ from google.protobuf import descriptor_pb2 as pb
 
 COLUMNS = "osi3/columns.proto"
 PACKAGE = "osi3.columns"
-FIRST_TWIN = 6 << 26
+FIRST_COLUMNS_FIELD = 6 << 26
 
 
 def main(osi: Path, folder: Path, out: Path) -> None:
@@ -26,7 +26,7 @@ def main(osi: Path, folder: Path, out: Path) -> None:
     made.unlink()
     whole = pb.FileDescriptorSet.FromString(osi.read_bytes())
     columns_fields = {
-        message.name: [field for field in message.field if field.number >= FIRST_TWIN]
+        message.name: [field for field in message.field if field.number >= FIRST_COLUMNS_FIELD]
         for message in columns.message_type
     }
     for file in whole.file:

@@ -11,7 +11,7 @@ from wirecost._middleware import Queue, Sink
 
 class Qos:
     """Times in nanoseconds, 0 without end; ``depth`` 0 keeps all and is what a found endpoint has,
-    since discovery does not tell it."""
+    since discovery does not report it."""
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 class Queue:
-    """Received messages on their way from the receiving threads to Python, at most ``max_bytes`` of
+    """Received messages between the receiving threads and Python, at most ``max_bytes`` of
     them; what does not fit is dropped and counted."""
 
     def __init__(self, max_bytes: int) -> None: ...
@@ -32,7 +32,7 @@ class Tcp:
 
     def ended(self) -> list[tuple[int, int, str]]:
         """Channel, descriptor and reason of connections that ended since this was asked last. A
-        descriptor's number is not used again before its end was told here."""
+        descriptor's number is not used again before its end was reported here."""
 
     def close(self) -> None: ...
 

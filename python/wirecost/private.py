@@ -77,7 +77,7 @@ def private_folder(path: Path, remedy: str = "name a folder of your own") -> Pat
             os.close(file)
     except NotADirectoryError as error:
         # Also what a link at its place gives.
-        raise UserError(f"{path}: no folder; remove it, or {remedy}") from error
+        raise UserError(f"{path}: not a folder; remove it, or {remedy}") from error
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; {remedy}") from error
     except (ExposedError, ValueError) as error:
@@ -156,15 +156,15 @@ def check_way(path: Path) -> None:
     trusted = {ROOT, os.geteuid()}
     for place, found in _steps(path):
         if found.st_uid not in trusted:
-            raise ExposedError(f"{place} is another user's")
+            raise ExposedError(f"{place} belongs to another user")
         if stat.S_ISLNK(found.st_mode):
             continue
         if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
-            raise ExposedError(f"{place} can be written by everybody")
+            raise ExposedError(f"everybody can write {place}")
 
 
 def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All folders and links that the kernel passes on its way to a path."""
+    """All folders and links that the kernel passes to reach a path."""
     place, left, links = Path("/"), list(path.parts[1:]), 0
     yield place, place.lstat()
     while left:

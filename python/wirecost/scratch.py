@@ -145,7 +145,7 @@ def _own(parent: Path) -> _Own:
         try:
             lock = claim(_lock_of(made))
             if lock is None:  # of a fresh name
-                raise UserError(f"{_lock_of(made)}: held by another process; end that")
+                raise UserError(f"{_lock_of(made)}: held by another process; end that process")
             try:
                 made.mkdir(0o700)
             except OSError:

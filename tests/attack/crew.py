@@ -159,16 +159,16 @@ def _verdict(target: Target, data: bytes, complaint: Path) -> int:
         try:
             one_line(error)
         except Exception:
-            complaint.write_text(_told())
+            complaint.write_text(_reported())
             return _COMPLAINT
         return _REFUSED
     except BaseException:  # whatever a reader raises is what is looked for
-        complaint.write_text(_told())
+        complaint.write_text(_reported())
         return _COMPLAINT
     return _ACCEPTED
 
 
-def _told() -> str:
+def _reported() -> str:
     """The error's own line, then where it was raised."""
     lines = traceback.format_exc().splitlines()
     return "\n".join([lines[-1][:500], *(line for line in lines if line.startswith("  File"))])

@@ -62,9 +62,9 @@ class Fuzzer:
         new = sorted(set(keep.glob(f"fuzz-{self.name}-*")) - before)
         outcome.faults += [Fault(f"fuzzer: {path.name}", path) for path in new]
         if done.returncode and not new:
-            told = keep / f"fuzz-{self.name}.txt"
-            told.write_text(done.stderr)
-            outcome.faults.append(Fault(f"fuzzer: exit status {done.returncode}", told))
+            reported = keep / f"fuzz-{self.name}.txt"
+            reported.write_text(done.stderr)
+            outcome.faults.append(Fault(f"fuzzer: exit status {done.returncode}", reported))
         return outcome
 
 

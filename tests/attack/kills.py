@@ -102,8 +102,8 @@ class Kills:
 
     def _start(self) -> subprocess.Popen[str]:
         self._runs += 1
-        told = {"out": self._arena.out / str(self._runs), "input": self._input}
-        return self._arena.start([word.format(**told) for word in COMMANDS[self._name]])
+        reported = {"out": self._arena.out / str(self._runs), "input": self._input}
+        return self._arena.start([word.format(**reported) for word in COMMANDS[self._name]])
 
     def _undisturbed(self, what: str) -> None:
         process = self._start()
@@ -205,9 +205,9 @@ def _kept(name: str, kill: Kill, what: str, number: int, keep: Path) -> Fault:
     keep.mkdir(parents=True, exist_ok=True)
     path = keep / f"kill-{name}-{number}.txt"
     whom = "a child" if kill.to_child else "the command"
-    told = f"{name}, {kill.number.name} to {whom} after {kill.after_s:.2f} s: {what}"
-    path.write_text(told + "\n")
-    return Fault(told[:200], path)
+    reported = f"{name}, {kill.number.name} to {whom} after {kill.after_s:.2f} s: {what}"
+    path.write_text(reported + "\n")
+    return Fault(reported[:200], path)
 
 
 def attacks() -> dict[str, Attack]:

@@ -47,6 +47,22 @@ def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
+def measure(
+    wirecost: Run, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., dict[str, Any]]:
+    """``measure(scenario, options…)``: its ``--json`` document, with its new ``folder``."""
+
+    def run(scenario: str, *options: str | Path) -> dict[str, Any]:
+        out = tmp_path_factory.mktemp(scenario) / "result"
+        done = wirecost("bench", scenario, *options, "--out", out, "--json", "-")
+        assert done.returncode == 0, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
+        return document | {"folder": out}
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def wheel() -> Path:
     """That of WIRECOST_WHEEL, else the one that setup/test made."""
     named = os.environ.get("WIRECOST_WHEEL")

@@ -164,8 +164,8 @@ def test_a_regression_fails_the_job_after_the_comment(
     assert "| REGRESSION |" in ran.comment
     assert ran.summary == ran.comment
     assert page.stat().st_size > 0
-    (told,) = commands(ran.log)
-    assert told.startswith("::error title=wirecost compare::regression")
+    (reported,) = commands(ran.log)
+    assert reported.startswith("::error title=wirecost compare::regression")
 
 
 def test_without_a_limit_nothing_fails(job: Job, measured: Path, slower: Path) -> None:
@@ -208,15 +208,15 @@ def test_hostile_text_is_never_run(job: Job, measured: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wheel", "told"),
+    ("wheel", "reported"),
     [(HOSTILE, "ERROR"), ("--index-url=http://127.0.0.1:1/", "Invalid requirement")],
 )
-def test_hostile_wheels_are_refused(job: Job, measured: Path, wheel: str, told: str) -> None:
+def test_hostile_wheels_are_refused(job: Job, measured: Path, wheel: str, reported: str) -> None:
     ran = job(baseline=measured, candidate=measured, wheel=wheel)
     assert not ran.succeeded
     assert list(ran.workspace.rglob("pwned")) == []
     assert ran.outputs == {"comment": "", "verdict": ""}
-    assert told in ran.log
+    assert reported in ran.log
 
 
 def test_no_script_has_an_expression() -> None:

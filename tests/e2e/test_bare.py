@@ -55,7 +55,7 @@ def test_a_command_finds_tracked_files_and_nothing_else() -> None:
     assert done.stdout.endswith("typed\n")
 
 
-def test_its_packages_are_those_a_reader_is_told_to_have() -> None:
+def test_its_packages_are_those_that_the_readme_lists() -> None:
     done = run(
         "sh", "-c", "command -v make; command -v python3 || command -v g++ || command -v git"
     )
@@ -67,16 +67,16 @@ def test_its_exit_status_is_the_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         ((), "name a command, such as: setup/bare make run"),
         (("--with", "nothing.whl", "true"), "--with nothing.whl: no such file"),
     ],
 )
-def test_a_wrong_call_is_a_fault_with_its_remedy(words: tuple[str, ...], told: str) -> None:
+def test_a_wrong_call_is_a_fault_with_its_remedy(words: tuple[str, ...], reported: str) -> None:
     done = run(*words)
     assert done.returncode == 2
-    assert done.stderr == f"setup/bare: {told}\n"
+    assert done.stderr == f"setup/bare: {reported}\n"
 
 
 def processes(mark: str) -> list[psutil.Process]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,29 +12,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Measure = Callable[..., dict[str, Any]]
 
 ROOT = Path(__file__).parents[2]
+SAMPLES = ("--samples", "6")
 VERSIONS = {"usual", "recommended", "wirecost"}
 
 
 @pytest.fixture(scope="module")
-def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
-    def run(*options: str | Path) -> dict[str, Any]:
-        out = tmp_path_factory.mktemp("cloud") / "result"
-        common = ("--samples", "6", "--out", out, "--json", "-")
-        done = wirecost("bench", "cloud", *options, *common)
-        assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        found["folder"] = out
-        return found
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def rings(bench: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-    return bench("--study", "ring", "--scan", "vlp16")
+def rings(measure: Measure) -> dict[str, Any]:
+    return measure("cloud", *SAMPLES, "--study", "ring", "--scan", "vlp16")
 
 
 def versions(document: dict[str, Any]) -> set[str]:
@@ -78,19 +64,18 @@ def test_samples_hold_every_callback_with_its_counters(rings: dict[str, Any]) ->
 
 @pytest.mark.parametrize("options", [("--format", "radrt"), ("--published",)])
 def test_other_formats_and_rules(
-    bench: Callable[..., dict[str, Any]], rings: dict[str, Any], options: tuple[str, ...]
+    measure: Measure, rings: dict[str, Any], options: tuple[str, ...]
 ) -> None:
-    document = bench("--study", "ring", "--scan", "vlp16", *options)
+    document = measure("cloud", *SAMPLES, "--study", "ring", "--scan", "vlp16", *options)
     assert document["failures"] == []
     (digest,) = {row["digest"] for row in document["rows"]}
     same_points = options[0] == "--format"
     assert (digest == rings["rows"][0]["digest"]) == same_points
 
 
-def test_areas_say_the_same_and_their_growth_is_told(
-    bench: Callable[..., dict[str, Any]],
-) -> None:
-    document = bench("--study", "area", "--points", "3000", "--vertices", "8,64", "--inside", "10")
+def test_areas_say_the_same_and_their_growth_is_reported(measure: Measure) -> None:
+    area = ("--study", "area", "--points", "3000", "--vertices", "8,64", "--inside", "10")
+    document = measure("cloud", *SAMPLES, *area)
     assert document["failures"] == []
     cases = {row["case"] for row in document["rows"]}
     assert cases == {
@@ -107,37 +92,14 @@ def test_areas_say_the_same_and_their_growth_is_told(
     assert "Cost by vertices" in page
 
 
-def test_a_real_scan_of_coordinates_alone(bench: Callable[..., dict[str, Any]]) -> None:
+def test_a_real_scan_of_coordinates_alone(measure: Measure) -> None:
     data = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data")) / "lidar"
     scans = sorted((data / "vlp32").glob("*.pcd"))
     if not scans:
         pytest.skip(f"no real scans at {data}; set WIRECOST_DATA to where they are")
-    document = bench("--study", "ring", "--scan", scans[0])
+    document = measure("cloud", *SAMPLES, "--study", "ring", "--scan", scans[0])
     assert document["failures"] == []
     assert {row["points"] for row in document["rows"]} == {26_216}
     kept = {row["bytes"] // 16 for row in document["rows"]}
     assert len(kept) == 1
     assert 20_000 < kept.pop() < 26_216
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--study", "sky"), "--study sky: there are ring, area"),
-        (("--scan", "none.pcd"), "none.pcd: No such file"),
-        (("--points", "0"), "--points 0: must lie between"),
-        (("--vertices", "2"), "--vertices 2: must lie between"),
-        (("--inside", "101"), "--inside 101: must lie between"),
-        (("--inside", "some"), "--inside some: give percents"),
-        (("--samples", "0"), "--samples 0: at least 1"),
-        (("--seconds", "0"), "--seconds 0: must lie above"),
-        (("--format", "las"), "--format las: there are aedt, radrt"),
-    ],
-)
-def test_wrong_options_are_named(
-    wirecost: Run, tmp_path: Path, options: tuple[str, ...], told: str
-) -> None:
-    done = wirecost("bench", "cloud", *options, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert list(tmp_path.iterdir()) == []

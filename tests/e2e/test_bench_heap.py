@@ -26,14 +26,10 @@ PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
 
 
 @pytest.fixture(scope="module")
-def document(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    out = tmp_path_factory.mktemp("heap") / "result"
+def document(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     sizes = ("--samples", "500", "--rounds", "2", "--threads", "3", "--pairs", "100000")
-    done = wirecost("bench", "heap", *sizes, "--out", out, "--json", "-")
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    found["folder"] = out
-    found["meta"] = json.loads((out / "meta.json").read_text())
+    found = measure("heap", *sizes)
+    found["meta"] = json.loads((found["folder"] / "meta.json").read_text())
     return found
 
 
@@ -100,24 +96,3 @@ def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) ->
     assert len(re.findall(r'<svg[^>]*class="marks"', done.stdout)) == 3
     assert "Turnaround by callback" in done.stdout
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--allocators", "tcmalloc"), "--allocators tcmalloc: there are wirecost, glibc"),
-        (("--study", "latency"), "--study latency: there are callback, throughput"),
-        (("--samples", "0"), "--samples 0: must lie between"),
-        (("--rounds", "0"), "--rounds 0: must lie between"),
-        (("--threads", "1,0"), "--threads 0: must lie between"),
-        (("--threads", "few"), "--threads few: give whole numbers"),
-        (("--pairs", "5"), "--pairs 5: must lie between"),
-    ],
-)
-def test_wrong_options_are_named(
-    wirecost: Run, tmp_path: Path, options: tuple[str, ...], told: str
-) -> None:
-    done = wirecost("bench", "heap", *options, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert list(tmp_path.iterdir()) == []

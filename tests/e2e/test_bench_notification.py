@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+REPETITIONS = ("--repetitions", "2")
 SIZES = (4, 8, 16, 32, 64, 128)
 TICKET_BYTES = {
     "protobuf": (55, 83, 139, 251, 477, 933),
@@ -35,27 +34,13 @@ MODES = {
 
 
 @pytest.fixture(scope="module")
-def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
-    def run(*options: str) -> dict[str, Any]:
-        out = tmp_path_factory.mktemp("notification") / "result"
-        common = ("--repetitions", "2", "--out", out, "--json", "-")
-        done = wirecost("bench", "notification", *options, *common)
-        assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        found["folder"] = out
-        return found
-
-    return run
+def ticket(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    return measure("notification", *REPETITIONS, "--lang", "cpp", "--content", "ticket")
 
 
 @pytest.fixture(scope="module")
-def ticket(bench: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-    return bench("--lang", "cpp", "--content", "ticket")
-
-
-@pytest.fixture(scope="module")
-def document(bench: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-    return bench("--lang", "cpp,python", "--sizes", "16,128")
+def document(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    return measure("notification", *REPETITIONS, "--lang", "cpp,python", "--sizes", "16,128")
 
 
 def totals(document: dict[str, Any], lang: str) -> list[dict[str, Any]]:
@@ -109,25 +94,3 @@ def test_report_shows_the_tickets_table(ticket: dict[str, Any], wirecost: Run) -
     assert "55 / 1953 ns" in text
     (view,) = [line for line in text.splitlines() if line.startswith("| cpp wirecost-ros1 view")]
     assert "borrowing" in view
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--sizes", "0"), "--sizes 0: must lie between"),
-        (("--sizes", "four"), "--sizes four: give whole numbers"),
-        (("--lang", "ada"), "--lang ada: there are cpp, python, java"),
-        (("--modes", "old"), "--modes old: there are"),
-        (("--content", "none"), "--content none: there are"),
-        (("--lang=python", "--modes=arena"), "no contender of python has mode arena"),
-        (("--repetitions", "0"), "--repetitions 0: at least 1"),
-        (("--seed", "-1"), "--seed -1: must lie between"),
-    ],
-)
-def test_wrong_options_are_named(
-    wirecost: Run, tmp_path: Path, options: tuple[str, str], told: str
-) -> None:
-    done = wirecost("bench", "notification", *options, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert list(tmp_path.iterdir()) == []

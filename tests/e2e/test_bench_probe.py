@@ -41,7 +41,7 @@ def test_every_contender_did_its_work_and_was_timed(document: dict[str, Any]) ->
     assert all(row["median_ns"] > 0 for row in document["rows"])
 
 
-def test_the_machine_is_told_and_what_it_lacks(folder: Path) -> None:
+def test_the_machine_is_reported_and_what_it_lacks(folder: Path) -> None:
     meta = json.loads((folder / "meta.json").read_text())
     assert "verdict" in meta["environment"]["doctor"]
     run = {f"{one['contender']} {one['mode']}".strip() for one in meta["runs"]
@@ -61,11 +61,3 @@ def test_samples_and_report_are_kept(folder: Path, wirecost: Run) -> None:
     text = (folder / "report.md").read_text()
     assert "### times" in text
     assert "### software counters" in text
-
-
-@pytest.mark.parametrize("samples", ["0", "1001"])
-def test_wrong_options_are_named(wirecost: Run, tmp_path: Path, samples: str) -> None:
-    done = wirecost("bench", "probe", "--samples", samples, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert f"--samples {samples}: must lie between" in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -15,9 +14,10 @@ import pytest
 from support.browser import rendered
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-Bench = Callable[..., dict[str, Any]]
+Measure = Callable[..., dict[str, Any]]
 
 ROOT = Path(__file__).parents[2]
+REPETITIONS = ("--repetitions", "2")
 OSI_LISTS = (
     "radar-reflection", "radar-detection", "lidar-reflection", "lidar-detection", "moving-object",
 )  # fmt: skip
@@ -28,22 +28,8 @@ COMMON = {"columns view", "columns-reduced view", "arrays reused", "memcpy reuse
 
 
 @pytest.fixture(scope="module")
-def bench(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    def run(*options: str | Path) -> dict[str, Any]:
-        out = tmp_path_factory.mktemp("lists") / "result"
-        common = ("--repetitions", "2", "--out", out, "--json", "-")
-        done = wirecost("bench", "repeated", *options, *common)
-        assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        found["folder"] = out
-        return found
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def document(bench: Bench) -> dict[str, Any]:
-    return bench("--count", "1,1000")
+def document(measure: Measure) -> dict[str, Any]:
+    return measure("repeated", *REPETITIONS, "--count", "1,1000")
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +98,8 @@ def test_memory_is_used_again(document: dict[str, Any]) -> None:
             assert row["allocations"] > 1000, case
 
 
-def test_a_real_scan_is_carried(bench: Bench, scan: Path) -> None:
-    document = bench("--scan", scan)
+def test_a_real_scan_is_carried(measure: Measure, scan: Path) -> None:
+    document = measure("repeated", *REPETITIONS, "--scan", scan)
     assert document["failures"] == []
     cases = {row["case"] for row in document["rows"]}
     assert cases == {
@@ -136,25 +122,3 @@ def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -
     text = (document["folder"] / "report.md").read_text()
     assert "| lidar-detection position.distance | 0.001 |" in text
     assert "| columns-reduced view | columns |" in text
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--list", "sonar"), "--list sonar: there are radar-reflection"),
-        (("--count", "0"), "--count 0: must lie between"),
-        (("--count", "many"), "--count many: give whole numbers"),
-        (("--repetitions", "0"), "--repetitions 0: at least 1"),
-        (("--seed", "-1"), "--seed -1: must lie between"),
-        (("--scan", "none.pcd"), "none.pcd: No such file"),
-        (("--scan", "none.pcd", "--list", "moving-object"), "--scan: fills only"),
-    ],
-)
-def test_wrong_options_are_named(
-    wirecost: Run, tmp_path: Path, options: tuple[str, ...], told: str
-) -> None:
-    # The former name of the command.
-    done = wirecost("bench", "lists", *options, "--out", tmp_path / "r")
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -27,10 +27,12 @@ def test_numpy_over_zeromq_beside_floors(wirecost: Run, tmp_path: Path) -> None:
         "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["failures"] == []
-    assert "cupy" in told["not_run"]
-    totals = {(row["shape"], row["mware"]): row for row in told["rows"] if row["stage"] == "total"}
+    reported = json.loads(done.stdout)
+    assert reported["failures"] == []
+    assert "cupy" in reported["not_run"]
+    totals = {
+        (row["shape"], row["mware"]): row for row in reported["rows"] if row["stage"] == "total"
+    }
     assert len(totals) == 12
     for (shape, mware), row in totals.items():
         assert (row["n"], row["lost"]) == (5, 0), (shape, mware)
@@ -64,15 +66,15 @@ def test_requests_are_answered_with_the_same_object(wirecost: Run, tmp_path: Pat
         "--pattern", "reqrep", "--out", tmp_path / "out", "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["not_run"]["shm"] == "has no requests"
-    rows = {row["stage"]: row for row in told["rows"]}
+    reported = json.loads(done.stdout)
+    assert reported["not_run"]["shm"] == "has no requests"
+    rows = {row["stage"]: row for row in reported["rows"]}
     assert rows["total"]["n"] == 5
     assert rows["total"]["median_ns"] > rows["reply"]["median_ns"] > 0
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         (("--shape", "200by200"), "--shape 200by200: give extents"),
         (("--dtype", "complicated"), "--dtype complicated"),
@@ -81,8 +83,8 @@ def test_requests_are_answered_with_the_same_object(wirecost: Run, tmp_path: Pat
         (("--plugins", "cupy", "--mwares", "zeromq"), "nothing can be measured: cupy"),
     ],
 )
-def test_errors_are_one_line(wirecost: Run, options: tuple[str, ...], told: str) -> None:
+def test_errors_are_one_line(wirecost: Run, options: tuple[str, ...], reported: str) -> None:
     done = wirecost("bench", "tensor", *options)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"wirecost: {told}")
+    assert done.stderr.startswith(f"wirecost: {reported}")
     assert len(done.stderr.splitlines()) == 1

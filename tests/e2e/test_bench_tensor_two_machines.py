@@ -56,7 +56,7 @@ def listening(
         process.stdout.close()
 
 
-def test_a_listener_whose_clock_is_ahead_is_told_from_a_slow_way(
+def test_a_listener_whose_clock_is_ahead_is_distinguished_from_a_slow_transport(
     wirecost: Run, tmp_path: Path
 ) -> None:
     """Another clock in the listener and its workers, of what only Python reads."""
@@ -71,10 +71,10 @@ def test_a_listener_whose_clock_is_ahead_is_told_from_a_slow_way(
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert there.wait(60) == 0
-    told = json.loads(done.stdout)
-    assert told["failures"] == []
-    assert told["not_run"] == {"shm": "same machine only", "iceoryx2": "same machine only"}
-    totals = {row["contender"]: row for row in told["rows"] if row["stage"] == "total"}
+    reported = json.loads(done.stdout)
+    assert reported["failures"] == []
+    assert reported["not_run"] == {"shm": "same machine only", "iceoryx2": "same machine only"}
+    totals = {row["contender"]: row for row in reported["rows"] if row["stage"] == "total"}
     assert set(totals) == {"raw-zeromq-tcp", "zeromq-tcp"}
     for row in totals.values():
         assert (row["n"], row["lost"], row["asked_rate"]) == (10, 0, 100)
@@ -84,7 +84,7 @@ def test_a_listener_whose_clock_is_ahead_is_told_from_a_slow_way(
         assert row["below_clock_bound"] == (abs(row["median_ns"]) < row["clock_bound_ns"])
     assert all(
         (row["clock_bound_ns"] is not None) == (row["stage"] in ("transit", "total"))
-        for row in told["rows"]
+        for row in reported["rows"]
     )
     meta = json.loads((out / "meta.json").read_text())
     for run in meta["runs"]:
@@ -136,14 +136,14 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
-        (("--role", "publish"), "--peer HOST:PORT: goes with --role publish"),
-        (("--role", "listen", "--peer", "a:1"), "--peer HOST:PORT: goes with --role publish"),
+        (("--role", "publish"), "--peer HOST:PORT: needed with --role publish"),
+        (("--role", "listen", "--peer", "a:1"), "--peer HOST:PORT: needed with --role publish"),
         (("--role", "x"), "--role x: there are both, publish, listen"),
         (("--role", "publish", "--peer", "a:1"), "--token: give the one"),
         (("--role", "listen", "--token", "short"), "--token: give 8 to 64"),
-        (("--listen-at", "a:1"), "--listen-at: goes with --role listen"),
+        (("--listen-at", "a:1"), "--listen-at: needs --role listen"),
         (("--role", "listen", "--listen-at", "x"), "--listen-at x: give HOST:PORT"),
         (("--role", "listen", "--listen-at", "192.0.2.1:0"), "--listen-at 192.0.2.1:0: "),
         (
@@ -155,7 +155,7 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
 )
 def test_role_errors_are_one_line(
     options: tuple[str, ...],
-    told: str,
+    reported: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -164,7 +164,7 @@ def test_role_errors_are_one_line(
         main()
     assert ended.value.code == 2
     stderr = capsys.readouterr().err
-    assert stderr.startswith(f"wirecost: {told}")
+    assert stderr.startswith(f"wirecost: {reported}")
     assert len(stderr.splitlines()) == 1
 
 
@@ -224,11 +224,11 @@ def test_two_network_namespaces(namespaces: tuple[str, str]) -> None:
             "websocket": "ws://198.18.0.1:5557", "grpc": "198.18.0.1:5558",
             "raw-zenoh": "tcp/198.18.0.2:5559", "dds": "7@198.18.0.1",
         }  # fmt: skip
-        told = [f"--address={name}={address}" for name, address in addresses.items()]
+        reported = [f"--address={name}={address}" for name, address in addresses.items()]
         out = Path(folder) / "out"
         done = subprocess.run(
             [
-                "ip", "netns", "exec", publishing, PROGRAM, "bench", "tensor", *peer, *told,
+                "ip", "netns", "exec", publishing, PROGRAM, "bench", "tensor", *peer, *reported,
                 "--plugins", "numpy", "--trials", "5", "--out", str(out), "--json", "-",
                 "--mwares", ",".join([*addresses, "mqtt", "zeromq"]),
             ],

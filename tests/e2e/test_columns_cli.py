@@ -126,7 +126,7 @@ def test_mistakes_get_one_line(wirecost: Run, cloud: Path, tmp_path: Path) -> No
     for arguments, problem in (
         ([cut], "cut off, 1999 of 2000 points are there"),
         ([tmp_path / "none.pcd"], "No such file"),
-        ([view], "no list that has columns among frames looked at: 1"),
+        ([view], "no list that has columns in the measured frames: 1"),
         ([cloud, "--list", "x"], "there are reflection and detection"),
         ([cloud, "--error", "x=1"], "--error x: no list has a column x"),
         ([cloud, "--zstd", "99"], "there are levels 1 to 22"),

@@ -40,8 +40,8 @@ def test_json_markdown_page_and_figures(
         tmp_path / "page.html", "--figures", tmp_path / "figures", "--format", "png",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    (row,) = [r for r in told["rows"] if r["verdict"] == "slower"]
+    reported = json.loads(done.stdout)
+    (row,) = [r for r in reported["rows"] if r["verdict"] == "slower"]
     assert (row["contender"], row["mode"], row["stage"]) == ("protobuf", "new", "encode")
     assert row["change"] == pytest.approx(2)
     assert "slower" in (tmp_path / "pr.md").read_text()

@@ -13,7 +13,7 @@ import pytest
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def test_every_check_is_told_in_the_table_and_in_json(wirecost: Run) -> None:
+def test_every_check_is_reported_in_the_table_and_in_json(wirecost: Run) -> None:
     done = wirecost("doctor", "--json", "-")
     assert done.returncode == 0, done.stderr
     checks = json.loads(done.stdout)["checks"]
@@ -28,7 +28,7 @@ def test_strict_exits_with_2_when_a_check_fails(wirecost: Run, tmp_path: Path) -
     assert code == (2 if json.loads(file.read_text())["verdict"] == "fail" else 0)
 
 
-def test_noise_is_told_for_every_cpu(wirecost: Run) -> None:
+def test_noise_is_reported_for_every_cpu(wirecost: Run) -> None:
     done = wirecost("doctor", "--noise", "0.2", "--cpus", "all", "--json", "-")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -50,7 +50,7 @@ def test_there_is_nothing_to_undo_at_first(
     ("options", "problem"),
     [
         (["--cpus", "8191"], "wirecost: --cpus 8191: CPU 8191 is not online; there are"),
-        (["--cpus", "one"], "wirecost: --cpus one: no list of CPUs"),
+        (["--cpus", "one"], "wirecost: --cpus one: not a list of CPUs"),
         (["--fix", "--undo"], "wirecost: --fix and --undo: choose one"),
         (["--figure", "x.svg"], "wirecost: --figure x.svg: give --noise SECONDS"),
         (["--figure", "x.gif", "--noise", "1"], "wirecost: --figure x.gif: name a file that ends"),

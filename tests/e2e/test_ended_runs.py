@@ -134,7 +134,7 @@ def test_before_anything_was_measured_a_signal_leaves_nothing(arena: Arena) -> N
     assert not list(arena.out.iterdir())
 
 
-def test_a_contender_killed_is_told_and_the_others_are_measured(arena: Arena) -> None:
+def test_a_contender_killed_is_reported_and_the_others_are_measured(arena: Arena) -> None:
     more = ("--steps", "2000", "--reflections", "20000")
     process = arena.start(words("osi", arena.out / "r", *more))
     until(lambda: rounds(arena.out / ".r.partial") > 1, process)
@@ -233,7 +233,7 @@ def test_a_full_disk_loses_nothing_that_was_measured(arena: Arena, name: str, ro
         whole(folder)
 
 
-def test_a_full_temporary_folder_is_told_in_one_line(arena: Arena) -> None:
+def test_a_full_temporary_folder_is_reported_in_one_line(arena: Arena) -> None:
     if not arena.holds:
         pytest.skip("needs root to mount a small file system")
     arena.mount(arena.tmp, 64 << 10)
@@ -244,7 +244,9 @@ def test_a_full_temporary_folder_is_told_in_one_line(arena: Arena) -> None:
 
 @pytest.mark.parametrize("name", sorted(RESULTS))
 @pytest.mark.parametrize("descriptors", [64, 24])
-def test_few_descriptors_are_told_in_one_line(arena: Arena, name: str, descriptors: int) -> None:
+def test_few_descriptors_are_reported_in_one_line(
+    arena: Arena, name: str, descriptors: int
+) -> None:
     limit = ("prlimit", f"--nofile={descriptors}")
     process = arena.start(words(name, arena.out / "r"), before=limit)
     one_line(process)

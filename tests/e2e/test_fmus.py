@@ -130,7 +130,7 @@ def test_a_killed_simulation_leaves_its_events(tmp_path: Path) -> None:
         assert stages["step"].max() == 3999
 
 
-def test_logs_that_cannot_be_written_are_told_at_the_end(tmp_path: Path) -> None:
+def test_logs_that_cannot_be_written_are_reported_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     fmu = open_fmu(REGISTRY.archive("columns", "source", 2, "release"))
     fmu.start({"reflections": 36, "log_folder": str(tmp_path / "file")})
@@ -142,7 +142,7 @@ def test_logs_that_cannot_be_written_are_told_at_the_end(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("bytes_left", [0, 20480 + 1000])
 def test_a_log_that_is_cut_ends_no_simulation(bytes_left: int, tmp_path: Path) -> None:
-    """In a process of its own, which SIGBUS would end. What is not whole is told."""
+    """In a process of its own, which SIGBUS would end. What is not whole is reported."""
     child = os.fork()
     if child == 0:
         status = 1

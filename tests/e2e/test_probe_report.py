@@ -139,7 +139,7 @@ def test_what_cannot_be_drawn_is_refused_in_a_line(
     for arguments, problem in (
         (["--figures", tmp_path, "--format", "gif"], "--format gif: there are svg, png, pdf"),
         (["--format", "png"], "--format png: needs --figures DIR"),
-        (["--report", tmp_path / "no" / "page.html"], "name a file that can be written"),
+        (["--report", tmp_path / "no" / "page.html"], "name a writable --report file"),
         (["--figures", "/dev/null/figures"], "name a folder for figures"),
     ):
         done = wirecost("probe", "show", logs, *arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ring outlier filter as a node: recorded, replayed, its page faults told and taken away."""
+"""The ring outlier filter as a node: recorded, replayed, its page faults found and avoided."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import xmlrpc.client
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.ros1_system import until
 from wirecost.records.probe_log import COUNTER, read_logs
 from wirecost.records.probe_log import events_of as probe_events
 from wirecost.replay.dds.domain import FreeDomain
@@ -83,9 +83,9 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
     sender: list[str | Path] = [sys.executable, SENDERS / "send_ros1.py", "--scan", "vlp32"]
     with ExitStack() as system:
         system.enter_context(running(["/usr/bin/roscore", "-p", str(port)], environment))
-        _until(lambda: _published(environment) >= {"/rosout_agg"})
+        until(lambda: _published(environment) >= {"/rosout_agg"})
         system.enter_context(running(sender, python))
-        _until(lambda: "/points" in _published(environment))
+        until(lambda: "/points" in _published(environment))
         yield environment
 
 
@@ -93,9 +93,9 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
 def ros1_node(master: Environment, version: str) -> Iterator[Environment]:
     node = BUILT / "ring_filter_ros1"
     with running([node, f"_version:={version}", "~points:=/points"], master):
-        _until(lambda: "/ring_filter/filtered" in _published(master))
+        until(lambda: "/ring_filter/filtered" in _published(master))
         yield master
-    _until(lambda: "/ring_filter/filtered" not in _published(master))
+    until(lambda: "/ring_filter/filtered" not in _published(master))
 
 
 @contextmanager
@@ -114,18 +114,6 @@ def dds_node(version: str) -> Iterator[Environment]:
 def _published(environment: Environment) -> set[str]:
     proxy: Any = xmlrpc.client.ServerProxy(environment["ROS_MASTER_URI"])
     return {name for name, _ in proxy.getSystemState("/test")[2][0]}
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            if condition():
-                return
-        except (OSError, xmlrpc.client.Error):
-            pass
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def wirecost(environment: Environment, *words: str | Path) -> Any:
@@ -170,9 +158,9 @@ def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Pa
         pytest.skip("needs PCL: run cpp/bench/cloud/pcl-headers build/pcl and build again")
     recording = tmp_path / "recording"
     with ros1_node(master, "usual") as system:
-        told = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)
+        reported = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)
     assert {("/points", "input"), ("/ring_filter/filtered", "output")} == {
-        (one["name"], one["role"]) for one in told["topics"]
+        (one["name"], one["role"]) for one in reported["topics"]
     }
     replayed(recording, tmp_path / "plain", 2)
     # Converting takes new memory from the system with each message.
@@ -191,11 +179,11 @@ def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Pa
 def test_a_node_on_dds_loses_its_page_faults(tmp_path: Path) -> None:
     recording = tmp_path / "recording"
     with dds_node("recommended") as system:
-        told = wirecost(
+        reported = wirecost(
             system, "record", "--system", "dds", "/ring_filter", *FOR, "--out", recording
         )
     assert {("/points", "input"), ("/filtered", "output")} == {
-        (one["name"], one["role"]) for one in told["topics"]
+        (one["name"], one["role"]) for one in reported["topics"]
     }
     replayed(recording, tmp_path / "plain", 2)
     assert sum(faults(tmp_path / "plain", 1)) > 0

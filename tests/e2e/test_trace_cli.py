@@ -174,7 +174,7 @@ def test_a_trace_keeps_its_pace(trace: Callable[..., Any], real: Callable[[str],
     ("arguments", "says"),
     [
         (("info", "{gone}"), "No such file"),
-        (("info", "{sv}", "--type", "Lidar"), "--type Lidar: no OSI message"),
+        (("info", "{sv}", "--type", "Lidar"), "--type Lidar: not an OSI message"),
         (("info", "{sv}", "--topic", "x"), "only .mcap files have topics"),
         (("play", "{sv}"), "choose one of --fmu and --contender"),
         (("play", "{sv}", "--contender", "flatbuffers-table"), "traces hold Protobuf"),
@@ -183,10 +183,10 @@ def test_a_trace_keeps_its_pace(trace: Callable[..., Any], real: Callable[[str],
         (("convert", "{sv}", "{out}.bin"), "not a trace by its suffix"),
         (("convert", "{sv}", "{out}.mcap", "--compression", "gz"), "choose one of zstd, lz4, none"),
         (("convert", "{sv}", "{out}.osi", "--from", "x"), "give a frame number"),
-        (("convert", "{sv}", "{out}.osi", "--reduce", "a=auto"), "only with --columns"),
+        (("convert", "{sv}", "{out}.osi", "--reduce", "a=auto"), "needs --columns"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_what_cannot_be_done_is_reported_in_one_line(
     wirecost: Run,
     real: Callable[[str], Path],
     tmp_path: Path,
@@ -215,7 +215,7 @@ def test_a_trace_in_a_folder_that_is_only_read_is_fine(
     shutil.copy(real(SENSOR_VIEWS), path)
     tmp_path.chmod(0o500)
     try:
-        (told,) = trace("info", path)
+        (reported,) = trace("info", path)
     finally:
         tmp_path.chmod(0o700)
-    assert told["frames"] == 100
+    assert reported["frames"] == 100

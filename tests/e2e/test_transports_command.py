@@ -28,15 +28,15 @@ def transports(*options: str, width: int = 80) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_every_transport_is_told_within_the_width(width: int) -> None:
-    told = transports(width=width).stdout
-    lines = told.splitlines()
+def test_every_transport_is_reported_within_the_width(width: int) -> None:
+    reported = transports(width=width).stdout
+    lines = reported.splitlines()
     assert max(map(len, lines)) <= width
-    assert "…" not in told
+    assert "…" not in reported
     first = {line.split()[0] for line in lines if line and not line.startswith(" ")}
     assert set(names()) | {"numpy", "torch"} <= first
-    assert "Where none is named, wirecost.publish takes " in told
-    words = " ".join(told.split())
+    assert "Where none is named, wirecost.publish takes " in reported
+    words = " ".join(reported.split())
     for name in names():
         kind = find(name)
         can = kind.capabilities

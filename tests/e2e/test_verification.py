@@ -47,8 +47,10 @@ def registry_with(name: str, folder: Path) -> Registry:
     return Registry(folder)
 
 
-@pytest.mark.parametrize("fault, told", FAULTS.items())
-def test_a_faulty_codec_is_reported_and_not_timed(tmp_path: Path, fault: str, told: str) -> None:
+@pytest.mark.parametrize("fault, reported", FAULTS.items())
+def test_a_faulty_codec_is_reported_and_not_timed(
+    tmp_path: Path, fault: str, reported: str
+) -> None:
     cases = cases_for(["protobuf", fault], [36], [10], ["same-work"], ["release"], None)
     registry = registry_with(fault, tmp_path / "fmus")
     out = tmp_path / "out"
@@ -58,7 +60,7 @@ def test_a_faulty_codec_is_reported_and_not_timed(tmp_path: Path, fault: str, to
     results = read_results(out)
     failures = {r["contender"]: r["failure"] for r in results.meta["runs"]}
     assert failures["protobuf"] is None
-    assert told in failures[fault]
+    assert reported in failures[fault]
     assert results.samples["contender"].unique().to_list() == ["protobuf"]
 
 
@@ -77,16 +79,16 @@ def other_platform(archive: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil, told", [(foreign, "not a readable FMU"), (other_platform, "win64")]
+    "spoil, reported", [(foreign, "not a readable FMU"), (other_platform, "win64")]
 )
-def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, told: str) -> None:
+def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, reported: str) -> None:
     registry = registry_with("alters-signal", tmp_path / "fmus")
     archive = registry.archive("protobuf", "source", 2, "release")
     spoil(archive)  # type: ignore[operator]
     cases = cases_for(["protobuf"], [36], [10], ["same-work"], ["release"], None)
     out = tmp_path / "out"
     out.mkdir()
-    with pytest.raises(UserError, match=told) as caught:
+    with pytest.raises(UserError, match=reported) as caught:
         run(Settings(cases, steps=1), registry, Journal(out), lambda *_: None)
         finish(out, False)
     assert archive.name in str(caught.value)

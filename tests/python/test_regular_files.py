@@ -86,12 +86,12 @@ def test_what_is_opened_is_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(tmp_path / "socket"))
-        for name, told in (
+        for name, reported in (
             (tmp_path, "Is a directory"),
             (tmp_path / "none", "No such file"),
             (tmp_path / "fifo", "a FIFO, not a regular file"),
             (tmp_path / "socket", "a socket, not a regular file"),
             (Path("/dev/zero"), "a device, not a regular file"),
         ):
-            with pytest.raises(OSError, match=told):
+            with pytest.raises(OSError, match=reported):
                 open_regular(name)

@@ -17,7 +17,7 @@ from wirecost.advisor.errors import Allowed, Errors
 from wirecost.advisor.measure import Statistics, largest_error, measured
 from wirecost.advisor.sources import List, Source
 
-TWIN_HEAD = 10
+COLUMNS_FIELD_HEAD = 10
 """Bytes of tag and length before a list's columns."""
 FORMS = ("exact", "auto", "float32", "error")
 ROWS, RECOMMENDED = "rows", "recommended"
@@ -71,7 +71,7 @@ class Total:
 
 @dataclass
 class ListAdvice:
-    """All lists of one message type: what ``--reduce`` can tell apart."""
+    """All lists of one message type: as far as ``--reduce`` can distinguish them."""
 
     message: str
     paths: dict[str, int] = field(default_factory=dict)
@@ -139,12 +139,12 @@ def advise(source: Source, errors: Errors, zstd_level: int, progress: Progress) 
         about = advice.lists.setdefault(one.message, ListAdvice(one.message))
         exact = _add(about, one, errors)
         count(about.totals.setdefault(ROWS, Total()), one.rows, 0)
-        count(about.totals.setdefault("exact", Total()), exact, TWIN_HEAD)
+        count(about.totals.setdefault("exact", Total()), exact, COLUMNS_FIELD_HEAD)
     errors.check()
     for one in lists(source.sampled, "measuring what is recommended"):
         about = advice.lists[one.message]
         content = one.arrays.prepare(about.reductions).to_bytes()
-        count(about.totals.setdefault(RECOMMENDED, Total()), content, TWIN_HEAD)
+        count(about.totals.setdefault(RECOMMENDED, Total()), content, COLUMNS_FIELD_HEAD)
     return advice
 
 

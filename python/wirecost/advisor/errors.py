@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How large an error of a field may be: what the user says, else what its unit suggests.
 
-The proposals are below what sensors of today tell apart: 1 mm, 1 mm/s, 0.001°, 0.1 dB, 0.1 %.
+The proposals are below what today's sensors resolve: 1 mm, 1 mm/s, 0.001°, 0.1 dB, 0.1 %.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PROPOSALS = (
 
 
 def proposed(message: str, path: str) -> Allowed | None:
-    """What the names in OSI tell of a field's unit; None where they do not."""
+    """A field's unit, as far as names in OSI show it; else None."""
     for pattern, allowed in _PROPOSALS:
         if re.search(f"(?:{pattern})$", f"{message}.{path}"):
             return allowed

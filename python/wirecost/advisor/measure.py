@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wirecost_osi._columns import Columns, Node
 
 MOST_DISTINCT = 1 << 16
-"""Values that are told apart in all; beyond it is said that there are more."""
+"""Distinct values that are counted; of more only that there are more is known."""
 
 
 def payloads(node: Node, content: memoryview) -> dict[str, int]:

@@ -67,7 +67,7 @@ class TraceSource:
                 except ValueError as error:
                     raise UserError(
                         f"{self._trace.path}: frame {number} cannot be read ({error}); "
-                        "`wirecost trace check` tells more"
+                        "run `wirecost trace check`"
                     ) from error
 
     def _lists(self, message: Message) -> Iterator[List]:
@@ -79,9 +79,9 @@ class TraceSource:
 
 def _of_rows(found: Found, path: str) -> List:
     rows: Sequence[Message] = found.rows
-    if found.twin is not None:
+    if found.columns is not None:
         element = GetMessageClass(found.element)
-        held = found.kind.read(found.twin).to_rows()
+        held = found.kind.read(found.columns).to_rows()
         rows = [element.FromString(row.encode_protobuf()) for row in held]
     content = _framed(found.number, [row.SerializeToString() for row in rows])
     return List(path, found.element.full_name, transposed(found.kind, rows), content)

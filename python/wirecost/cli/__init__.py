@@ -39,16 +39,21 @@ app = typer.Typer(
 def options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Version, commit, compiler, wheel or checkout.")
+        bool,
+        typer.Option(
+            "--version",
+            help="Print version, commit, compiler, and whether from a wheel or a checkout.",
+        ),
     ] = False,
     cmake_dir: Annotated[
-        bool, typer.Option("--cmake-dir", help="Where find_package(wirecost) looks: wirecost_DIR.")
+        bool,
+        typer.Option("--cmake-dir", help="Print the folder of the CMake package (wirecost_DIR)."),
     ] = False,
     include_dir: Annotated[
-        bool, typer.Option("--include-dir", help="The headers for C and C++ programs.")
+        bool, typer.Option("--include-dir", help="Print the folder of the C and C++ headers.")
     ] = False,
     pkgconfig_dir: Annotated[
-        bool, typer.Option("--pkgconfig-dir", help="For PKG_CONFIG_PATH.")
+        bool, typer.Option("--pkgconfig-dir", help="Print the folder for PKG_CONFIG_PATH.")
     ] = False,
 ) -> None:
     if context.invoked_subcommand is not None:

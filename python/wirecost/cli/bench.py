@@ -24,7 +24,9 @@ Out = Annotated[
 ]
 JsonFile = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write the summary rows; - is standard output."),
+    typer.Option(
+        "--json", metavar="FILE", help="Write the summary rows as JSON; - is standard output."
+    ),
 ]
 
 app = typer.Typer(

@@ -20,7 +20,7 @@ def command(
         str,
         typer.Option(
             "--study",
-            help="ring (outlier filter), area (detection area); default both.",
+            help="ring (outlier filter), area (detection area); default: both.",
             autocompletion=completing(cloud.STUDIES),
         ),
     ] = ",".join(cloud.STUDIES),
@@ -29,7 +29,7 @@ def command(
         typer.Option(
             "--scan",
             metavar="FILE.pcd|SENSOR",
-            help="A real scan, or a synthetic one of a vlp16, vlp32 or vls128; may repeat.",
+            help="A real scan, or vlp16, vlp32 or vls128 for a synthetic one; can be repeated.",
         ),
     ] = None,
     points: Annotated[
@@ -43,19 +43,19 @@ def command(
     ] = "1,10,50",
     samples: Annotated[int, typer.Option(metavar="N", help="Callbacks of each version.")] = 100,
     seconds: Annotated[
-        float, typer.Option(metavar="S", help="Seconds after which a case takes no more samples.")
+        float, typer.Option(metavar="S", help="Take no more samples of a case after this time.")
     ] = 10.0,
     format_: Annotated[
         str, typer.Option("--format", help="Points of the rings: aedt (32 B) or radrt (40 B).")
     ] = "aedt",
     published: Annotated[
-        bool, typer.Option(help="The ring filter as published, faults included.")
+        bool, typer.Option(help="Use the ring filter as published, with its faults.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of synthetic scans, points and areas.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Two point cloud callbacks: usual, recommended, wirecost's; plain and under the heap."""
+    """Two point cloud callbacks: usual, recommended, optimized; with and without the heap."""
     (layout,) = chosen("--format", format_, cloud.FORMATS)[:1]
     settings = cloud.Settings(
         studies=chosen("--study", studies, cloud.STUDIES),
@@ -77,4 +77,4 @@ def _percents(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UserError(f"--inside {text}: give percents, separated by commas") from None
+        raise UserError(f"--inside {text}: give percentages, separated by commas") from None

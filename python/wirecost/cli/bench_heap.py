@@ -18,7 +18,9 @@ from wirecost.cli.results import measure_and_report
 def command(
     allocators: Annotated[
         str,
-        typer.Option(help="Comma-separated; default all.", autocompletion=completing(ALLOCATORS)),
+        typer.Option(
+            help="Allocators, comma-separated; default: all.", autocompletion=completing(ALLOCATORS)
+        ),
     ] = ",".join(ALLOCATORS),
     study: Annotated[
         str,
@@ -28,18 +30,21 @@ def command(
         int, typer.Option(metavar="N", help="Callbacks of each allocator in a round.")
     ] = 2000,
     rounds: Annotated[
-        int, typer.Option(metavar="N", help="Processes of each allocator, in turns.")
+        int, typer.Option(metavar="N", help="Rounds; in each, every allocator has a new process.")
     ] = 5,
     threads: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Threads of the throughput stresses.")
+        str, typer.Option(metavar="N,N,…", help="Numbers of threads in the throughput study.")
     ] = ",".join(map(str, heap.THREADS)),
     pairs: Annotated[
-        int, typer.Option(metavar="N", help="malloc and free pairs of a throughput process.")
+        int,
+        typer.Option(
+            metavar="N", help="Pairs of malloc and free of a process in the throughput study."
+        ),
     ] = heap.PAIRS,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """A lidar callback's turnaround and threads' throughput by allocator."""
+    """Allocators compared: turnaround of a lidar callback, throughput of threads."""
     settings = heap.Settings(
         chosen("--allocators", allocators, ALLOCATORS),
         chosen("--study", study, heap.STUDIES),

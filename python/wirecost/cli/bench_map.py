@@ -15,14 +15,16 @@ from wirecost.cli.results import measure_and_report
 
 
 def command(
-    size: Annotated[float, typer.Option(metavar="MB", help="Megabytes of the map.")] = 100.0,
+    size: Annotated[
+        float, typer.Option(metavar="MB", help="Size of the map in megabytes.")
+    ] = 100.0,
     subscribers: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Subscribing processes.")
+        str, typer.Option(metavar="N,N,…", help="Numbers of subscribing processes.")
     ] = "1,4,8",
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Publications of each contender and case.")
     ] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of the map's bytes.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the map's content.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -17,21 +17,25 @@ from wirecost.cli.results import measure_and_report
 def command(
     lang: Annotated[
         str,
-        typer.Option(help="Comma-separated.", autocompletion=completing(notification.LANGUAGES)),
+        typer.Option(
+            help="Languages, comma-separated.", autocompletion=completing(notification.LANGUAGES)
+        ),
     ] = "cpp,python,java",
     sizes: Annotated[
         str, typer.Option(metavar="N,N,…", help="Size factors: lengths of the byte strings.")
     ] = "4,8,16,32,64,128",
     modes: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(notification.MODES))
+        str,
+        typer.Option(help="Modes, comma-separated.", autocompletion=completing(notification.MODES)),
     ] = "new,reused,arena,view,facade",
     wire: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(notification.WIRES))
+        str,
+        typer.Option(help="Wires, comma-separated.", autocompletion=completing(notification.WIRES)),
     ] = "protobuf,ros1,cdr",
     content: Annotated[
         str,
         typer.Option(
-            help="ticket: the ticket's message; realistic: epoch times, ids, varied lengths.",
+            help="ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
             autocompletion=completing(notification.CONTENTS),
         ),
     ] = "ticket,realistic",

@@ -42,7 +42,7 @@ def command(
     contenders: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated; all: those outside the default set too.",
+            help="Names, comma-separated; all: also those that are not in the default set.",
             autocompletion=_complete_contenders,
         ),
     ] = None,
@@ -72,7 +72,9 @@ def command(
             "same-work, report for published."
         ),
     ] = None,
-    builds: Annotated[str, typer.Option(help="Comma-separated: release, debug.")] = "release",
+    builds: Annotated[
+        str, typer.Option(help="Builds, comma-separated: release, debug.")
+    ] = "release",
     fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
     trace: Annotated[
@@ -85,15 +87,16 @@ def command(
     ] = None,
     player: Annotated[
         bool,
-        typer.Option("--player", help="A trace player sends what a source wrote before."),
+        typer.Option("--player", help="Use a trace player as the source."),
     ] = False,
     table1: Annotated[
-        bool, typer.Option("--table1", help="The rows of the report's Table 1, beside it.")
+        bool,
+        typer.Option("--table1", help="Measure the rows of the report's Table 1 and show both."),
     ] = False,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Protobuf against FlatBuffers over an OSMP co-simulation of real FMUs."""
+    """Protobuf, FlatBuffers and columns compared in an OSMP co-simulation with real FMUs."""
     registry = Registry()
     both = list(cases.VARIANTS)
     if variant is None:
@@ -101,7 +104,7 @@ def command(
     else:
         variants = both if variant is Variant.both else [variant.value]
     if table1 and trace:
-        raise UserError("--trace: not with --table1, which has a trace of its own")
+        raise UserError("--trace: cannot be used with --table1, which has its own trace")
     if table1:
         works = cases.table1_cases(variants, content)
     else:

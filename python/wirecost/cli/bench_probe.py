@@ -20,7 +20,7 @@ def command(
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
-    """A section that is timed and counted: the probe, pmu_analyzer's schemes and floors."""
+    """Cost of timing a section and reading counters: the probe, pmu_analyzer's schemes, floors."""
     settings = probe.Settings(samples)
     settings.check()
     measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -20,7 +20,7 @@ def command(
     list_names: Annotated[
         str,
         typer.Option(
-            "--list", help="Comma-separated; default all.", autocompletion=completing(LISTS)
+            "--list", help="Lists, comma-separated; default: all.", autocompletion=completing(LISTS)
         ),
     ] = ",".join(LISTS),
     counts: Annotated[
@@ -28,13 +28,15 @@ def command(
         typer.Option(
             "--count",
             metavar="N,N,…",
-            help="Elements of the synthetic lists; default 10,1000,100000, with --scan none.",
+            help="Elements of the synthetic lists; default: 10,1000,100000, or none with --scan.",
         ),
     ] = None,
     scans: Annotated[
         list[Path] | None,
         typer.Option(
-            "--scan", metavar="FILE.pcd", help="A real scan as lidar lists and points; may repeat."
+            "--scan",
+            metavar="FILE.pcd",
+            help="A real scan, as lidar lists and points; can be repeated.",
         ),
     ] = None,
     repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,

@@ -35,14 +35,14 @@ def command(
     plugins: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated; default all, with --sweep numpy.",
+            help="Plugins, comma-separated; default: all, or numpy with --sweep.",
             autocompletion=completing(PLUGINS),
         ),
     ] = None,
     mwares: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated transports, raw libraries and floors; default all.",
+            help="Transports, raw libraries and floors, comma-separated; default: all.",
             autocompletion=completing(contenders()),
         ),
     ] = None,
@@ -50,13 +50,16 @@ def command(
         str, typer.Option("--shape", metavar="NxN,…", help="Extents of the array.")
     ] = "200x200",
     dtypes: Annotated[
-        str, typer.Option("--dtype", metavar="T,T,…", help="Types, as float32,float64.")
+        str,
+        typer.Option(
+            "--dtype", metavar="T,T,…", help="Types of elements, such as float32,float64."
+        ),
     ] = "float64",
     devices: Annotated[
         str, typer.Option("--device", help="cpu, cuda.", autocompletion=completing(tensor.DEVICES))
     ] = "cpu",
     content: Annotated[
-        str, typer.Option(help="ones (except the message's number in a corner) or random.")
+        str, typer.Option(help="ones (with the message's number in a corner) or random.")
     ] = "ones",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
     trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,
@@ -66,7 +69,7 @@ def command(
     pattern: Annotated[str, typer.Option(help="pubsub or reqrep.")] = "pubsub",
     wrapyfi: Annotated[
         bool,
-        typer.Option(help="Measure Wrapyfi too, from PyPI in an environment of its own."),
+        typer.Option(help="Also measure Wrapyfi, installed from PyPI into its own environment."),
     ] = False,
     sweep: Annotated[
         bool, typer.Option(help="64 B to 64 MiB: latency, and throughput back to back.")
@@ -74,16 +77,19 @@ def command(
     role: Annotated[
         str,
         typer.Option(
-            help="both on this machine, or one of publish and listen on each of two.",
+            help="both: on this machine; publish or listen: one on each of two machines.",
             autocompletion=completing(ROLES),
         ),
     ] = "both",
     peer: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="With --role publish: where the listener waits."),
+        typer.Option(metavar="HOST:PORT", help="With --role publish: address of the listener."),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(metavar="WORD", help="The word that the listener prints.")
+        str | None,
+        typer.Option(
+            metavar="WORD", help="With --role publish: the token that the listener prints."
+        ),
     ] = None,
     listen_at: Annotated[
         str | None,
@@ -96,7 +102,7 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="NAME=ADDRESS",
-            help="Where a transport's ends meet, as dds=5@10.0.0.1; once for each transport.",
+            help="Where a transport's ends meet, such as dds=5@10.0.0.1; once for each transport.",
         ),
     ] = None,
     out: Out = None,
@@ -160,11 +166,11 @@ def _check_role(role: str, peer: str | None, token: str | None, listen_at: str |
     if role not in ROLES:
         raise UserError(f"--role {role}: there are {', '.join(ROLES)}")
     if listen_at is not None and role != "listen":
-        raise UserError("--listen-at: goes with --role listen")
+        raise UserError("--listen-at: needs --role listen")
     if token is not None and (role == "both" or not TOKEN.fullmatch(token)):
         raise UserError("--token: give 8 to 64 letters and digits, with --role publish or listen")
     if (peer is not None) != (role == "publish"):
-        raise UserError("--peer HOST:PORT: goes with --role publish, which needs it")
+        raise UserError("--peer HOST:PORT: needed with --role publish, and only then")
     if role == "publish" and token is None:
         raise UserError("--token: give the one that the listener prints")
 
@@ -184,4 +190,4 @@ def _shape(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split("x"))
     except ValueError:
-        raise UserError(f"--shape {text}: give extents, as 200x200 or 3x480x640") from None
+        raise UserError(f"--shape {text}: give extents, such as 200x200 or 3x480x640") from None

@@ -22,7 +22,7 @@ from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 
 app = typer.Typer(
-    help="How lists are best stored in columns.", no_args_is_help=True, add_completion=False
+    help="Recommend how to store lists in columns.", no_args_is_help=True, add_completion=False
 )
 
 STDERR = Console(stderr=True)
@@ -33,7 +33,7 @@ HIGHEST_LEVEL = 22
 
 @app.callback()
 def columns() -> None:
-    """How lists are best stored in columns."""
+    """Recommend how to store lists in columns."""
 
 
 @app.command("advise")
@@ -41,35 +41,43 @@ def advise_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help=".osi, .mcap, .txth or .pcd")],
     only: Annotated[
         str | None,
-        typer.Option("--list", metavar="PATH", help="One list, as lidar_sensor_view.reflection."),
+        typer.Option(
+            "--list", metavar="PATH", help="One list, such as lidar_sensor_view.reflection."
+        ),
     ] = None,
     error: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD=E",
-            help="Largest error of a field, 0 for none; else by its unit. FIELD may be *.",
+            help="Allowed error of a field, 0 for none; default: by its unit. FIELD can be *.",
         ),
     ] = None,
     frames: Annotated[
-        int, typer.Option(metavar="N", help="Frames to look at, spread evenly; 0: all.")
+        int, typer.Option(metavar="N", help="Number of frames to measure, spread evenly; 0: all.")
     ] = FRAMES,
-    zstd: Annotated[int, typer.Option(metavar="LEVEL", help="Of the compression compared.")] = 3,
+    zstd: Annotated[
+        int, typer.Option(metavar="LEVEL", help="Level of the compression that is compared.")
+    ] = 3,
     topic: Annotated[
         str | None,
-        typer.Option(metavar="TOPIC", help="The channel, where an .mcap file has several."),
+        typer.Option(metavar="TOPIC", help="The channel, if an .mcap file has several."),
     ] = None,
     type_name: Annotated[
         str | None,
-        typer.Option("--type", metavar="TYPE", help="The message type, as SensorView."),
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="The message type, such as SensorView; default: detected.",
+        ),
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the result; - is standard output."),
+        typer.Option("--json", metavar="FILE", help="Also write the result as JSON; - for stdout."),
     ] = None,
 ) -> None:
-    """Measure the lists of a trace or a point cloud in all forms of columns, and say what to take.
+    """Measure the lists of a trace or point cloud in all forms of columns, and recommend options.
 
-    A point cloud is taken as a lidar's reflections and as its detections.
+    A point cloud counts as a lidar's reflections and detections.
     """
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
@@ -81,8 +89,8 @@ def advise_command(
     if not found.lists:
         asked = f"no list {only}" if only else "no list that has columns"
         raise UserError(
-            f"{file}: {asked} among frames looked at: {found.sampled}; `wirecost trace info` "
-            "names the lists there are"
+            f"{file}: {asked} in the measured frames: {found.sampled}; "
+            "`wirecost trace info` prints the lists"
         )
     console = Console(stderr=json_file == Path("-"))
     for one, columns_table, totals in tables.tables(found):

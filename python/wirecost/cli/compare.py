@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +12,9 @@ from rich.console import Console
 
 from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
 from wirecost.analysis.compare.runs import read_run
+from wirecost.cli.json_file import write_json, write_text
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.records import json_document
 from wirecost.report.compare import tables
 from wirecost.report.compare.document import document, markdown
 from wirecost.report.compare.page import page, write_figures
@@ -33,45 +32,53 @@ LEAST_NAME = 24
 
 
 def command(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Result folder or probe logs, before.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The same, after.")],
+    a: Annotated[
+        Path, typer.Argument(metavar="A", help="Result folder or probe logs of the run before.")
+    ],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The same of the run after.")],
     margin: Annotated[
-        str, typer.Option(metavar="PERCENT", help="Smaller changes count as none.")
+        str, typer.Option(metavar="PERCENT", help="Ignore smaller changes.")
     ] = f"{100 * MARGIN:g}%",
     fail_above: Annotated[
         str | None,
         typer.Option(
             metavar="PERCENT",
-            help="Exit with 3 if a time's whole interval, or a size on the wire, grew by more.",
+            help="Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
         ),
     ] = None,
     again: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="A measured once more: smaller changes than theirs are noise."
+            metavar="DIR",
+            help="A second run of A: changes not larger than between A and this one are noise.",
         ),
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write every row; - is standard output."),
+        typer.Option(
+            "--json", metavar="FILE", help="Write every row as JSON; - is standard output."
+        ),
     ] = None,
     markdown_file: Annotated[
         Path | None,
         typer.Option(
-            "--markdown", metavar="FILE", help="Write a comment for a pull request; - as above."
+            "--markdown",
+            metavar="FILE",
+            help="Write a comment for a pull request; - is standard output.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a page with both runs' figures.")
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write an HTML page with figures of both runs."),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the figures there, a file each.")
+        Path | None, typer.Option(metavar="DIR", help="Write each figure into a file there.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help=f"Of the figures: {', '.join(FORMATS)}.")
+        str, typer.Option("--format", help=f"Format of --figures: {', '.join(FORMATS)}.")
     ] = FORMATS[0],
 ) -> None:
-    """Compare run B with run A, row by row: slower, faster, or no difference beyond chance."""
+    """Compare run B with run A, row by row: slower, faster, or no significant change."""
     settings = Settings(
         share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
     )
@@ -80,12 +87,11 @@ def command(
     found = compare(read_run(a), read_run(b), settings, None if again is None else read_run(again))
     console = Console(stderr=Path("-") in {json_file, markdown_file})
     _print(console, found)
-    if json_file is not None:
-        _write("--json", json_file, json_document.text(document(found)) + "\n")
+    write_json(json_file, document(found))
     if markdown_file is not None:
-        _write("--markdown", markdown_file, markdown(found))
+        write_text("--markdown", markdown_file, markdown(found))
     if report is not None:
-        _write("--report", report, page(found))
+        write_text("--report", report, page(found))
     if figures is not None:
         write_figures(found, figures, format_)
     if found.regressions():
@@ -148,14 +154,3 @@ def _shortened(name: str, most: int) -> str:
         return name
     head = (most - 1) // 2
     return f"{name[:head]}…{name[-(most - 1 - head) :]}"
-
-
-def _write(option: str, path: Path, text: str) -> None:
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{path}: {reason}; name a writable {option} file") from error

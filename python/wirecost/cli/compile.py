@@ -24,55 +24,62 @@ def command(
             help=".proto, .msg, .srv, a FileDescriptorSet, or a Python module with descriptors.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the generated files go.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the generated files.")],
     lang: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(LANGUAGES))
+        str, typer.Option(help="Languages, comma-separated.", autocompletion=completing(LANGUAGES))
     ] = "cpp,python,java",
     wire: Annotated[
-        str, typer.Option(help="Comma-separated.", autocompletion=completing(WIRES))
+        str, typer.Option(help="Wires, comma-separated.", autocompletion=completing(WIRES))
     ] = "protobuf",
     include: Annotated[
         list[Path] | None,
-        typer.Option("--include", "-I", metavar="DIR", help="Where imports are searched."),
+        typer.Option(
+            "--include", "-I", metavar="DIR", help="Folder to search for imports; can be repeated."
+        ),
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Dialect of .msg and .srv: ros1 or ros2; else it is seen.")
+        str | None, typer.Option(help="Dialect of .msg and .srv: ros1 or ros2; default: detected.")
     ] = None,
     namespace: Annotated[
         str, typer.Option(help="Root namespace of C++, package of Python and Java.")
     ] = "wire",
     unknown: Annotated[
-        str, typer.Option(help="Protobuf fields the schema lacks: skip or preserve.")
+        str, typer.Option(help="Protobuf fields that the schema does not know: skip or preserve.")
     ] = "skip",
     protobuf_api: Annotated[
-        bool, typer.Option("--protobuf-api", help="C++: also classes with Protobuf's interface.")
+        bool,
+        typer.Option("--protobuf-api", help="C++: also write classes with Protobuf's interface."),
     ] = False,
     api_namespace: Annotated[
-        str, typer.Option(help="Root namespace of those classes; none: the names of Protobuf's.")
+        str, typer.Option(help="Root namespace of those classes; default: as Protobuf's own.")
     ] = "",
     native: Annotated[
-        bool, typer.Option("--native", help="Python: also an extension over the generated C++.")
+        bool,
+        typer.Option("--native", help="Python: also write an extension around the generated C++."),
     ] = False,
-    maven: Annotated[bool, typer.Option("--maven", help="Java: also a pom.xml.")] = False,
+    maven: Annotated[bool, typer.Option("--maven", help="Java: also write a pom.xml.")] = False,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="MESSAGE", help="With --wire columns: whose lists; may repeat."),
+        typer.Option(
+            metavar="MESSAGE",
+            help="With --wire columns: a message whose lists to store in columns; can be repeated.",
+        ),
     ] = None,
     reduce: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD=HOW",
-            help="How a column is stored: exact, auto, float32, error:E; FIELD may be *.",
+            help="How to store a column: exact, auto, float32 or error:E; FIELD can be *.",
         ),
     ] = None,
     list_only: Annotated[
-        bool, typer.Option("--list", help="Print the files that would be written; write none.")
+        bool, typer.Option("--list", help="Print the names of the files, but write none.")
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
     languages = chosen("--lang", lang, LANGUAGES)
     if unknown not in ("skip", "preserve"):
-        raise UserError(f"--unknown {unknown}: skip or preserve")
+        raise UserError(f"--unknown {unknown}: give skip or preserve")
     if not namespace.isidentifier():
         raise UserError(f"--namespace {namespace}: give one identifier")
     if native and "cpp" not in languages:

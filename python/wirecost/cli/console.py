@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How progress is told: a bar on a terminal, a line now and then elsewhere."""
+"""How progress is shown: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 

@@ -26,13 +26,18 @@ def console_beside(json_file: Path | None) -> Console:
 
 def write_json(path: Path | None, document: Any) -> None:
     """Raises UserError where the file cannot be written."""
-    if path is None:
-        return
-    text = json_document.text(document) + "\n"
+    if path is not None:
+        write_text("--json", path, json_document.text(document) + "\n")
+
+
+def write_text(option: str, path: Path, text: str) -> None:
+    """A file that an option asks for; ``-`` is standard output. Raises UserError where it cannot be
+    written."""
     if path == Path("-"):
         sys.stdout.write(text)
         return
     try:
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"{path}: {reason}; name a writable {option} file") from error

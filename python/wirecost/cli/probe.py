@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +13,7 @@ from rich.console import Console
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.cli.choices import chosen, completing
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.probe_log import events_of, read_logs
@@ -85,7 +84,9 @@ def show_command(
         return
     drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)
     if report is not None:
-        _write(report, page(logs, sections, explanations, drawn, recorded_machines(files)))
+        write_text(
+            "--report", report, page(logs, sections, explanations, drawn, recorded_machines(files))
+        )
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:
         for path in write_figures(drawn, figures, formats):
@@ -128,13 +129,3 @@ def _fitting(table: Table, width: int) -> Table:
         for name, *cells in table.rows
     ]
     return replace(table, rows=cut)
-
-
-def _write(path: Path, text: str) -> None:
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a file that can be written") from error

@@ -41,7 +41,9 @@ def command(
     ] = "ros1",
     pid: Annotated[
         int | None,
-        typer.Option(metavar="PID", help="The node's process, if it cannot be found out."),
+        typer.Option(
+            metavar="PID", help="The node's process, if the middleware does not report it."
+        ),
     ] = None,
     launched: Annotated[
         bool, typer.Option("--launch", help="Start the node with the COMMAND after --.")
@@ -52,7 +54,7 @@ def command(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--for", metavar="SECONDS", help="How long; default: until Ctrl-C."),
+        typer.Option("--for", metavar="SECONDS", help="How long to record; default: until Ctrl-C."),
     ] = None,
     domain: Annotated[
         int | None,
@@ -99,7 +101,7 @@ def _addresses(texts: list[str]) -> tuple[str, ...]:
     for text in texts:
         if text not in own:
             here = ", ".join(sorted(own))
-            raise UserError(f"--interface {text}: not of this machine, which has {here}")
+            raise UserError(f"--interface {text}: not an address of this machine, which has {here}")
     return tuple(texts)
 
 

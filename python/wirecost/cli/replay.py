@@ -66,7 +66,8 @@ def command(
     consumed: Annotated[
         bool,
         typer.Option(
-            "--as-fast-as-consumed", help="Send an input once the node is done with the previous."
+            "--as-fast-as-consumed",
+            help="Send each input when the node has finished the previous one.",
         ),
     ] = False,
     loops: Annotated[
@@ -87,7 +88,12 @@ def command(
         typer.Option("--repeat", metavar="N", min=1, help="Number of runs; each starts the node."),
     ] = 1,
     connect_s: Annotated[
-        float, typer.Option("--wait", metavar="SECONDS", help="How long the node may take to join.")
+        float,
+        typer.Option(
+            "--wait",
+            metavar="SECONDS",
+            help="How long to wait until the node has joined its topics.",
+        ),
     ] = 30.0,
     prime: Annotated[
         bool,
@@ -117,7 +123,7 @@ def command(
 ) -> None:
     """Start the recorded node alone, play its inputs to it, and report what that cost.
 
-    Your own recordings of this machine start at once; for others, you are asked first.
+    Your own recordings of this machine start without asking; others only after you confirm.
     """
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")

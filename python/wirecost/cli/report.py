@@ -17,7 +17,8 @@ from wirecost.report.results.export import write_report
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")],
     format_: Annotated[
-        str, typer.Option("--format", help="Comma-separated: html, svg, png, pdf, md, csv.")
+        str,
+        typer.Option("--format", help="Formats, comma-separated: html, svg, png, pdf, md, csv."),
     ] = "html",
 ) -> None:
     """Write the report of a result folder into it, in any format."""

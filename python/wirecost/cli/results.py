@@ -15,14 +15,13 @@ from pathlib import Path
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.analysis.summary import Row, document, summarize
+from wirecost.analysis.summary import document, summarize
 from wirecost.bench.program import ProgramFailedError
 from wirecost.cli.console import Advance, progress
+from wirecost.cli.json_file import write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
-from wirecost.records import json_document
 from wirecost.records.finished import NothingMeasuredError, finish
-from wirecost.records.folder import Results
 from wirecost.records.journal import Journal
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
@@ -161,22 +160,10 @@ def _report(console: Console, folder: Path, json_file: Path | None) -> str:
     write_report(results, rows, ["html"])
     print_results(console, results, rows)
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
-    if json_file is not None:
-        _write_json(json_file, results, rows)
+    write_json(json_file, document(results, rows))
     runs = results.meta["runs"]
     failed = sum(1 for run in runs if run["failure"])
     return f"{failed} of {len(runs)} contenders failed, as reported above" if failed else ""
-
-
-def _write_json(path: Path, results: Results, rows: list[Row]) -> None:
-    text = json_document.text(document(results, rows)) + "\n"
-    if path == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --json file") from error
 
 
 def _say(text: str) -> None:

@@ -19,10 +19,10 @@ from wirecost.messaging.available import frameworks, transports
 def command(
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write it as JSON, - for stdout."),
+        typer.Option("--json", metavar="FILE", help="Also write the list as JSON; - for stdout."),
     ] = None,
 ) -> None:
-    """List the transports and frameworks for tensors: usable or not, copies, how to install."""
+    """List transports and frameworks for tensors: which work here, copies, how to install."""
     console = Console(stderr=json_file == Path("-"))
     found = transports()
     packages = frameworks()

@@ -64,7 +64,7 @@ def _at(schema: Schema, type_name: str, path: str) -> str:
             )
         message = schema.message(item.type)
     if item is None or item.label is not Label.REPEATED:
-        raise UserError(f"--columns {path}: is no list; name a repeated field")
+        raise UserError(f"--columns {path}: not a list; name a repeated field")
     return message.full_name
 
 

@@ -118,7 +118,7 @@ def machine(system: System, cpus: str | None = None) -> Machine:
         except ValueError:
             chosen = ()
         if not chosen:
-            raise UserError(f"--cpus {cpus}: no list of CPUs; write it like 2,8 or 2-5")
+            raise UserError(f"--cpus {cpus}: not a list of CPUs; write it like 2,8 or 2-5")
         absent = [cpu for cpu in chosen if cpu not in present]
         if absent:
             listed = cpulist.render(present)

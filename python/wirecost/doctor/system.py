@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one way to /proc and /sys, below a root folder, so that recorded trees can stand in."""
+"""All access to /proc and /sys, below a root folder, so that recorded trees can stand in."""
 
 from __future__ import annotations
 

@@ -53,10 +53,10 @@ def library() -> Path:
     named = os.environ.get("WIRECOST_HEAP_LIBRARY")
     path = Path(named) if named else Path(_core.__file__).parent / "lib" / LIBRARY
     if not path.is_file():
-        raise UserError(f"{path}: no allocator there; install wirecost again")
+        raise UserError(f"{path}: the allocator is missing; install wirecost again")
     if re.search(r"[\s:]", str(path.absolute())):
         raise UserError(
-            f"{path}: LD_PRELOAD takes no path with spaces or colons; install elsewhere"
+            f"{path}: LD_PRELOAD does not accept a path with spaces or colons; install elsewhere"
         )
     return path.absolute()
 

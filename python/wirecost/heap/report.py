@@ -55,7 +55,7 @@ def read_report(path: Path) -> PoolReport:
     if not isinstance(document, dict) or document.get("format") != "wirecost-heap-report":
         raise _not_a_report(path)
     if document.get("version") != 1:
-        raise UserError(f"{path}: heap report of another version; write it again with this one")
+        raise UserError(f"{path}: heap report of another version; write it again with this version")
     pool = document.get("pool")
     names = PoolReport.__dataclass_fields__
     if not isinstance(pool, dict) or not all(_is_count(pool.get(name)) for name in names):

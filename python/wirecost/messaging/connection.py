@@ -9,9 +9,9 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.messaging.opening import ONE_AT_A_TIME, Shared, shared
 from wirecost.transport import Transport
@@ -40,7 +40,7 @@ def _close_all() -> None:
         one.close()
 
 
-class Connection(Generic[Endpoint]):
+class Connection(Closing, Generic[Endpoint]):
     """An endpoint of a transport. Leaving ``with`` or ``async with`` closes it."""
 
     _receives: ClassVar[bool] = False
@@ -106,25 +106,9 @@ class Connection(Generic[Endpoint]):
             worker = self._worker
         return await asyncio.get_running_loop().run_in_executor(worker, function)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         # Closing waits for a thread that is in the transport; the loop must not.
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.close))

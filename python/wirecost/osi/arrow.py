@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wirecost_osi._columns import Columns, Group, RepeatedGroup
 
 MOST_VALUES = 1 << 26
-"""Values that are made in memory unless told otherwise: constants and runs need few bytes for
+"""Values that are made in memory by default: constants and runs need few bytes for
 many."""
 
 
@@ -67,7 +67,7 @@ class _Arrow:
             batch.validate()
             return self._pa.Table.from_batches([batch])
         except self._pa.ArrowInvalid as error:
-            raise UserError(f"the columns are no Arrow table: {error}") from error
+            raise UserError(f"the columns cannot become an Arrow table: {error}") from error
 
     def _fields(self, group: Group) -> tuple[list[str], list[Any]]:
         names = [name for name, _ in group.children()]

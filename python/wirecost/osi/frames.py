@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from google.protobuf.message import Message
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.osi.conversion import in_columns
 from wirecost.osi.lists import Found, find, without_indices
@@ -27,7 +27,7 @@ def open(path: str | Path, topic: str | None = None, type: str | None = None) ->
     """Open an .osi, .mcap or .txth trace.
 
     ``topic``: the channel where an .mcap file has several. ``type``: the message type, as
-    ``SensorView``, where the file does not tell. Raises UserError.
+    ``SensorView``, where the file does not have it. Raises UserError.
     """
     return Frames(open_trace(Path(path), topic, type))
 
@@ -58,7 +58,7 @@ class Frame:
             return messages.parse(self.type_name, self.data)
         except ValueError as error:
             raise UserError(
-                f"{self._place}: no {self.type_name} ({error}); `wirecost trace check` tells more"
+                f"{self._place}: not a {self.type_name} ({error}); run `wirecost trace check`"
             ) from error
 
     def lists(self) -> dict[str, int]:
@@ -86,27 +86,27 @@ class Frame:
                 self._read[found.path] = self._columns(found)
             except ValueError as error:
                 raise UserError(
-                    f"{self._place}: {found.path} cannot be read ({error}); `wirecost trace check` "
-                    "tells more"
+                    f"{self._place}: {found.path} cannot be read ({error}); run "
+                    "`wirecost trace check`"
                 ) from error
         return self._read[found.path]
 
     def _columns(self, found: Found) -> Columns[Any]:
         """Where the columns of a list come from. Raises ValueError."""
-        data = self.data if found.twin is not None else self._converted
-        twins = found.kind.find(data, f"osi3.{self.type_name}")
-        here = [twin for twin in twins if twin.path == found.path]
+        data = self.data if found.columns is not None else self._converted
+        fields = found.kind.find(data, f"osi3.{self.type_name}")
+        here = [field for field in fields if field.path == found.path]
         if len(here) == 1:
             return found.kind.read(data, here[0].offset, here[0].size)
-        if found.twin is not None or here:
-            raise ValueError(f"they come {len(here)} times")
+        if found.columns is not None or here:
+            raise ValueError(f"they occur {len(here)} times")
         # Elements with fields that the schema does not know: what it knows of them.
         return found.kind.read(transposed(found.kind, found.rows).prepare("exact").to_bytes())
 
     @cached_property
     def _converted(self) -> bytes:
         """The message with columns for rows."""
-        rows = (found.path for found in self._lists.values() if found.twin is None)
+        rows = (found.path for found in self._lists.values() if found.columns is None)
         return in_columns(self.type_name, self.data, map(without_indices, rows))
 
     @cached_property
@@ -126,7 +126,7 @@ class Frame:
         )
 
 
-class Frames(Sequence[Frame]):
+class Frames(Closing, Sequence[Frame]):
     """The frames of a trace file; use it in a ``with`` block. Reading raises UserError."""
 
     def __init__(self, trace: Trace) -> None:
@@ -147,7 +147,7 @@ class Frames(Sequence[Frame]):
         return sum(1 for _ in self._opened().frames()) if known is None else known
 
     def __len__(self) -> int:
-        """Of .txth files only reading all of it tells."""
+        """A .txth file is read to its end for it."""
         return self._count
 
     def __iter__(self) -> Iterator[Frame]:
@@ -173,21 +173,10 @@ class Frames(Sequence[Frame]):
 
     def _opened(self) -> Trace:
         if self._closed:
-            raise UserError(f"{self.path}: is closed; take frames within the with block")
+            raise UserError(f"{self.path}: closed; read frames within the with block")
         return self._trace
 
     def close(self) -> None:
         """Frames that were taken stay valid."""
         self._closed = True
         self._trace.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -35,14 +35,14 @@ class Found:
     number: int
     """Of the list in the message around it."""
     rows: Sequence[Message]
-    twin: bytes | None
+    columns: bytes | None
     """Its columns where the frame holds them; they count, not the rows beside them."""
 
     @property
     def count(self) -> int:
-        if self.twin is None:
+        if self.columns is None:
             return len(self.rows)
-        count = wire.first(memoryview(self.twin), messages.COUNT)
+        count = wire.first(memoryview(self.columns), messages.COUNT)
         return count if isinstance(count, int) else 0
 
 
@@ -81,9 +81,9 @@ def _below(message: Message, prefix: str) -> Iterator[Found]:
         element = field.message_type
         kind = kind_of(element) if field.is_repeated and element is not None else None
         if kind is not None and element is not None:
-            twin = _twin(message, field)
-            if twin is not None or len(value):
-                yield Found(path, kind, element, field.number, value, twin)
+            columns = _columns(message, field)
+            if columns is not None or len(value):
+                yield Found(path, kind, element, field.number, value, columns)
         elif field.is_repeated:
             for index, item in enumerate(value):
                 yield from _below(item, f"{path}[{index}].")
@@ -91,7 +91,7 @@ def _below(message: Message, prefix: str) -> Iterator[Found]:
             yield from _below(value, f"{path}.")
 
 
-def _twin(message: Message, field: FieldDescriptor) -> bytes | None:
+def _columns(message: Message, field: FieldDescriptor) -> bytes | None:
     name = f"{field.name}_columns"
     return getattr(message, name) if message.HasField(name) else None
 

@@ -65,10 +65,10 @@ def _of_runs(meta: dict[str, Any], samples: pl.DataFrame, keys: list[str]) -> It
         if name in samples.columns and name not in {*keys, *OF_A_SAMPLE}
         and all(name in run for run in meta["runs"])
     ]  # fmt: skip
-    told = samples.select([*keys, *described]).unique(maintain_order=True)
-    if len(told) > MOST_SERIES:
-        yield f"holds {len(told):,} contenders, more than {MOST_SERIES:,}"
-    for row in told.iter_rows(named=True):
+    series = samples.select([*keys, *described]).unique(maintain_order=True)
+    if len(series) > MOST_SERIES:
+        yield f"holds {len(series):,} contenders, more than {MOST_SERIES:,}"
+    for row in series.iter_rows(named=True):
         run = known.get(tuple(row[key] for key in keys))
         if run is None:
             yield f"{_name(row)}: meta.json has no run of it"

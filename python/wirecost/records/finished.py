@@ -194,11 +194,11 @@ def _same(value: object) -> pl.Expr:
 
 
 def _why(read: _Read) -> str:
-    told = [
+    reasons = [
         f"{run.about.get('contender')}: {run.about['failure']}"
         for run in read.runs
         if run.about is not None and run.about.get("failure")
     ]
-    told += [f"{name}: {why}" for name, why in dict(read.meta.get("not_run") or {}).items()]
-    told += [str(read.meta["lost"])] if read.meta.get("lost") else []
-    return "nothing was measured" + (": " + "; ".join(dict.fromkeys(told)) if told else "")
+    reasons += [f"{name}: {why}" for name, why in dict(read.meta.get("not_run") or {}).items()]
+    reasons += [str(read.meta["lost"])] if read.meta.get("lost") else []
+    return "nothing was measured" + (": " + "; ".join(dict.fromkeys(reasons)) if reasons else "")

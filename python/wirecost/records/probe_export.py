@@ -74,7 +74,7 @@ def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
 def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
     """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an instant a mark.
     Times are microseconds of CLOCK_MONOTONIC. A slice stands before those inside it, by which
-    readers tell which of two that begin together is the outer one."""
+    readers know which of two that begin together is the outer one."""
     with out.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ns", "traceEvents": [')
         _write_list(file, (event for log in logs for event in _trace_events(log)))

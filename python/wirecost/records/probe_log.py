@@ -75,7 +75,7 @@ EVENTS = pl.Schema(
 )
 """Columns of every event table; one UInt64 column ``counter:<name>`` a counter follows, null where
 it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` the begin since 1970;
-``parent`` is null outside any section; ``scaled`` tells that counters ran part of the time only."""
+``parent`` is null outside any section; ``scaled`` says that counters ran part of the time only."""
 
 
 VALUES = pl.Schema(
@@ -161,12 +161,12 @@ class ProbeLog:
         doubles = np.ascontiguousarray(numbers["counters"]).view("<f8").reshape(-1, MAX_COUNTERS)
         found = found.with_columns(number=pl.Series(doubles[there], dtype=pl.Float64))
         texts = self.records[self.records["kind"] == TEXT]
-        told = [_text(row.tobytes()) for row in texts["counters"]]
+        texts_found = [_text(row.tobytes()) for row in texts["counters"]]
         return pl.concat(
             [
                 found.with_columns(text=pl.lit(None, pl.String)),
                 self._values(texts, texts["part"]).with_columns(
-                    number=pl.lit(None, pl.Float64), text=pl.Series(told, dtype=pl.String)
+                    number=pl.lit(None, pl.Float64), text=pl.Series(texts_found, dtype=pl.String)
                 ),
             ]
         ).sort("time_ns", maintain_order=True)

@@ -41,10 +41,10 @@ def read_results(folder: Path) -> Results:
             try:
                 return replace(read_results(made), folder=folder)
             except UserError as error:  # it is the journal that says so
-                told = str(error)
+                reason = str(error)
                 for file in (made / META, made / SAMPLES):
-                    told = told.replace(str(file), str(folder / JOURNAL))
-                raise UserError(told) from error
+                    reason = reason.replace(str(file), str(folder / JOURNAL))
+                raise UserError(reason) from error
     try:
         content = read_regular(folder / META, LARGEST_META)
     except OSError as error:

@@ -24,7 +24,7 @@ class Scenario:
 
     stages: tuple[str, ...]
     baseline: tuple[str, str]
-    """Contender and mode of the usual way of using the incumbent."""
+    """Contender and mode in which the incumbent is usually used."""
     incumbent: str = "protobuf"
     """What the incumbent's contenders' names start with; the best of them is a yardstick too."""
     best_codec: tuple[str, str] | None = None

@@ -93,7 +93,7 @@ def _table(header: dict[str, Any], rows: list[list[float]]) -> pl.DataFrame:
 
 
 def _nanoseconds(global_time: float) -> int:
-    """GlobalTime carries no unit; its magnitude tells seconds, milli- or microseconds."""
+    """GlobalTime has no unit; its magnitude shows which: seconds, milli- or microseconds."""
     for limit, factor in ((1e11, 10**9), (1e14, 10**6), (1e17, 10**3)):
         if abs(global_time) < limit:
             return round(global_time * factor)

@@ -77,8 +77,8 @@ def _found(schema: pl.Schema, columns: Columns) -> dict[str, Column]:
     for name, declared in found.items():
         kind = schema[name]
         if not _holds(declared.kind, kind) and not (declared.nullable and kind == pl.Null):
-            told = f"{_shown(str(kind))}, not {declared.kind.value}"
-            raise RefusedError(f"column {_shown(name)} is {told}")
+            actual = f"{_shown(str(kind))}, not {declared.kind.value}"
+            raise RefusedError(f"column {_shown(name)} is {actual}")
     return found
 
 
@@ -116,7 +116,7 @@ def _within(values: pl.Series, column: Column) -> pl.Series:
     if not whole:
         values = values.cast(pl.Float64)
         if values.is_nan().any() or ((values != 0) & (values.abs() < SMALLEST_NUMBER)).any():
-            raise RefusedError(f"column {name} holds what was never measured")
+            raise RefusedError(f"column {name} holds values that cannot be measurements")
     for end in (values.min(), values.max()):
         if isinstance(end, int | float) and not column.least <= end <= LARGEST_NUMBER:
             raise RefusedError(f"column {name} holds {end:.6g}")

@@ -92,7 +92,7 @@ def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, l
     by reading them. Raises FrameError, and what PyArrow raises."""
     pa = load("pyarrow")
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
-        raise FrameError("frame: an Arrow stream that is no bytes")
+        raise FrameError("frame: an Arrow stream that is not bytes")
     messages = list(_messages(pa, memory, budget))
     if not messages:
         raise FrameError("frame: an Arrow stream without a schema")
@@ -134,7 +134,7 @@ def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterato
     while at + _PREFIX.size <= len(view):
         mark, length = _PREFIX.unpack_from(view, at)
         if mark != _MARK:
-            raise FrameError("frame: an Arrow message does not begin as one")
+            raise FrameError("frame: an Arrow message has no valid beginning")
         if not length:
             return
         body = at + _PREFIX.size + length

@@ -48,9 +48,11 @@ def describe(dtype: Any, nested: int = 0) -> Any:
             " give it a type, as with astype(float) or astype(str)"
         )
     if dtype.kind == "T":
-        raise UserError("an array of StringDType lies in many places: send array.astype('U')")
+        raise UserError(
+            "an array of StringDType is not in one block of memory: send array.astype('U')"
+        )
     if not _PLAIN.fullmatch(dtype.str) or dtype.type.__module__ != "numpy":
-        raise UserError(f"dtype {dtype}: is not one that frames have; convert the array")
+        raise UserError(f"dtype {dtype}: frames do not support it; convert the array")
     return dtype.str
 
 

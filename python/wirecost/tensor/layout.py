@@ -87,7 +87,7 @@ def header_size(view: memoryview) -> int:
         raise FrameError(f"frame: {len(view)} bytes, too short for a frame")
     magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(view)
     if magic != MAGIC:
-        raise FrameError("frame: begins with other bytes than a tensor frame does")
+        raise FrameError("frame: does not begin like a tensor frame")
     if version != VERSION:
         raise FrameError(
             f"frame: version {version}, this program reads {VERSION};"
@@ -96,9 +96,9 @@ def header_size(view: memoryview) -> int:
     if flags & ~CHECKSUM or reserved:
         raise FrameError("frame: uses flags that version 1 does not have")
     if total > len(view):
-        raise FrameError(f"frame: {total} bytes by its header, {len(view)} are there")
+        raise FrameError(f"frame: its header says {total} bytes, {len(view)} are there")
     if not PREFIX.size + count * ENTRY.size <= header_bytes <= min(total, MOST_HEADER):
-        raise FrameError(f"frame: a header of {header_bytes} bytes cannot be")
+        raise FrameError(f"frame: a header of {header_bytes} bytes is impossible")
     return int(header_bytes)
 
 
@@ -111,7 +111,7 @@ def parse(header: bytes) -> Layout:
     checksum = bool(flags & CHECKSUM)
     limit = total - SUM.size if checksum else total
     if checksum and (limit < header_bytes or limit % SUM.size):
-        raise FrameError("frame: no room for its checksum")
+        raise FrameError("frame: too short for its checksum")
     table_end = PREFIX.size + count * ENTRY.size
     segments = tuple(ENTRY.iter_unpack(view[PREFIX.size : table_end]))
     end = header_bytes

@@ -102,8 +102,8 @@ def match(value: Any) -> Handler:
         handler = _plugin
     if handler is None:
         raise UserError(
-            f"{name_of(cls)}: frames have no form for it; send what it consists of,"
-            " or say how with wirecost.tensor.register_plugin"
+            f"{name_of(cls)}: frames do not support it; send its parts,"
+            " or say how to send it with wirecost.tensor.register_plugin"
         )
     return handler
 

@@ -58,7 +58,9 @@ def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
     pa, pandas = load("pyarrow", f"give {what} a NumPy type"), load("pandas")
     dtype = array.dtype
     if not hasattr(array, "__arrow_array__"):
-        raise UserError(f"pandas: {what} is of type {dtype}, which frames have not; convert it")
+        raise UserError(
+            f"pandas: {what} is of type {dtype}, which frames do not support; convert it"
+        )
     values = array.__arrow_array__()
     if not isinstance(values, pa.ChunkedArray):
         # pandas keeps a mask of bytes where Arrow has bits.

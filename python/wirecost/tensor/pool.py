@@ -60,8 +60,8 @@ class SamplePool:
         with self._lock:
             if self._held >= self._limit:
                 raise UserError(
-                    f"{self._limit} received samples are held by arrays in use, the most there"
-                    " may be: let go of them, or decode with copy=True"
+                    f"{self._limit} received samples are held by arrays in use, which is the"
+                    " maximum: delete arrays, or decode with copy=True"
                 )
             self._held += 1
         return Loan(sample, self._give_back, release)

@@ -94,7 +94,7 @@ class Reader:
         self._extensions -= 1
         if self._extensions < 0:
             raise FrameError(
-                "frame: it has little but tiny tuples, sets and records; let the sender make"
+                "frame: it has almost only tiny tuples, sets and records; let the sender make"
                 " arrays of them"
             )
         if len(payload) > _LARGE:
@@ -109,7 +109,7 @@ class Reader:
 
     def _segment(self, index: Any) -> tuple[int, int]:
         if type(index) is not int or index not in self._unused:
-            raise FrameError(f"frame: segment {short(index)} is not there, or used twice")
+            raise FrameError(f"frame: segment {short(index)} is missing or used twice")
         self._unused.remove(index)
         return self._segments[index]
 
@@ -176,7 +176,7 @@ class Reader:
         described, stored = self._value(payload)
         dtype = understand(described)
         if type(stored) is not bytes or len(stored) != dtype.itemsize:
-            raise FrameError("frame: a scalar has another size than its type")
+            raise FrameError("frame: a scalar does not have the size of its type")
         return Memory(stored or bytes(1), False, None).array(0, (), dtype)[()]
 
     def _bytes(self, payload: bytes) -> Any:

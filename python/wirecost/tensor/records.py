@@ -26,7 +26,7 @@ def restore_record(kind: Any, name: Any, fields: Any) -> Any:
         if cls is None:
             return {TYPE_KEY: name, "name": member, "value": value}
         if not issubclass(cls, enum.Enum):
-            raise FrameError(f"frame: {name} is no enum here")
+            raise FrameError(f"frame: {name} is not an enum here")
         return cls(value)
     if type(fields) is not dict:
         raise FrameError("frame: a record cannot be read")

@@ -42,8 +42,7 @@ def register(cls: Class, *, name: str | None = None) -> Class:
     named_tuple = issubclass(cls, tuple) and hasattr(cls, "_fields")
     if not (dataclasses.is_dataclass(cls) or named_tuple or issubclass(cls, enum.Enum)):
         raise UserError(
-            f"{name_of(cls)}: no dataclass, named tuple or enum;"
-            " register_plugin says how to send it"
+            f"{name_of(cls)}: not a dataclass, named tuple or enum; use register_plugin to send it"
         )
     _CLASSES[name or name_of(cls)] = cls
     return cls

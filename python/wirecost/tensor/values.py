@@ -40,7 +40,7 @@ def _str(writer: Writer, value: str) -> Any:
     try:
         encoded = value.encode()
     except UnicodeEncodeError as error:
-        raise UserError(f"a string is no text ({error}): send it as bytes") from error
+        raise UserError(f"a string is not valid text ({error}): send it as bytes") from error
     writer.copied(len(encoded))
     return _long(writer, encoded, 3)
 

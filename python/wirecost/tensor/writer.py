@@ -54,7 +54,7 @@ class Writer:
         try:
             packed = packer.pack(prepared)
         except UnicodeEncodeError as error:
-            raise UserError(f"a string is no text ({error}): send it as bytes") from error
+            raise UserError(f"a string is not valid text ({error}): send it as bytes") from error
         except (OverflowError, ValueError, TypeError) as error:
             raise UserError(f"values cannot be packed: {error}") from error
         # Large messages' room is given back, and so is a packer that an error left half full.
@@ -116,7 +116,7 @@ class Writer:
         """What ``device_to_host`` makes of a tensor on a device. Raises UserError without it."""
         if self.device_to_host is None:
             raise UserError(
-                f"a tensor lies on {device}: move it with wirecost.tensor.to_host, or give"
+                f"a tensor is on {device}: move it with wirecost.tensor.to_host, or give"
                 " encode device_to_host=wirecost.tensor.to_host"
             )
         moved = self.device_to_host(tensor)

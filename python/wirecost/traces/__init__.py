@@ -41,7 +41,9 @@ def open_trace(
         messages.message_class(type_name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise UserError(f"{path}: not a trace by its suffix; known are {', '.join(SUFFIXES)}")
+        raise UserError(
+            f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}"
+        )
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":
@@ -101,4 +103,4 @@ def create_trace(
         return McapWriter(path, type_name, about or about_named(path), compression)
     if suffix == ".txth":
         return TextWriter(path, type_name)
-    raise UserError(f"{path}: not a trace by its suffix; known are {', '.join(SUFFIXES)}")
+    raise UserError(f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}")

@@ -38,7 +38,7 @@ class Wanted:
             raise UserError("--columns and --rows: choose one")
         for option, given in (("--reduce", self.reduce), ("--also-rows", self.also_rows)):
             if given and not self.columns:
-                raise UserError(f"{option}: only with --columns")
+                raise UserError(f"{option}: needs --columns")
 
 
 def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | None:

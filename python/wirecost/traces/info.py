@@ -57,7 +57,7 @@ class TraceInfo:
 
     @property
     def rate_hz(self) -> float | None:
-        """Frames a second of the trace's own time."""
+        """Frames per second of the trace's own time."""
         duration = self.duration_ns
         return (self.frames - 1) / duration * 1e9 if duration and duration > 0 else None
 

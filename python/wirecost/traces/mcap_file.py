@@ -10,12 +10,13 @@ from pathlib import Path
 from mcap.opcode import Opcode
 from mcap.records import Channel
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.traces import mcap_index
 from wirecost.traces.files import Mapped
 from wirecost.traces.messages import TYPES
-from wirecost.traces.trace import About, Closing, Frame, Progress, silent
+from wirecost.traces.trace import About, Frame, Progress, silent
 
 METADATA = "net.asam.osi.trace"
 CHANNEL = "net.asam.osi.trace.channel"
@@ -160,4 +161,4 @@ def _or(topics: tuple[str, ...]) -> str:
 
 
 def _damaged(path: Path, number: int) -> UserError:
-    return UserError(f"{path}: its index leads to no message for frame {number}; record it again")
+    return UserError(f"{path}: its index has no message for frame {number}; record it again")

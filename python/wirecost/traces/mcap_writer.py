@@ -7,16 +7,15 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
 from mcap.writer import CompressionType, Writer
 
 from wirecost.errors import UserError
 from wirecost.traces import messages
-from wirecost.traces.files import WholeFile, unwritable
+from wirecost.traces.files import unwritable
 from wirecost.traces.mcap_file import CHANNEL, METADATA
 from wirecost.traces.names import parse_name
-from wirecost.traces.trace import About
+from wirecost.traces.trace import About, TraceWriter
 
 COMPRESSIONS = {
     "zstd": CompressionType.ZSTD,
@@ -32,22 +31,20 @@ DATE_TIME = re.compile(
 """XML Schema's dateTimeStamp, which OSI asks for in ``zero_time`` and ``creation_time``."""
 
 
-class McapWriter:
+class McapWriter(TraceWriter):
     """``about``: the source's own metadata, which is copied. Raises UserError."""
 
     def __init__(self, path: Path, type_name: str, about: About, compression: str = "zstd") -> None:
         if compression not in COMPRESSIONS:
             raise UserError(f"--compression {compression}: there are {', '.join(COMPRESSIONS)}")
-        self.path = path
-        self.frame_count = 0
         self._type = type_name
         self._about = about
         self._channel: int | None = None
         self._schema = messages.schema_of(type_name)
-        self._out = WholeFile(path)
-        self._writer = Writer(self._out.file, compression=COMPRESSIONS[compression])
+        super().__init__(path)
+        self._writer = Writer(self.file, compression=COMPRESSIONS[compression])
 
-    def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
+    def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
         """A frame without a timestamp has time 0, as Protobuf reads an absent one."""
         time = timestamp_ns or 0
         if not 0 <= time < 2**64:
@@ -55,13 +52,9 @@ class McapWriter:
                 f"{self.path}: frame {self.frame_count} has the timestamp {time} ns, which MCAP "
                 "cannot hold; write .osi"
             )
-        try:
-            if self._channel is None:
-                self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
-            self._writer.add_message(self._channel, time, message, time)  # type: ignore[arg-type]
-        except OSError as error:
-            raise unwritable(self.path, error) from error
-        self.frame_count += 1
+        if self._channel is None:
+            self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
+        self._writer.add_message(self._channel, time, message, time)  # type: ignore[arg-type]
 
     def _start(self, version: str | None) -> int:
         """The records before the first message; ``version`` is what that one states."""
@@ -93,9 +86,6 @@ class McapWriter:
             },
         )
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -108,9 +98,9 @@ class McapWriter:
                     self._start(None)
                 self._writer.finish()  # type: ignore[no-untyped-call]
             except OSError as failure:
-                self._out.__exit__(OSError, failure, None)
+                super().__exit__(OSError, failure, None)
                 raise unwritable(self.path, failure) from failure
-        self._out.__exit__(kind, error, traceback)
+        super().__exit__(kind, error, traceback)
 
 
 def about_named(path: Path) -> About:

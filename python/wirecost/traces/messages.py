@@ -41,7 +41,7 @@ SENSOR_PARTS = ("SensorView", "DetectionData")
 """Ends of the types whose own lists (reflections, detections) are counted too."""
 
 BAND = 1 << 26
-TWIN = 6
+COLUMNS_FIELD = 6
 COUNT = 7 * BAND
 INTERFACE_VERSION_OPTION = 81000
 
@@ -77,14 +77,14 @@ def _pool() -> DescriptorPool:
         copy.CopyFrom(file)
         if file.package == "osi3":
             for message in copy.message_type:
-                _add_twins(message)
+                _add_columns_fields(message)
         pool.Add(copy)
     return pool
 
 
-def _add_twins(message: pb.DescriptorProto) -> None:
+def _add_columns_fields(message: pb.DescriptorProto) -> None:
     for nested in message.nested_type:
-        _add_twins(nested)
+        _add_columns_fields(nested)
     kind = pb.FieldDescriptorProto
     lists = [
         field
@@ -94,7 +94,7 @@ def _add_twins(message: pb.DescriptorProto) -> None:
     for field in lists:
         message.field.add(
             name=f"{field.name}_columns",
-            number=TWIN * BAND + field.number,
+            number=COLUMNS_FIELD * BAND + field.number,
             label=kind.LABEL_OPTIONAL,
             type=kind.TYPE_BYTES,
         )
@@ -119,7 +119,7 @@ def schema_of(name: str) -> bytes:
 def message_class(name: str) -> type[Message]:
     """``SensorView`` → its class. Raises UserError on a name that OSI does not have."""
     if name not in TYPES.values():
-        raise UserError(f"--type {name}: no OSI message; there are {', '.join(TYPES.values())}")
+        raise UserError(f"--type {name}: not an OSI message; there are {', '.join(TYPES.values())}")
     return GetMessageClass(_pool().FindMessageTypeByName(f"osi3.{name}"))
 
 
@@ -182,7 +182,7 @@ def lists(message: Message) -> dict[str, int]:
 def _count(message: Message, path: str, counts: dict[str, int]) -> None:
     for descriptor, value in message.ListFields():
         below = f"{path}.{descriptor.name}" if path else descriptor.name
-        if descriptor.number // BAND == TWIN:
+        if descriptor.number // BAND == COLUMNS_FIELD:
             counts[below] = counts.get(below, 0) + _elements(value)
         elif descriptor.type != FieldDescriptor.TYPE_MESSAGE:
             continue

@@ -6,16 +6,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.traces import messages, osi_index
-from wirecost.traces.files import Mapped, WholeFile, unwritable
-from wirecost.traces.trace import About, Closing, Frame, Progress, silent
+from wirecost.traces.files import Mapped
+from wirecost.traces.trace import About, Frame, Progress, TraceWriter, silent
 
 MAX_LENGTH = 2**32 - 1
 _LENGTH = struct.Struct("<I")
@@ -92,35 +91,15 @@ class OsiTrace(Closing):
         self._data.close()
 
 
-class OsiWriter:
+class OsiWriter(TraceWriter):
     """Writes frames as they come; the file appears whole or not at all."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.frame_count = 0
-        self._out = WholeFile(path)
-
-    def write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
+    def _write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
         """The timestamp is the message's own business here. Raises UserError."""
         if len(message) > MAX_LENGTH:
             raise UserError(
                 f"{self.path}: frame {self.frame_count} has {len(message)} bytes, an .osi frame "
                 "at most 4294967295; write .mcap"
             )
-        try:
-            self._out.file.write(_LENGTH.pack(len(message)))
-            self._out.file.write(message)
-        except OSError as error:
-            raise unwritable(self.path, error) from error
-        self.frame_count += 1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._out.__exit__(kind, error, traceback)
+        self.file.write(_LENGTH.pack(len(message)))
+        self.file.write(message)

@@ -11,18 +11,16 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from google.protobuf import text_format
 from google.protobuf.message import EncodeError, Message
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.regular_file import open_regular
 from wirecost.traces import messages
-from wirecost.traces.files import WholeFile, unwritable
-from wirecost.traces.trace import About, Closing, Frame
+from wirecost.traces.trace import About, Frame, TraceWriter
 
 MAX_LINE = 1 << 26
 MAX_MESSAGE = 1 << 30
@@ -114,27 +112,27 @@ class TextTrace(Closing):
             with io.TextIOWrapper(open_regular(self.path), encoding="utf-8") as file:
                 while line := file.readline(MAX_LINE):
                     if len(line) == MAX_LINE:
-                        raise UserError(f"{self.path}: a line of {MAX_LINE} characters; not .txth")
+                        raise UserError(
+                            f"{self.path}: a line of {MAX_LINE} characters; this is not .txth"
+                        )
                     yield line
         except OSError as error:
             raise UserError(f"{self.path}: {error.strerror}; name a readable trace file") from error
         except UnicodeError as error:
-            raise UserError(f"{self.path}: no text ({error}); is it an .osi file?") from error
+            raise UserError(f"{self.path}: not text ({error}); is it an .osi file?") from error
 
     def close(self) -> None:
         """Nothing stays open between two calls of ``frames``."""
 
 
-class TextWriter:
+class TextWriter(TraceWriter):
     """Writes each message as text, an empty line behind it."""
 
     def __init__(self, path: Path, type_name: str) -> None:
-        self.path = path
-        self.frame_count = 0
+        super().__init__(path)
         self._type = type_name
-        self._out = WholeFile(path)
 
-    def write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
+    def _write(self, _timestamp_ns: int | None, message: memoryview | bytes) -> None:
         """Raises UserError on what is no such message, and on fields that text would lose."""
         try:
             parsed = messages.parse(self._type, memoryview(message))
@@ -149,20 +147,4 @@ class TextWriter:
                 f"{messages.schema_version()} does not know, text would lose them; write .osi or "
                 ".mcap"
             )
-        try:
-            text = text_format.MessageToString(parsed, as_utf8=True)
-            self._out.file.write(text.encode() + b"\n")
-        except OSError as error:
-            raise unwritable(self.path, error) from error
-        self.frame_count += 1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._out.__exit__(kind, error, traceback)
+        self.file.write(text_format.MessageToString(parsed, as_utf8=True).encode() + b"\n")

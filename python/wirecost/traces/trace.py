@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
+
+from wirecost.traces.files import WholeFile, unwritable
 
 Frame = tuple[int | None, memoryview]
 """A frame's timestamp in nanoseconds (None where it has none) and its message.
@@ -57,45 +59,24 @@ class Trace(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *raised: object) -> None: ...
 
 
-class TraceWriter(Protocol):
+class TraceWriter(WholeFile, ABC):
     """A trace file that is written: it gets its name when the block ends without an exception."""
 
-    path: Path
-    frame_count: int
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.frame_count = 0
 
-    def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None: ...
+    def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
+        """One more frame. Raises UserError where the format or the disk cannot hold it."""
+        try:
+            self._write(timestamp_ns, message)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self.frame_count += 1
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
-
-
-class Closing:
-    """``with`` for readers: they are closed at the end of the block."""
-
-    def close(self) -> None:
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
+    @abstractmethod
+    def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
+        """Raises UserError, OSError."""

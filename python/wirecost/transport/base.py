@@ -3,18 +3,18 @@
 
 A transport takes a frame's bytes and gives samples: received memory that stays until released. It
 knows nothing of tensors. Ctrl-C interrupts blocking calls, which wait for ever only if no
-timeout is given.
+timeout is given. A second ``close`` does nothing.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.transport.package import Package
 from wirecost.transport.shared.progress import Progress, follow
@@ -95,26 +95,7 @@ class Sample:
             release()
 
 
-class _Endpoint(ABC):
-    """Something that is opened and closed."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Ends it, whatever it does. A second call does nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class Publisher(_Endpoint):
+class Publisher(Closing):
     """Sends frames on one topic. Not for several threads at once."""
 
     def __init__(self) -> None:
@@ -163,7 +144,7 @@ class Publisher(_Endpoint):
         self._progress.close()
 
 
-class Subscriber(_Endpoint):
+class Subscriber(Closing):
     """Receives frames of one topic. Not for several threads at once."""
 
     def __init__(self) -> None:
@@ -224,7 +205,7 @@ class Request:
     """Sends the reply; may be called once."""
 
 
-class Requester(_Endpoint):
+class Requester(Closing):
     """Asks one service. Not for several threads at once."""
 
     @abstractmethod
@@ -236,7 +217,7 @@ class Requester(_Endpoint):
         """Whether the service was there within ``timeout`` seconds."""
 
 
-class Replier(_Endpoint):
+class Replier(Closing):
     """Answers requests of one service, one after the other."""
 
     @abstractmethod
@@ -247,7 +228,7 @@ class Replier(_Endpoint):
 _E = TypeVar("_E")
 
 
-class Transport(_Endpoint):
+class Transport(Closing):
     """One middleware, set up in this process. Subclasses import it only when made."""
 
     name: ClassVar[str]

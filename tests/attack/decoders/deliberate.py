@@ -109,22 +109,22 @@ def quieted(one: Result, other: Result) -> bool:
 
 DELIBERATE = (
     Difference(
-        "Strings that are not UTF-8, where the wire does not ask for it (`ros1`, `cdr`, proto2): "
-        "C++ takes the bytes, as Google's does, unless `Limits::utf8` is set; Python and Java "
+        "Strings that are not UTF-8, on wires that do not require it (`ros1`, `cdr`, proto2): C++"
+        " accepts the bytes, as Google's does, unless `Limits::utf8` is set; Python and Java "
         "refuse them.",
         (OURS, IN_PYTHON),
         _no_text,
     ),
     Difference(
-        "Required fields of a message are looked for where it ends, so its first part must have "
-        "them all; Google's libraries look when everything is read, and other parts may bring "
-        "them.",
+        "Required fields are checked where a message ends, so if a message comes in parts, its "
+        "first part must have them all. Google's libraries check when everything is read, so "
+        "other parts may contain them.",
         (IN_CPP, IN_PYTHON),
         _incomplete,
     ),
     Difference(
-        "Groups that the schema does not know may be nested 100 deep wherever they stand; Google's "
-        "libraries count the messages around them too.",
+        "Groups that the schema does not know may be nested 100 deep wherever they occur; "
+        "Google's libraries count the messages around them too.",
         (IN_CPP, IN_PYTHON),
         _deep_groups,
     ),
@@ -134,23 +134,22 @@ DELIBERATE = (
         _long_tag,
     ),
     Difference(
-        "Python makes a signalling NaN in a `float` field a quiet one.",
+        "Python turns a signalling NaN in a `float` field into a quiet one.",
         (OURS, IN_PYTHON, BY_RULES),
         _quiet,
     ),
     Difference(
-        "A bool in a map is true wherever in its 64 bits it is set; Google's C++ looks at 32.",
+        "A bool in a map is true if any of its 64 bits is set; Google's C++ checks 32.",
         (IN_CPP,),
         _wide_bool,
     ),
     Difference(
-        "A map's entry with unknown fields is an entry; Google's Python takes all of it as "
-        "unknown.",
+        "A map entry with unknown fields is an entry; Google's Python treats all of it as unknown.",
         (IN_PYTHON,),
         _unknown_entry,
     ),
     Difference(
-        "There is no field 0; Google's Python passes over it in messages and groups.",
+        "Field number 0 is refused; Google's Python skips it in messages and groups.",
         (IN_PYTHON,),
         _zero,
     ),

@@ -96,8 +96,8 @@ def _filled(name: str, found: list[Result], count: int, out: Path) -> list[Resul
     """A program that wrote fewer results than it was given cases ended at the next one."""
     if len(found) == count:
         return found
-    told = next((path.read_text() for path in out.glob("*.txt") if path.stem == name), "")
-    ended = Result(Status.BROKEN, f"{name} ended. {told}".encode())
+    reported = next((path.read_text() for path in out.glob("*.txt") if path.stem == name), "")
+    ended = Result(Status.BROKEN, f"{name} ended. {reported}".encode())
     return [*found, ended, *[Result(Status.NOT_FOR_IT)] * (count - len(found) - 1)]
 
 
@@ -128,11 +128,11 @@ def _among(names: Sequence[str], results: Results) -> str:
     here = [name for name in names if name in results]
     for name in here[1:]:
         if results[name] != results[here[0]] and not quieted(results[here[0]], results[name]):
-            return _told(results, here[0], name)
+            return _reported(results, here[0], name)
     return ""
 
 
-def _told(results: Results, one: str, other: str) -> str:
+def _reported(results: Results, one: str, other: str) -> str:
     return f"{one} and {other} differ\n{one}: {results[one]}\n{other}: {results[other]}"
 
 
@@ -149,7 +149,7 @@ def _of_kept(results: Results) -> str:
     """What keeps unknown fields takes what drops them takes."""
     for kept, dropping in (("kept", "holder"), ("kept-utf8", "utf8")):
         if kept in results and results[kept].status is not results[dropping].status:
-            return _told(results, kept, dropping)
+            return _reported(results, kept, dropping)
     return ""
 
 
@@ -161,9 +161,9 @@ def _of_view(case: Case, found: Facts, results: Results) -> str:
     if view is Status.SPLIT and (found.parts or found.entry_surplus):
         return ""
     if case.wire == "cdr" and case.data is not None and case.data[1:2] == b"\0":
-        return "" if view is Status.REFUSED else _told(results, "view", "holder")
+        return "" if view is Status.REFUSED else _reported(results, "view", "holder")
     agrees = (view is Status.SEEN) == (holder is Status.ACCEPTED)
-    return "" if agrees else _told(results, "view", "holder")
+    return "" if agrees else _reported(results, "view", "holder")
 
 
 def _beside(case: Case, found: Facts, results: Results) -> str:
@@ -174,7 +174,7 @@ def _beside(case: Case, found: Facts, results: Results) -> str:
             continue
         reasons = (d for d in DELIBERATE if pair in d.pairs)
         if not any(reason.explains(case, found, results) for reason in reasons):
-            return _told(results, one, other)
+            return _reported(results, one, other)
     return ""
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.message import Message
 
+from support.columns_reference import varint
+
 _FIXED = {
     Field.TYPE_DOUBLE: "<d",
     Field.TYPE_FLOAT: "<f",
@@ -30,7 +32,7 @@ def canonical(message: Message) -> bytes:
             parts += [_entry(field, key, held[key]) for key in sorted(held, key=_order)]
         elif field.is_repeated and field.is_packed:
             content = b"".join(_value(field, one) for one in held)
-            parts.append(_tag(field, _LENGTH) + _varint(len(content)) + content)
+            parts.append(_tag(field, _LENGTH) + varint(len(content)) + content)
         else:
             values = held if field.is_repeated else [held]
             parts += [_tagged(field, value) for value in values]
@@ -41,7 +43,7 @@ def _entry(field: Field, key: Any, value: Any) -> bytes:
     entry: Any = field.message_type
     of_key, of_value = (entry.fields_by_name[name] for name in ("key", "value"))
     content = _tagged(of_key, key) + _tagged(of_value, value)
-    return _tag(field, _LENGTH) + _varint(len(content)) + content
+    return _tag(field, _LENGTH) + varint(len(content)) + content
 
 
 def _order(key: Any) -> Any:
@@ -70,19 +72,10 @@ def _value(field: Field, value: Any) -> bytes:
         value = value.encode() if isinstance(value, str) else value  # proto2 shows bytes
     elif field.type != Field.TYPE_BYTES:
         if field.type in (Field.TYPE_SINT32, Field.TYPE_SINT64):
-            return _varint(value << 1 if value >= 0 else ~(value << 1))
-        return _varint(int(value) & (1 << 64) - 1)
-    return _varint(len(value)) + bytes(value)
+            return varint(value << 1 if value >= 0 else ~(value << 1))
+        return varint(int(value) & (1 << 64) - 1)
+    return varint(len(value)) + bytes(value)
 
 
 def _tag(field: Field, wire_type: int) -> bytes:
-    return _varint(field.number << 3 | wire_type)
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    return varint(field.number << 3 | wire_type)

@@ -52,8 +52,8 @@ class Program:
             check=False,
         )
         if done.returncode:
-            told = done.stderr.strip()[-3000:]
-            (folder / f"{self.names[0]}.txt").write_text(f"exit {done.returncode}: {told}")
+            reported = done.stderr.strip()[-3000:]
+            (folder / f"{self.names[0]}.txt").write_text(f"exit {done.returncode}: {reported}")
         return {name: list(read_results(folder / name)) for name in self.names}
 
 

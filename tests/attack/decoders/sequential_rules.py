@@ -13,19 +13,8 @@ from typing import Any
 
 from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 
-CODES = {
-    Kind.BOOL: "?",
-    Kind.INT8: "b",
-    Kind.UINT8: "B",
-    Kind.INT16: "h",
-    Kind.UINT16: "H",
-    Kind.INT32: "i",
-    Kind.UINT32: "I",
-    Kind.INT64: "q",
-    Kind.UINT64: "Q",
-    Kind.FLOAT32: "I",  # its bits: a NaN has many
-    Kind.FLOAT64: "Q",
-}
+CODES = {kind: kind.code for kind in Kind if not kind.is_text}
+CODES |= {Kind.FLOAT32: "I", Kind.FLOAT64: "Q"}  # their bits: a NaN has many
 EMPTY_ELEMENTS = 65_536
 DEPTH = 100
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from support.pandas_columns import calendar_days, pandas_columns
 from wirecost.tensor import encode, register
 from wirecost.tensor.matching import packages
 
@@ -116,20 +117,9 @@ def dask() -> Iterable[Any]:
 def pandas() -> Iterable[Any]:
     import pandas as pd
 
-    days = pd.date_range("2020-01-01", periods=4, freq="D", tz="Europe/Berlin")
-    text = ["a", None, "ü", "a"]
-    columns = {
-        "f": np.arange(4.0),
-        "s": pd.Series(text, dtype="str"),
-        "na": pd.Series(text, dtype="string[python]"),
-        "c": pd.Categorical(text, categories=["ü", "a", "b"], ordered=True),
-        "n": pd.array([1, None, 3, 4], dtype="Int64"),
-        "b": pd.array([True, None, False, True], dtype="boolean"),
-        "t": days,
+    days = calendar_days(pd)
+    columns = pandas_columns(pd) | {
         "u": pd.to_datetime(["2020-01-01", None, "2021-01-01", "2022-02-02"]),
-        "p": pd.period_range("2020-01", periods=4, freq="M"),
-        "v": pd.interval_range(0, 4),
-        "a": pd.array([1.5, None, 2, 3], dtype="double[pyarrow]"),
     }
     for name, values in columns.items():
         yield pd.Series(values, name=name)

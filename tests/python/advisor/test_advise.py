@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirecost import _core
-from wirecost.advisor.advice import TWIN_HEAD, Advice, advise
+from wirecost.advisor.advice import COLUMNS_FIELD_HEAD, Advice, advise
 from wirecost.advisor.errors import FLIGHT, Errors, proposed
 from wirecost.advisor.sources import CloudSource, List, TraceSource
 from wirecost.compile.compiler import Columns, compile_schema, write
@@ -120,7 +120,7 @@ def test_what_is_pasted_gives_the_printed_size_within_the_printed_error(
             holder = kind.NODE.holder
             rows = [holder.decode_protobuf(r.SerializeToString()) for r in lidar.reflection]
             made = kind.from_rows(rows)
-            size += len(made) + TWIN_HEAD
+            size += len(made) + COLUMNS_FIELD_HEAD
             for path, before in largest.items():
                 got = getattr(kind.read(made), path)
                 expected = np.array([getattr(r, path) or 0 for r in rows])
@@ -251,7 +251,7 @@ def test_clouds_become_reflections_and_detections(tmp_path: Path) -> None:
         assert one.message == "osi3.LidarDetection"
 
 
-def test_clouds_that_cannot_be_advised_on_are_told(tmp_path: Path) -> None:
+def test_clouds_that_cannot_be_advised_on_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "cloud.pcd"
     path.write_bytes((HEADER + "binary\n").encode() + bytes(39))
     with pytest.raises(UserError, match="none of its points has a return"):
@@ -313,7 +313,7 @@ def test_hostile_clouds_give_one_line(tmp_path_factory: pytest.TempPathFactory, 
         (("DATA ", "DIRT "), "its header has a line DIRT"),
     ],
 )
-def test_wrong_headers_are_told(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
+def test_wrong_headers_are_reported(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
     path = tmp_path / "cloud.pcd"
     path.write_bytes(HEADER.replace(*change).encode() + b"binary\n" + bytes(39))
     with pytest.raises(UserError, match=problem):

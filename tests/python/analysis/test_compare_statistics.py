@@ -116,7 +116,7 @@ def test_intervals_cover_the_true_change_about_as_often_as_they_say(q: float, n:
     assert covered >= 0.91 * 200
 
 
-def test_a_change_of_the_tail_alone_is_told_from_one_of_the_middle() -> None:
+def test_a_change_of_the_tail_alone_is_distinguished_from_one_of_the_middle() -> None:
     random = np.random.default_rng(5)
     before = random.normal(1000, 10, 4000)
     after = random.normal(1000, 10, 4000)

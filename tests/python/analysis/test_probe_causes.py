@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes that were planted are found with their price; where there is none, none is told."""
+"""Causes that were planted are found with their price; where there is none, none is reported."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_faults_are_found_with_their_price(random: np.random.Generator) -> None:
     assert one.unexplained_variance == pytest.approx(1 - one.causes[0].variance)
 
 
-def test_two_causes_are_ranked_and_told_apart(random: np.random.Generator) -> None:
+def test_two_causes_are_ranked_and_distinguished(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT)
     switches = (random.random(COUNT) < 0.01).astype(np.int64)
     ns = 5 * size + 30_000 * switches + random.normal(0, 500, COUNT)
@@ -116,19 +116,19 @@ def test_numbers_that_floats_cannot_tell_apart_are_no_cause() -> None:
     assert explained(range(FEWEST), instructions=huge).causes == []
 
 
-def test_cache_misses_are_found_and_told_in_a_sentence(random: np.random.Generator) -> None:
+def test_cache_misses_are_found_and_reported_in_a_sentence(random: np.random.Generator) -> None:
     misses = random.poisson(3000, COUNT) + 20_000 * (random.random(COUNT) < 0.02)
     ns = 1_000_000 + 80 * misses + random.normal(0, 2000, COUNT)
     one = explained(ns, LLC_load_misses=misses, minor_faults=[0] * COUNT)
-    (told,) = sentences(one)
-    start, price, advice = told.split("; ")
+    (reported,) = sentences(one)
+    start, price, advice = reported.split("; ")
     assert start == "callback: LLC-load-misses explain 100 % of the slowest 1 %"
     assert price.endswith(" ns per miss")
     assert float(price.split()[0]) == pytest.approx(80, rel=0.02)
     assert "columns" in advice
 
 
-def test_events_in_every_execution_are_told_though_they_have_no_price(
+def test_events_in_every_execution_are_reported_though_they_have_no_price(
     random: np.random.Generator,
 ) -> None:
     ns = random.normal(1e6, 1e4, COUNT)
@@ -163,7 +163,7 @@ def test_marks_read_no_counters_so_none_is_missed(random: np.random.Generator) -
     assert (one.absent, one.causes) == ([], [])
 
 
-def test_what_cannot_be_told_apart_is_said(random: np.random.Generator) -> None:
+def test_what_cannot_be_distinguished_is_reported(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT) * 1024
     one = explained(size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3)
     (cause,) = one.causes
@@ -229,13 +229,13 @@ def test_a_single_execution_proves_nothing(random: np.random.Generator) -> None:
     assert explained(ns, cpu_migrations=migrations).causes == []
 
 
-@pytest.mark.parametrize(("power", "told"), [(1, None), (2, 2.0), (3, 3.0)])
-def test_more_than_proportional_growth_is_told(
-    random: np.random.Generator, power: int, told: float | None
+@pytest.mark.parametrize(("power", "reported"), [(1, None), (2, 2.0), (3, 3.0)])
+def test_more_than_proportional_growth_is_reported(
+    random: np.random.Generator, power: int, reported: float | None
 ) -> None:
     size = random.integers(100, 1000, COUNT)
     (cause,) = explained(5000 + 3.0 * size**power + random.normal(0, 50, COUNT), size).causes
-    assert (cause.name, cause.power) == ("value", told)
+    assert (cause.name, cause.power) == ("value", reported)
 
 
 def test_the_table_fits_a_narrow_terminal(random: np.random.Generator) -> None:

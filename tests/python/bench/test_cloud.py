@@ -192,6 +192,6 @@ def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
     assert [table.title for table in content.tables] == [
         f"What the time follows: ring, {scan}" for scan in ("one", "other", "none")
     ]
-    told = [row[1] for row in content.tables[0].rows if row[0] == "usual plain"]
-    assert told == ["minor-faults", "unexplained"]
+    reported = [row[1] for row in content.tables[0].rows if row[0] == "usual plain"]
+    assert reported == ["minor-faults", "unexplained"]
     assert [bool(table.notes) for table in content.tables] == [False, False, True]

@@ -48,11 +48,11 @@ def written(path: Path, files: Files) -> Path:
 def refusal(path: Path) -> str:
     with pytest.raises(UserError) as found, Player(path, {}):
         pass
-    told = str(found.value)
-    assert str(path) in told
-    assert "; " in told, "no remedy"
-    assert len(told) < 1000
-    return told
+    reported = str(found.value)
+    assert str(path) in reported
+    assert "; " in reported, "no remedy"
+    assert len(reported) < 1000
+    return reported
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.chdir(tmp_path)  # where an FMU that is told no folder writes its log
+    monkeypatch.chdir(tmp_path)  # where an FMU that is given no folder writes its log
 
     def check() -> None:
         assert not [path for path in folder.rglob("*") if path.name == DESCRIPTION]
@@ -100,10 +100,10 @@ DAMAGE: dict[str, tuple[Callable[[Files], Files], str]] = {
     "an empty library": (lambda files: _library(files, b""), "cannot be loaded"),
     "a file above it": (
         lambda files: {"binaries/../../evil": b"x"} | files,
-        "has a file binaries/../../evil, outside itself",
+        "has a file binaries/../../evil outside its folder",
     ),
-    "a file from the root": (lambda files: {"/tmp/evil": b"x"} | files, "outside itself"),
-    "a file for Windows": (lambda files: {"..\\evil": b"x"} | files, "outside itself"),
+    "a file from the root": (lambda files: {"/tmp/evil": b"x"} | files, "outside its folder"),
+    "a file for Windows": (lambda files: {"..\\evil": b"x"} | files, "outside its folder"),
 }
 
 
@@ -112,8 +112,8 @@ DAMAGE: dict[str, tuple[Callable[[Files], Files], str]] = {
 def test_what_is_wrong_is_named(
     what: str, fmi: int, sensors: dict[int, Files], tmp_path: Path, nothing_left: Callable[[], None]
 ) -> None:
-    damage, told = DAMAGE[what]
-    assert told in refusal(written(tmp_path / "a.fmu", damage(sensors[fmi])))
+    damage, reported = DAMAGE[what]
+    assert reported in refusal(written(tmp_path / "a.fmu", damage(sensors[fmi])))
     nothing_left()
     assert not (tmp_path / "evil").exists()
 

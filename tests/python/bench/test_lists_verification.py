@@ -98,9 +98,9 @@ def test_reduced_columns_are_as_near_as_stated() -> None:
     data = in_columns(rows_of(expected), columns_reference.Reduction("error", 1e-3))
     found = readers.columns(DETECTIONS, data)
     assert difference(DETECTIONS.fields, found, expected, reduced=True) is None
-    told = difference(DETECTIONS.fields, found, expected, reduced=False)
-    assert told is not None
-    assert told.startswith("existence_probability of element 0")
+    reported = difference(DETECTIONS.fields, found, expected, reduced=False)
+    assert reported is not None
+    assert reported.startswith("existence_probability of element 0")
 
 
 def test_damaged_columns_are_refused() -> None:
@@ -130,9 +130,9 @@ def test_one_bit_is_a_difference() -> None:
     exact = content(10)
     exact = changed(exact, "intensity", 4, 0.0)
     wrong = changed(exact, "intensity", 4, -0.0)
-    told = difference(DETECTIONS.fields, wrong, exact, reduced=False)
-    assert told is not None
-    assert told.startswith("intensity of element 4 is ")
+    reported = difference(DETECTIONS.fields, wrong, exact, reduced=False)
+    assert reported is not None
+    assert reported.startswith("intensity of element 4 is ")
 
 
 @pytest.mark.parametrize("value", [0.1001, -0.1001, np.nan, np.inf])
@@ -153,8 +153,8 @@ def test_what_has_no_stated_error_is_exact_in_reduced_columns() -> None:
 def test_a_missing_element_is_a_difference() -> None:
     exact = content(10)
     short = {name: array[:-1] for name, array in exact.items()}
-    told = difference(DETECTIONS.fields, short, exact, reduced=True)
-    assert told == "existence_probability has 9 values instead of 10"
+    reported = difference(DETECTIONS.fields, short, exact, reduced=True)
+    assert reported == "existence_probability has 9 values instead of 10"
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -188,9 +188,11 @@ def test_a_scan_fills_the_lidars_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "row", "told"),
+    ("fields", "row", "reported"),
     [("x y", "1 2", "has no field z"), ("x y z", "0 0 0", "has no points")],
 )
-def test_a_scan_without_points_is_refused(tmp_path: Path, fields: str, row: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_scan_without_points_is_refused(
+    tmp_path: Path, fields: str, row: str, reported: str
+) -> None:
+    with pytest.raises(UserError, match=reported):
         of_scan("point", pcd(tmp_path / "a.pcd", fields, [row]))

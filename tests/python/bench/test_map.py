@@ -76,7 +76,7 @@ def test_a_map_that_is_not_the_one_sent_is_a_failure() -> None:
         processes.load()
         processes.digest = "another"
         with pytest.raises(
-            ProgramFailedError, match=r"subscriber 1 has a map .*, sent was another"
+            ProgramFailedError, match=r"subscriber 1 received the map .*, but another was sent"
         ):
             processes.publish()
 

@@ -60,9 +60,9 @@ def test_a_planted_offset_is_found_within_its_bound_however_uneven_the_way(seed:
         nonlocal at
         asked = at
         at += rng.randrange(10, 10 ** rng.randrange(2, 7))
-        told = at + PLANTED_NS + round(at * drift)
+        reported = at + PLANTED_NS + round(at * drift)
         at += rng.randrange(10, 10 ** rng.randrange(2, 7))
-        return asked, told, at
+        return asked, reported, at
 
     before, begun = clocks.read(ping), at
     at += 5_000_000_000
@@ -98,22 +98,22 @@ def pair_of_links(most: int = 1000) -> Iterator[tuple[socket.socket, Link]]:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         (b"x" * 1001, "a line is longer than 1000 bytes"),
         (b"x" * 1001 + b"\n", "a line is longer than 1000 bytes"),
-        (b"{'do': 1}\n", "a line is no JSON"),
-        (b"[" * 900 + b"\n", "a line is no JSON"),
-        (b"\xff\xfe\n", "a line is no JSON"),
-        (b"[1]\n", "a line is no JSON object"),
+        (b"{'do': 1}\n", "a line is not JSON"),
+        (b"[" * 900 + b"\n", "a line is not JSON"),
+        (b"\xff\xfe\n", "a line is not JSON"),
+        (b"[1]\n", "a line is not a JSON object"),
         (b'{"a":', "the connection was closed"),
     ],
 )
-def test_lines_that_are_none_are_refused(line: bytes, told: str) -> None:
+def test_lines_that_are_none_are_refused(line: bytes, reported: str) -> None:
     with pair_of_links() as (there, link):
         there.sendall(line)
         there.shutdown(socket.SHUT_WR)
-        with pytest.raises(LinkError, match=told):
+        with pytest.raises(LinkError, match=reported):
             link.receive(30)
 
 
@@ -129,7 +129,7 @@ def test_lines_come_one_by_one_however_they_are_cut() -> None:
 def test_deeply_nested_lines_are_refused() -> None:
     with pair_of_links(1 << 20) as (there, link):
         threading.Thread(target=there.sendall, args=(b"[" * 500_000 + b"\n",)).start()
-        with pytest.raises(LinkError, match="no JSON"):
+        with pytest.raises(LinkError, match="not JSON"):
             link.receive(30)
 
 
@@ -152,9 +152,9 @@ def test_only_known_commands_with_known_words_are_taken() -> None:
                 check_command({"do": "block", "order": ORDER | {key: wrong}})
         with pytest.raises(RefusedError):
             check_command({"do": "block", "order": {k: v for k, v in ORDER.items() if k != key}})
-    for told in (*WRONG, {"do": "close"}, {"do": "open", "x": 1}, {"do": []}):
+    for reported in (*WRONG, {"do": "close"}, {"do": "open", "x": 1}, {"do": []}):
         with pytest.raises(RefusedError):
-            check_command(told)
+            check_command(reported)
 
 
 def test_folders_are_for_publishers_on_this_machine() -> None:
@@ -226,7 +226,7 @@ def test_strangers_are_refused_and_the_publisher_still_comes(hello: bytes) -> No
     assert serving.ended.get(timeout=60) == ""
 
 
-def test_a_wrong_token_is_told() -> None:
+def test_a_wrong_token_is_reported() -> None:
     serving = Serving()
     with pytest.raises(UserError, match="the token is another one"):
         Remote("127.0.0.1", serving.port, TOKEN[::-1])
@@ -250,8 +250,8 @@ def test_a_publisher_that_asks_for_something_else_is_cut_off(command: dict[str, 
     serving = Serving()
     with Remote("127.0.0.1", serving.port, TOKEN) as remote:
         remote.send(command)
-        told = serving.ended.get(timeout=60)
-        assert told.startswith("127.0.0.1 went away before it was done: ")
+        reported = serving.ended.get(timeout=60)
+        assert reported.startswith("127.0.0.1 went away before it was done: ")
         with pytest.raises(LostError, match=r"listener 127.0.0.1:\d+: the connection was"):
             remote.clock()
 
@@ -272,15 +272,15 @@ def fake(answer: Callable[[dict[str, Any]], bytes]) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
-        (b"HTTP/1.1 400\r\n\r\n", "a line is no JSON"),
+        (b"HTTP/1.1 400\r\n\r\n", "a line is not JSON"),
         (b'{"failure": "\\u001b[2Jno"}\n', r" \[2Jno"),
         (b'{"version": %d}\n' % VERSION, "no listener"),
     ],
 )
-def test_what_is_no_listener_is_told_in_one_line(line: bytes, told: str) -> None:
-    with fake(lambda _: line) as port, pytest.raises(UserError, match=told) as caught:
+def test_what_is_no_listener_is_reported_in_one_line(line: bytes, reported: str) -> None:
+    with fake(lambda _: line) as port, pytest.raises(UserError, match=reported) as caught:
         Remote("127.0.0.1", port, TOKEN)
     assert str(caught.value).isprintable()
 
@@ -346,13 +346,13 @@ def test_the_report_tells_clocks_and_late_messages() -> None:
     bounds = {(row.contender, row.stage): row.facts["below_clock_bound"] for row in rows}
     assert bounds["dds", "encode"] is bounds["grpc", "encode"] is None
     assert (bounds["dds", "total"], bounds["grpc", "total"]) == (False, True)
-    told = tensor_clocks.clocks(meta, rows)
-    assert told is not None
-    assert told.rows == [
+    reported = tensor_clocks.clocks(meta, rows)
+    assert reported is not None
+    assert reported.rows == [
         ["2x3 float64 dds numpy", "400 µs", "± 30.0 µs", "yes", "-1.500000 s"],
         ["2x3 float64 grpc numpy", "20.0 µs", "± 30.0 µs", "below the bound", "-1.500000 s"],
     ]
-    assert "on other." in told.notes[0]
+    assert "on other." in reported.notes[0]
     late = tensor_clocks.schedule(meta)
     assert late is not None
     assert late.rows == [["2x3 float64 grpc numpy", "3 of 40", "5.00 µs", "100", "97.5"]]

@@ -77,7 +77,7 @@ def other_kind(messages: list[tuple[int | None, Any]]) -> None:
 
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "reported"),
     [
         (changed, "message 2 differs in 1 of 35 elements: element 34 is"),
         (stale, "message 2 differs in"),
@@ -86,12 +86,12 @@ def other_kind(messages: list[tuple[int | None, Any]]) -> None:
     ],
 )
 def test_wrong_content_is_noticed(
-    fault: Callable[[list[tuple[int | None, Any]]], None], told: str, content: str
+    fault: Callable[[list[tuple[int | None, Any]]], None], reported: str, content: str
 ) -> None:
     assert heard(sent(content), content).failure is None
     messages = sent(content)
     fault(messages)
-    assert told in (heard(messages, content).failure or "")
+    assert reported in (heard(messages, content).failure or "")
 
 
 def test_another_frameworks_object_is_noticed() -> None:
@@ -112,7 +112,7 @@ def test_losses_duplicates_and_order_are_counted_by_number() -> None:
         count(rows(0), [[9, 0, 0, 0]], 0.0)
 
 
-def test_a_backlog_that_is_sent_at_once_is_told() -> None:
+def test_a_backlog_that_is_sent_at_once_is_reported() -> None:
     """Due every 10 ms; the third takes 25 ms, so that two are late and the last is not."""
     begun = [0, 10, 20, 45, 46, 50.5]
     sent = [[n, n * 10_000_000, int(at * 1e6), 0, 0, 0, 0] for n, at in enumerate(begun)]
@@ -125,14 +125,14 @@ def test_a_backlog_that_is_sent_at_once_is_told() -> None:
     assert count(first_late, [], 100.0).rate == pytest.approx(100)
 
 
-def test_a_listener_that_misses_messages_ends_once_told_and_keeps_the_others() -> None:
+def test_a_listener_that_misses_messages_ends_once_asked_and_keeps_the_others() -> None:
     messages = sent(first=8)
     del messages[1]
     side = heard([(3, messages[0][1]), *messages], first=8)
     assert [row[0] for row in side.stamps] == [8, 10, 11]
 
 
-def test_a_message_that_comes_after_the_end_was_told_is_not_taken_for_lost() -> None:
+def test_a_message_that_comes_after_the_end_was_reported_is_not_taken_for_lost() -> None:
     class Late(Fake):
         """Nothing comes until the publisher has finished."""
 
@@ -181,7 +181,7 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
         assert source.difference(as_array(plugin, obj, SHAPE), 123) is None
 
 
-def test_what_cannot_be_measured_is_told_with_its_reason() -> None:
+def test_what_cannot_be_measured_is_reported_with_its_reason() -> None:
     made = plan(
         ["numpy", "pillow", "cupy"], ["shm", "zeromq"], [SHAPE], ["float64"], ["cpu", "cuda"],
         100.0, 10, "pubsub", False,
@@ -215,12 +215,12 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    told: list[str] = []
+    reported: list[str] = []
     with pytest.raises(
         UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -P -m pip install wrapyfi=="
     ):
-        wrapyfi_environment.make(["numpy"], told.append)
-    (line,) = told
+        wrapyfi_environment.make(["numpy"], reported.append)
+    (line,) = reported
     assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
     assert find_contender("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
     with pytest.raises(UserError, match="there are zeromq, zenoh"):

@@ -298,7 +298,7 @@ def test_what_cannot_be_built_is_said(values: dict[str, Any], reason: str):
 
 def test_what_else_cannot_be():
     error = runtime(Reflections).columns.WireError
-    with pytest.raises(error, match="'doppler' is no reduction; give exact"):
+    with pytest.raises(error, match="'doppler' is not a reduction; give exact"):
         Reflections.build(1, {}, reductions="doppler")
     with pytest.raises(error, match=r"no column 'object_id.value' that can be stored float32"):
         Reflections.build(1, {}, reductions={"object_id.value": "float32"})
@@ -324,18 +324,18 @@ def test_columns_stand_beside_their_list():
     prepared = Reflections.prepare(3, {"time_of_flight": [2.5] * 3}, reductions="exact")
     lidar = Reflections.attach(view.encode_protobuf(), prepared)
     assert osi.LidarSensorView.decode_protobuf(lidar) == view
-    (twin,) = Reflections.find(lidar)
-    assert (twin.path, twin.offset + twin.size) == ("reflection", len(lidar))
+    (field,) = Reflections.find(lidar)
+    assert (field.path, field.offset + field.size) == ("reflection", len(lidar))
     assert (
-        Reflections.read(lidar, twin.offset, twin.size).time_of_flight.values.ctypes.data % 8 == 0
+        Reflections.read(lidar, field.offset, field.size).time_of_flight.values.ctypes.data % 8 == 0
     )
     whole = osi.SensorView().encode_protobuf()
     whole += b"".join([b"\xd2\x3e", bytes([len(lidar) & 127 | 128, len(lidar) >> 7]), lidar]) * 2
     assert len(osi.SensorView.decode_protobuf(whole).lidar_sensor_view) == 2
-    twins = Reflections.find(np.frombuffer(whole, np.uint8), "osi3.SensorView")
-    assert [t.path for t in twins] == [f"lidar_sensor_view[{i}].reflection" for i in range(2)]
-    for twin in twins:
-        assert Reflections.read(whole, twin.offset, twin.size).to_rows() == view.reflection
+    fields = Reflections.find(np.frombuffer(whole, np.uint8), "osi3.SensorView")
+    assert [t.path for t in fields] == [f"lidar_sensor_view[{i}].reflection" for i in range(2)]
+    for field in fields:
+        assert Reflections.read(whole, field.offset, field.size).to_rows() == view.reflection
     assert Reflections.find(view.encode_protobuf()) == []
     error = runtime(Reflections).columns.WireError
     with pytest.raises(error, match="Moving holds no columns; messages that do: osi3"):

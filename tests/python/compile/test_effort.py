@@ -135,7 +135,7 @@ def test_fifty_thousand_fields(tmp_path: Path):
     assert many < 1.5 * few  # for each field; a square in it would be a hundredfold
 
 
-def test_names_that_are_alike_are_told_apart_by_numbers(tmp_path: Path):
+def test_names_that_are_alike_are_distinguished_by_numbers(tmp_path: Path):
     path = wide_schemas.ros_message(tmp_path, ("int32",), wide_schemas.alike(3000))
     assert compiled_apart(path, "ros1", "java") < 3000 * 4000
 

@@ -171,10 +171,10 @@ def test_a_descriptor_set_in_another_order_is_read(tmp_path: Path) -> None:
         ("gone.proto", "gone.proto: error: no such file; "),
         ("gone.msg", "gone.msg: error: no such file; "),
         ("gone.fds", "gone.fds: error: No such file or directory; "),
-        ("folder", "folder: error: is a folder; "),
-        ("folder.msg", "folder.msg: error: is a folder; "),
+        ("folder", "folder: error: a folder; "),
+        ("folder.msg", "folder.msg: error: a folder; "),
         ("notes.md", "notes.md: error: not a kind of schema that is known; "),
-        ("Walk.action", "Walk.action: error: actions are not read; "),
+        ("Walk.action", "Walk.action: error: actions are not supported; "),
         ("huge.msg", "huge.msg: error: larger than 1 MiB; "),
     ],
 )

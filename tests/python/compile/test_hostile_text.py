@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated text of a schema whose texts try to be code means what its harmless twin's means."""
+"""Generated text of a schema whose texts try to be code means the same as a harmless schema's."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_ros_messages(seed: int, tmp_path: Path):
     assert_same_meaning(generated(evil, columns), generated(good, columns))
 
 
-def test_the_twin_test_sees_what_differs(tmp_path: Path):
+def test_the_comparison_sees_what_differs(tmp_path: Path):
     path = described(tmp_path, "evil", "name", harmless)
     texts = generated(path)
     for suffix, more in ((".hpp", "int x;"), (".py", "x = 1"), (".java", "class X {}")):

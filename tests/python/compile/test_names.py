@@ -157,7 +157,7 @@ def test_descriptors_whose_text_is_none(tmp_path: Path):
 def test_a_pipe_is_no_descriptor_set(tmp_path: Path):
     path = tmp_path / "x.fds"
     os.mkfifo(path)
-    with pytest.raises(UserError, match=r"x\.fds: error: is no file; name a descriptor set"):
+    with pytest.raises(UserError, match=r"x\.fds: error: not a file; name a descriptor set"):
         frontends.load([str(path)])
 
 

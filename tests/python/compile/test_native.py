@@ -83,20 +83,20 @@ def test_classes_have_the_same_names(name: str):
     for attribute, pure in vars(pure_module).items():
         if attribute.startswith("_") or not isinstance(pure, type):
             continue
-        twin = getattr(native, attribute)
+        counterpart = getattr(native, attribute)
         own = {n for n in vars(pure) if not n.startswith("__") or n == "__match_args__"}
         if package == "conformance":
             own.add("unknown_fields")
-        missing = {n for n in own if not hasattr(twin, n)}
+        missing = {n for n in own if not hasattr(counterpart, n)}
         assert not missing, (attribute, missing)
         if hasattr(pure, "__match_args__"):
             fields = tuple(n for n in pure.__match_args__)
-            assert tuple(n for n in twin.__match_args__ if n in fields) == fields
+            assert tuple(n for n in counterpart.__match_args__ if n in fields) == fields
             # What messages lack has defaults; these are compared as they are shown.
             known = package != "conformance"
-            assert not known or repr(twin()) == repr(pure())
-            assert twin.__doc__ == pure.__doc__
-            assert twin.__module__ == native.__name__
+            assert not known or repr(counterpart()) == repr(pure())
+            assert counterpart.__doc__ == pure.__doc__
+            assert counterpart.__module__ == native.__name__
         compared += 1
     assert compared
 
@@ -385,8 +385,8 @@ def test_messages_are_copied_and_pickled():
             assert made is not message
     chain = native_class(CHAIN)()
     chain.next = chain
-    twin = copy.deepcopy(chain)
-    assert twin.next is twin is not chain
+    copied = copy.deepcopy(chain)
+    assert copied.next is copied is not chain
 
 
 def test_unknown_fields_are_kept_on_request():

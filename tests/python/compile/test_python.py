@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import sequential_reference
+from support.columns_reference import varint
 from support.compiled import (
     ROOT,
     compile_python,
@@ -183,7 +184,7 @@ def test_nesting_is_bounded(depth: int, fits: bool):
     holder = holder_of("conformance.Chain")
     data = b""
     for _ in range(depth):
-        data = b"\x0a" + _varint(len(data)) + data
+        data = b"\x0a" + varint(len(data)) + data
     if fits:
         assert holder.decode_protobuf(data).encode_protobuf() == data
         return
@@ -370,10 +371,3 @@ def test_messages_without_content_are_bounded(tmp_path: Path):
             decode(holder, wire, bytes.fromhex(head) + struct.pack("<I", 65_537))
         with pytest.raises(wire_error(holder), match="elements"):
             decode(holder, wire, bytes.fromhex(head + "ffffffff"))
-
-
-def _varint(value: int) -> bytes:
-    out = b""
-    while value > 0x7F:
-        out, value = out + bytes((value & 0x7F | 0x80,)), value >> 7
-    return out + bytes((value,))

@@ -185,10 +185,10 @@ def test_every_recorded_machine_is_looked_at() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_check_tells_what_a_machine_is_like(name: str, machines: dict[str, System]) -> None:
-    told = [
+    reported = [
         f"{f.name}: {f.verdict}: {f.value}".rstrip(": ") for f in findings(machines[name]).values()
     ]
-    assert told == EXPECTED[name].split("\n")[1:-1]
+    assert reported == EXPECTED[name].split("\n")[1:-1]
 
 
 def test_every_check_tells_good_from_bad_or_missing(machines: dict[str, System]) -> None:
@@ -310,7 +310,7 @@ def test_lists_that_are_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpus", "problem"), [("9", "CPU 9 is not online"), ("a", "no list of CPUs")]
+    ("cpus", "problem"), [("9", "CPU 9 is not online"), ("a", "not a list of CPUs")]
 )
 def test_cpus_that_are_not_there_are_named(cpus: str, problem: str, tmp_path: Path) -> None:
     system = lay_out(tmp_path, contents("amd_metal_untuned"))
@@ -344,8 +344,8 @@ def test_no_content_of_kernel_files_breaks_a_check(
 
 
 def test_result_folders_carry_every_verdict() -> None:
-    told = environment()["doctor"]
-    assert set(told) == {"verdict", "cpus"} | {check.name for check in all_checks()}
-    assert told["verdict"] in {"ok", "warn", "fail"}
-    verdicts = {told[check.name].partition(" ")[0] for check in all_checks()}
+    reported = environment()["doctor"]
+    assert set(reported) == {"verdict", "cpus"} | {check.name for check in all_checks()}
+    assert reported["verdict"] in {"ok", "warn", "fail"}
+    verdicts = {reported[check.name].partition(" ")[0] for check in all_checks()}
     assert verdicts <= {"ok", "warn", "fail", "n/a"}

@@ -39,7 +39,7 @@ def test_what_is_fixed_is_good_and_undone_exactly(name: str, tmp_path: Path) -> 
     assert outcome.done
     assert not outcome.refused
     still = {n for n, f in findings(system).items() if f.fixable}
-    # A tree does not act as a kernel does: only that routes what it is told to.
+    # Only a kernel routes interrupts as asked; a tree of files does not.
     assert still <= {"irq_affinity"}
     assert fixable > still
     restored = undo(system, state)
@@ -105,7 +105,7 @@ def test_nothing_is_changed_when_former_values_cannot_be_kept(tmp_path: Path) ->
     assert everything(tmp_path / "root") == before
 
 
-def test_refusals_are_told_and_do_not_stop_the_rest(
+def test_refusals_are_reported_and_do_not_stop_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system, state = lay_out(tmp_path / "root", contents(AMD)), tmp_path / "state.json"

@@ -189,7 +189,7 @@ def test_what_another_user_put_at_the_place_is_refused(tmp_path: Path) -> None:
         read_state(state)
     os.chown(state, 0, -1)
     os.chown(tmp_path, SECOND_USER, -1)
-    with pytest.raises(UserError, match="is another user's"):
+    with pytest.raises(UserError, match="belongs to another user"):
         read_state(state)
     os.chown(tmp_path, 0, -1)
     assert read_state(state) == State(BOOT, [])
@@ -236,6 +236,6 @@ def test_root_believes_no_users_state() -> None:
             )  # fmt: skip
             assert done.returncode == 2
             assert done.stderr.startswith(f"wirecost: {kept}: ")
-            assert "another user's" in done.stderr
+            assert "belongs to another user" in done.stderr
             assert done.stderr.count("\n") == 1
         assert target.read_text() == "as it was"

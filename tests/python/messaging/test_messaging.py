@@ -128,7 +128,7 @@ def test_what_cannot_be_read_or_sent_is_one_error_and_the_next_goes_on() -> None
         wirecost.subscribe("fake", "camera") as messages,
         wirecost.publish("fake", "camera") as pub,
     ):
-        with pytest.raises(UserError, match="no form"):
+        with pytest.raises(UserError, match="do not support"):
             pub.send(object())
         pub._endpoint._send(Garbage(), pub._endpoint.trailer())
         pub.send(1)
@@ -249,7 +249,7 @@ def answering(service: wirecost.messaging.Service) -> None:
                 elif message == "no form":
                     asked.answer(object())
         except UserError as error:
-            assert "no form" in str(error)
+            assert "do not support" in str(error)
 
 
 def test_requests_are_answered_or_told_why_not() -> None:
@@ -262,7 +262,7 @@ def test_requests_are_answered_or_told_why_not() -> None:
         np.testing.assert_array_equal(policy.ask(IMAGE, timeout=10), IMAGE * 2)
         for question, reason in (
             ("fail", "policy over fake: cannot see"),
-            ("no form", "no form for it"),
+            ("no form", "do not support it"),
             ("nothing", "the service gave no answer"),
         ):
             with pytest.raises(UserError, match=reason):

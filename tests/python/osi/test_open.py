@@ -111,8 +111,8 @@ def test_polars_and_arrow_share_aligned_memory() -> None:
     start = -room.ctypes.data % 64
     room[start : start + len(content)] = np.frombuffer(content, np.uint8)
     message = room[start : start + len(content)].data
-    (twin,) = LidarSensorViewReflectionColumns.find(message, "osi3.SensorView")
-    columns = LidarSensorViewReflectionColumns.read(message, twin.offset, twin.size)
+    (found,) = LidarSensorViewReflectionColumns.find(message, "osi3.SensorView")
+    columns = LidarSensorViewReflectionColumns.read(message, found.offset, found.size)
     table = wirecost.osi.to_arrow(columns)
     frame = wirecost.osi.to_polars(columns)
     own = columns.time_of_flight.values
@@ -204,7 +204,7 @@ def test_without_pyarrow_one_line_says_what_to_install(monkeypatch: pytest.Monke
         wirecost.osi.to_arrow(columns)
 
 
-def test_wrong_paths_and_types_are_told(trace: Path) -> None:
+def test_wrong_paths_and_types_are_reported(trace: Path) -> None:
     with wirecost.osi.open(trace) as frames:
         with pytest.raises(UserError, match=r"frame 0: there is no list x; there are lidar_sens"):
             frames[0].columns("x")
@@ -213,14 +213,14 @@ def test_wrong_paths_and_types_are_told(trace: Path) -> None:
         with pytest.raises(IndexError, match="frame 4 of 4"):
             frames[4]
     for use in (lambda: frames[0], lambda: list(frames)):
-        with pytest.raises(UserError, match="is closed"):
+        with pytest.raises(UserError, match=": closed; read frames"):
             use()
 
 
-def test_damaged_frames_are_told(tmp_path: Path) -> None:
+def test_damaged_frames_are_reported(tmp_path: Path) -> None:
     good = in_columns(sensor_view(30))
-    (twin,) = LidarSensorViewReflectionColumns.find(good, "osi3.SensorView")
-    for at in range(twin.offset, twin.offset + twin.size):
+    (found,) = LidarSensorViewReflectionColumns.find(good, "osi3.SensorView")
+    for at in range(found.offset, found.offset + found.size):
         # Whatever byte is wrong: an answer or one clear line.
         bad = good[:at] + bytes([good[at] ^ 0x55]) + good[at + 1 :]
         with wirecost.osi.open(write(tmp_path / "bad_sv_.osi", [good, bad])) as frames:

@@ -127,8 +127,8 @@ def test_a_full_disk_leaves_what_was_written_before(tmp_path: Path, still: bool)
         tests=str(Path(__file__).parents[1]), folder=str(folder), limit=1500, still=still
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    told = [f"File too large {folder / NAME}"] + still * ["File too large"]
-    assert done.stdout.splitlines() == told
+    reported = [f"File too large {folder / NAME}"] + still * ["File too large"]
+    assert done.stdout.splitlines() == reported
     if still:
         assert [path.name for path in folder.iterdir()] == [NAME]
         assert len(read_journal(folder)[1]) == 3

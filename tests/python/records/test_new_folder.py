@@ -135,8 +135,8 @@ def test_what_cannot_be_read_stays_and_is_named(tmp_path: Path) -> None:
     killed(tmp_path / "r", "(pending.path / 'journal.jsonl').write_text('damaged\\n')")
     with new_folder("heap", tmp_path / "other") as pending:
         assert pending.recovered == []
-    told = r"\.r\.partial/journal\.jsonl: line 1"
-    with pytest.raises(UserError, match=told), new_folder("heap", tmp_path / "r"):
+    reported = r"\.r\.partial/journal\.jsonl: line 1"
+    with pytest.raises(UserError, match=reported), new_folder("heap", tmp_path / "r"):
         pass
     assert names(tmp_path) == [".r.partial", ".r.partial.lock", "other"]
 

@@ -243,7 +243,7 @@ except UserError as error:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_full_disk_is_told_in_one_line(tmp_path: Path, form: str) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, form: str) -> None:
     """A limit of the process stands for the disk: the same calls fail."""
     log, out = tmp_path / "a.wprobe", tmp_path / "out"
     text = record(9, kind=4, parent=1, part=0, counters=())

@@ -31,11 +31,11 @@ def refusal(*arguments: object) -> str:
     """The one line that a command ends with."""
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert isinstance(done.exception, UserError), (done.exception, done.output)
-    told = str(done.exception)
-    assert told.isprintable()
-    assert "; " in told, "no remedy"
-    assert len(told) < 1000
-    return told
+    reported = str(done.exception)
+    assert reported.isprintable()
+    assert "; " in reported, "no remedy"
+    assert len(reported) < 1000
+    return reported
 
 
 def test_every_scenario_has_a_schema_and_a_folder_here() -> None:
@@ -151,10 +151,10 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
         _samples(case=pl.when(pl.int_range(pl.len()) > 0).then("case")),
         r"column case lacks 1 of its values",
     ),
-    "a time is none": (_samples(ns=pl.lit(float("nan"))), "column ns holds what was never"),
+    "a time is none": (_samples(ns=pl.lit(float("nan"))), "column ns holds values that can"),
     "a time is infinite": (_samples(ns=pl.lit(float("inf"))), "column ns holds inf"),
     "a time is negative": (_samples(ns=pl.lit(-1.0)), "column ns holds -1"),
-    "a time is next to nothing": (_samples(ns=pl.lit(5e-324)), "column ns holds what was never"),
+    "a time is next to nothing": (_samples(ns=pl.lit(5e-324)), "column ns holds values that can"),
     "a text is long": (_samples(mode=pl.lit("x" * 5000)), "column mode holds a text of 5,000 byte"),
     "repetitions are missing": (
         lambda folder: edit_samples(folder, lambda table: table.filter(pl.col("repetition") > 0)),
@@ -179,12 +179,12 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_what_is_damaged_is_named(what: str, tmp_path: Path) -> None:
-    edit, told = DAMAGE[what]
+    edit, reported = DAMAGE[what]
     folder, good = copied("lists", tmp_path / "folder"), copied("lists", tmp_path / "good")
     edit(folder)
     for line in (refusal("report", folder), refusal("compare", good, folder)):
         assert str(folder) in line
-        assert re.search(told, line), line
+        assert re.search(reported, line), line
     assert not list(folder.glob("report.*"))
 
 
@@ -261,8 +261,10 @@ def test_a_file_that_ends_its_decoder_is_refused_and_the_next_one_read(tmp_path:
     damaged = Path(__file__).parents[2] / "attack/corpus/result-table/endless-validity.parquet"
     (folder / "samples.parquet").write_bytes(damaged.read_bytes())
     for _ in range(2):
-        told = r"samples\.parquet: cannot be read \(its decoder ended by SIGABRT\); measure again"
-        assert re.search(told, refusal("report", folder))
+        reported = (
+            r"samples\.parquet: cannot be read \(its decoder ended by SIGABRT\); measure again"
+        )
+        assert re.search(reported, refusal("report", folder))
     assert len(read_results(copied("lists", tmp_path / "good")).samples) == 108
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of whole folders: what is paired, told, warned of, and what fails."""
+"""Comparisons of whole folders: what is paired, reported, warned of, and what fails."""
 
 from __future__ import annotations
 
@@ -120,13 +120,13 @@ def verdicts(comparison: Comparison) -> dict[tuple[str, str], str]:
     return {(labels(one.row), one.quantile): one.verdict for one in comparison.times}
 
 
-def test_what_became_slower_is_told_and_fails(folder: Folder) -> None:
+def test_what_became_slower_is_reported_and_fails(folder: Folder) -> None:
     found = compared(folder("a"), folder("b", 1.2, seed=2))
-    told = verdicts(found)
-    assert told["columns · encode", "p50"] == "slower"
-    assert told["columns · total", "p90"] == "slower"
-    assert told["protobuf · encode", "p50"] == "no difference"
-    assert ("columns · encode", "p99") not in told  # 40 samples do not tell it
+    reported = verdicts(found)
+    assert reported["columns · encode", "p50"] == "slower"
+    assert reported["columns · total", "p90"] == "slower"
+    assert reported["protobuf · encode", "p50"] == "no difference"
+    assert ("columns · encode", "p99") not in reported  # 40 samples do not tell it
     assert len(found.regressions()) == 6
     assert verdict_line(found) == "6 regressions above 5 %"
     assert {one.verdict for one in changed_first(found.times)} == {"slower"}
@@ -185,7 +185,7 @@ def test_rows_of_one_side_are_listed(folder: Folder) -> None:
     assert not any(d.what.startswith("library") for d in found.differences)
 
 
-def test_other_machines_versions_and_settings_are_told(folder: Folder) -> None:
+def test_other_machines_versions_and_settings_are_reported(folder: Folder) -> None:
     other = {
         "cpu": "B CPU", "kernel": "6.1", "load_average": [9.0], "flags": {"release": "-O2"},
         "doctor": {"verdict": "fail", "load": "ok (1.9 on 2 CPUs)"},
@@ -234,8 +234,8 @@ def test_older_folders_lack_columns_and_are_compared_all_the_same(folder: Folder
 
 def test_sizes_and_allocations_are_compared(folder: Folder) -> None:
     found = compared(folder("a"), folder("b", run={"message_bytes": 132, "allocations": 2.0}))
-    told = {(one.what, one.verdict, one.regression) for one in found.plain if one.change}
-    assert told == {("message_bytes", "larger", True), ("allocations", "smaller", False)}
+    reported = {(one.what, one.verdict, one.regression) for one in found.plain if one.change}
+    assert reported == {("message_bytes", "larger", True), ("allocations", "smaller", False)}
     assert verdict_line(found) == "1 regression above 5 %"
     slight = compared(folder("c"), folder("d", run={"message_bytes": 121}))
     assert {one.verdict for one in slight.plain} == {"larger", "no difference"}
@@ -260,15 +260,17 @@ def test_counters_of_samples_are_compared(folder: Folder) -> None:
     )
     found = compared(a, b)
     assert "minor_faults" not in found.names
-    told = {(Labels(found)(c.row), c.verdict) for c in found.counts if c.verdict != "no difference"}
-    assert told == {(f"columns · {stage}", "more") for stage in STAGES}
-    assert found.regressions() == []  # told, not judged: no share of nothing
+    reported = {
+        (Labels(found)(c.row), c.verdict) for c in found.counts if c.verdict != "no difference"
+    }
+    assert reported == {(f"columns · {stage}", "more") for stage in STAGES}
+    assert found.regressions() == []  # reported, not judged: no share of nothing
     table = tables.counts(found, every=False)
     assert table is not None
     assert ["columns · encode", "minor_faults", "0", "3", "+3 [+3, +3]", "more"] in table.rows
 
 
-def test_samples_without_a_time_are_left_out_and_told(folder: Folder) -> None:
+def test_samples_without_a_time_are_left_out_and_reported(folder: Folder) -> None:
     spoilt = pl.when(repetition=3).then(float("nan")).when(repetition=4).then(None)
     b = with_samples(folder("b"), ns=spoilt.otherwise("ns"))
     found = compared(folder("a"), b)
@@ -390,8 +392,8 @@ def test_probe_logs_are_compared_section_by_section(tmp_path: Path) -> None:
     a, b = probes(tmp_path / "a", 400, 0), probes(tmp_path / "b", 500, 3)
     for one, other in ((a, b), (a / "1.wprobe", b / "1.wprobe")):
         found = compared(one, other)
-        told = verdicts(found)
-        assert told == {("filter", "p50"): "slower", ("filter", "p90"): "slower"}
+        reported = verdicts(found)
+        assert reported == {("filter", "p50"): "slower", ("filter", "p90"): "slower"}
         (count,) = found.counts
         assert (count.counter, count.verdict) == ("counter:minor-faults", "more")
         assert (count.difference.a, count.difference.b) == (0.5, 3.5)
@@ -403,8 +405,8 @@ def test_probe_logs_are_compared_section_by_section(tmp_path: Path) -> None:
 def test_the_doctor_s_verdicts_beside_probe_logs_are_compared(tmp_path: Path) -> None:
     a, b = probes(tmp_path / "a", 400, 0), probes(tmp_path / "b", 400, 0)
     for path, verdict in ((a, "ok"), (b, "fail")):
-        told = {"verdict": verdict, "checks": [{"title": "turbo", "verdict": verdict}]}
-        (path / "doctor.json").write_text(json.dumps(told))
+        reported = {"verdict": verdict, "checks": [{"title": "turbo", "verdict": verdict}]}
+        (path / "doctor.json").write_text(json.dumps(reported))
     assert {one.what: (one.a, one.b) for one in compared(a, b).differences} == {
         "doctor verdict": ("ok", "fail"),
         "doctor turbo": ("ok", "fail"),
@@ -426,12 +428,12 @@ def test_names_from_programs_stay_text(tmp_path: Path) -> None:
 
 def test_the_document_has_every_row_and_is_json(folder: Folder) -> None:
     a, b = folder("a"), folder("b", 1.2, seed=2, contenders=("protobuf", "columns", "arrays"))
-    told = json.loads(json.dumps(document(compared(a, b)), allow_nan=False))
-    assert told["failed"] is True
-    assert told["paired"] is False
-    assert told["only_in_b"][0]["contender"] == "arrays"
-    assert len(told["rows"]) == 12
-    row = next(r for r in told["rows"] if r["contender"] == "columns" and r["stage"] == "total")
+    reported = json.loads(json.dumps(document(compared(a, b)), allow_nan=False))
+    assert reported["failed"] is True
+    assert reported["paired"] is False
+    assert reported["only_in_b"][0]["contender"] == "arrays"
+    assert len(reported["rows"]) == 12
+    row = next(r for r in reported["rows"] if r["contender"] == "columns" and r["stage"] == "total")
     assert row["percentile"] == "p50"
     assert (row["n_a"], row["verdict"], row["regression"]) == (40, "slower", True)
     assert row["ci95"][0] < 0.2 < row["ci95"][1]
@@ -499,10 +501,10 @@ def test_options_that_cannot_be_are_named(folder: Folder, tmp_path: Path) -> Non
         ([a, a, "--report", tmp_path], "name a writable --report file"),
         ([a, a, "--again", other], "--again .*name a second run of A"),
     ]
-    for arguments, told in wrong:
+    for arguments, reported in wrong:
         done = CliRunner().invoke(app, ["compare", *map(str, arguments)])
         assert isinstance(done.exception, UserError), arguments
-        assert re.search(told, str(done.exception))
+        assert re.search(reported, str(done.exception))
     done = CliRunner().invoke(app, ["compare", str(a), str(a), "--json", "-", "--margin", "2"])
     assert done.exit_code == 0
     assert json.loads(done.stdout)["margin"] == 0.02

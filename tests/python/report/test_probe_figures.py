@@ -86,18 +86,18 @@ def test_many_executions_stay_small_and_keep_their_outlier() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deadline_ns", "told"),
+    ("deadline_ns", "reported"),
     [(1.5e6, "Dashed: the deadline of 1.50 ms"), (9e9, "9.00 s lies beyond the axis")],
 )
 def test_a_deadline_beyond_the_distribution_does_not_widen_it(
-    deadline_ns: float, told: str
+    deadline_ns: float, reported: str
 ) -> None:
     rows = table(500)
     rows[7, "ns"] = 2_000_000
     distribution = drawn(rows, Options(deadline_ns=deadline_ns))["distribution"]
-    assert told in distribution.caption
+    assert reported in distribution.caption
     drawn_at = [row["at"] for row in values(distribution) if "at" in row]
-    assert len(drawn_at) == (2 if "Dashed" in told else 0)
+    assert len(drawn_at) == (2 if "Dashed" in reported else 0)
 
 
 def test_few_executions_are_all_drawn() -> None:
@@ -123,7 +123,7 @@ def test_the_price_of_a_fault_stands_over_its_panel() -> None:
     assert "minor-faults: no relation" in json.dumps(themed(drawn(unrelated)["against"].chart, "b"))
 
 
-def test_processes_and_dropped_records_are_told_apart() -> None:
+def test_processes_and_dropped_records_are_distinguished() -> None:
     rows = table(400, process=np.arange(400) % 2 + 40)
     figure = drawn(rows, Options(dropped={"41": 1234, "40": 0}))["turnaround"]
     assert {row["series"] for row in values(figure)} == {"process 40", "process 41, 1,234 dropped"}

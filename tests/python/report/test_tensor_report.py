@@ -27,7 +27,7 @@ from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.shared.figure import Figure, themed
 from wirecost.report.shared.table import Table
 
-BETWEEN = [way for way in US if way not in FLOORS and not way.endswith("in-process")]
+BETWEEN = [mware for mware in US if mware not in FLOORS and not mware.endswith("in-process")]
 SWEEP = [str(8 << 2 * i) for i in range(11)]
 
 
@@ -40,9 +40,9 @@ def content(results: Results) -> Content:
     return content_of(results, summarize(results))
 
 
-def table(told: Content, title: str) -> dict[str, dict[str, str]]:
+def table(reported: Content, title: str) -> dict[str, dict[str, str]]:
     """Cells by the first column and the heading."""
-    shown: list[Table] = told.tables
+    shown: list[Table] = reported.tables
     (found,) = [one for one in shown if one.title.startswith(title)]
     return {row[0]: dict(zip(found.headings, row, strict=True)) for row in found.rows}
 
@@ -76,7 +76,7 @@ def test_axes_have_round_ticks_in_their_span(span: tuple[float, float]) -> None:
 
 
 def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, ways=("zeromq",), n=1)
+    results = tensor_folder(tmp_path, mwares=("zeromq",), n=1)
     steps = dict(results.samples.select("stage", "ns").rows())
     (one,) = shares_of(results.samples)
     inside = sum(ns for name, ns in one.ns.items() if name != "access")
@@ -90,7 +90,7 @@ def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
 
 
 def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, ways=("zeromq",), n=1, pattern="reqrep")
+    results = tensor_folder(tmp_path, mwares=("zeromq",), n=1, pattern="reqrep")
     (one,) = shares_of(results.samples)
     assert list(one.ns) == ["encode", "transit", "decode", "reply"]
     steps = dict(results.samples.select("stage", "ns").rows())
@@ -135,17 +135,17 @@ def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
 
 
 def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
-    ways = ("shm", "raw-zeromq", "zeromq", "iceoryx2", "wrapyfi-zeromq")
-    chart = figures(tensor_folder(tmp_path, ways=ways, plugins=PLUGINS[:3]))["tensor-latency-1"]
+    mwares = ("shm", "raw-zeromq", "zeromq", "iceoryx2", "wrapyfi-zeromq")
+    chart = figures(tensor_folder(tmp_path, mwares=mwares, plugins=PLUGINS[:3]))["tensor-latency-1"]
     assert "facet" not in chart
     drawn = values(chart)
-    assert {row["mware"] for row in drawn if "median" in row} == set(ways[2:])
+    assert {row["mware"] for row in drawn if "median" in row} == set(mwares[2:])
     assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
 
 
 def test_published_medians_stand_beside_what_they_are_of_alone(tmp_path: Path) -> None:
     for name, options in (("a", {"shapes": ("64",)}), ("b", {"pattern": "reqrep"})):
-        results = tensor_folder(tmp_path / name, ways=("zeromq", "shm"), **options)  # type: ignore[arg-type]
+        results = tensor_folder(tmp_path / name, mwares=("zeromq", "shm"), **options)  # type: ignore[arg-type]
         drawn = values(figures(results)["tensor-latency-1"])
         assert drawn
         assert not [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
@@ -159,12 +159,12 @@ def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
         points = [row for row in panel if "at" not in row]
         labels = [row for row in panel if "at" in row]
         assert {(p["mware"], p["bytes"]) for p in points} == {
-            (way, 8 * int(shape)) for way in US for shape in SWEEP
+            (mware, 8 * int(shape)) for mware in US for shape in SWEEP
         }
         assert {label["mware"] for label in labels} == set(US)
         assert {p["kind"] for p in points if p["mware"] in FLOORS} == {"floor"}
     rate = values(made["tensor-throughput-by-size-numpy-float64-cpu"])
-    assert {row["mware"] for row in rate} == {way for way in US if "process" not in way} - {
+    assert {row["mware"] for row in rate} == {mware for mware in US if "process" not in mware} - {
         "memcpy"
     }
     assert "tensor-latency-1" not in made
@@ -184,28 +184,28 @@ def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
 
 
 def test_losses_are_in_the_lead(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, ways=("shm", "zeromq"), run={"lost": 2})
+    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"), run={"lost": 2})
     assert "Messages were lost by zeromq 2." in (content(results).lead or "")
 
 
 def test_tables_have_every_transport_and_object(full: Results) -> None:
-    told = content(full)
-    assert (told.lead or "").startswith("Take iceoryx2 for 200x200 float64: numpy takes 1")
-    assert "1/4" in (told.lead or "")
-    assert "% for pillow (" in (told.lead or "")
-    times = table(told, "200x200 float64, 320 kB")
+    reported = content(full)
+    assert (reported.lead or "").startswith("Take iceoryx2 for 200x200 float64: numpy takes 1")
+    assert "1/4" in (reported.lead or "")
+    assert "% for pillow (" in (reported.lead or "")
+    times = table(reported, "200x200 float64, 320 kB")
     assert list(times) == list(PLUGINS)
     assert set(times["numpy"]) == {"object", *BETWEEN}
     assert list(times["numpy"])[1] == "iceoryx2"
-    sticks = table(told, "Yardsticks · numpy")
+    sticks = table(reported, "Yardsticks · numpy")
     assert sticks["zeromq numpy"]["× raw"][:3] in {"1.0", "1.1"}
     assert sticks["zeromq numpy"]["× Wrapyfi"].startswith("0.04")
     assert sticks["shm"]["× shm"] == "1"
-    costs = table(told, "Objects over iceoryx2")
+    costs = table(reported, "Objects over iceoryx2")
     assert next(iter(costs)) == "numpy"
     assert list(costs)[-1] == "pillow"
-    kept = table(told, "Delivery and copies")
-    assert set(kept) == {way for way in US if way not in FLOORS}
+    kept = table(reported, "Delivery and copies")
+    assert set(kept) == {mware for mware in US if mware not in FLOORS}
     assert kept["iceoryx2"]["copies sending"] == "1"
     assert kept["iceoryx2"]["aligned"] == "yes"
     assert kept["zenoh"]["aligned"] == "no"
@@ -217,28 +217,28 @@ def test_tables_have_every_transport_and_object(full: Results) -> None:
 
 def test_the_lead_says_what_to_take(tmp_path: Path) -> None:
     large = {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]}
-    ways = ("shm", "iceoryx2", "zeromq")
-    results = tensor_folder(tmp_path, ways=ways, shapes=SWEEP, slower=large)
-    told = content(results).lead or ""
-    assert told.startswith("Take iceoryx2 for 64 B to 65.5 kB (")
-    assert "; zeromq for 262 kB to 67.1 MB (" in told
+    mwares = ("shm", "iceoryx2", "zeromq")
+    results = tensor_folder(tmp_path, mwares=mwares, shapes=SWEEP, slower=large)
+    reported = content(results).lead or ""
+    assert reported.startswith("Take iceoryx2 for 64 B to 65.5 kB (")
+    assert "; zeromq for 262 kB to 67.1 MB (" in reported
 
 
-def test_a_folder_with_little_in_it_is_told_as_well(tmp_path: Path) -> None:
-    floors = tensor_folder(tmp_path / "floors", ways=("shm", "memcpy", "in-process"))
-    told = content(floors)
-    assert told.lead is None
+def test_a_folder_with_little_in_it_is_reported_as_well(tmp_path: Path) -> None:
+    floors = tensor_folder(tmp_path / "floors", mwares=("shm", "memcpy", "in-process"))
+    reported = content(floors)
+    assert reported.lead is None
     assert "tensor-stages-1" in figures(floors)
-    alone = tensor_folder(tmp_path / "alone", ways=("zeromq",), n=1)
+    alone = tensor_folder(tmp_path / "alone", mwares=("zeromq",), n=1)
     assert (content(alone).lead or "").startswith("zeromq for 200x200 float64: numpy takes ")
     write_report(alone, summarize(alone), ["html", "svg", "md", "csv"])
 
 
 def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
     """Of two machines, the listener's clock may be behind by more than a message takes."""
-    ways = ("shm", "zeromq", "iceoryx2")
-    results = tensor_folder(tmp_path, ways=ways, shapes=("8x8", "200x200"))
-    for behind, left in ((("iceoryx2",), {"zeromq"}), (ways, set())):
+    mwares = ("shm", "zeromq", "iceoryx2")
+    results = tensor_folder(tmp_path, mwares=mwares, shapes=("8x8", "200x200"))
+    for behind, left in ((("iceoryx2",), {"zeromq"}), (mwares, set())):
         ns = pl.when(pl.col("contender").is_in(behind)).then(pl.col("ns") - 10**8).otherwise("ns")
         shifted = Results(tmp_path, results.meta, results.samples.with_columns(ns.alias("ns")))
         made = figures(shifted)
@@ -250,11 +250,11 @@ def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> No
 
 
 def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
-    ways = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
-    tensor_folder(tmp_path / "a", ways=ways, plugins=("numpy", "jax"), n=40)
+    mwares = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
+    tensor_folder(tmp_path / "a", mwares=mwares, plugins=("numpy", "jax"), n=40)
     slow = {"zeromq": 1.5}
     tensor_folder(
-        tmp_path / "b", ways=ways, plugins=("numpy", "jax"), n=40, seed=2, slower=slow,
+        tmp_path / "b", mwares=mwares, plugins=("numpy", "jax"), n=40, seed=2, slower=slow,
         shapes=("200x200", "8x8"),
     )  # fmt: skip
     a, b = read_run(tmp_path / "a"), read_run(tmp_path / "b")
@@ -277,7 +277,7 @@ def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
 
 
 def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, ways=("shm", "zeromq"))
+    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"))
     meta = json.loads((tmp_path / "meta.json").read_text())
     assert meta["contenders"]["zeromq"]["send_copies"] == 1
     rows = [row for row in summarize(results) if row.stage == "total"]

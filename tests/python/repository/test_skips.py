@@ -80,7 +80,7 @@ def test_elsewhere_skips_are_counted(run: Run, processes: tuple[str, ...]) -> No
     done.stdout.no_fnmatch_line("warning: *")
 
 
-def test_in_ci_listed_skips_pass_and_lines_without_are_told(
+def test_in_ci_listed_skips_pass_and_lines_without_are_reported(
     run: Run, processes: tuple[str, ...]
 ) -> None:
     done = run("true", LISTED + UNNEEDED, *processes)
@@ -133,7 +133,7 @@ OFF = "ctest::off :: disabled  why\n"
 
 
 @pytest.mark.parametrize(
-    ("ci", "listed", "told"),
+    ("ci", "listed", "reported"),
     [
         ("", "", None),
         ("true", TRACES + COUNTERS + OFF, None),
@@ -144,7 +144,7 @@ OFF = "ctest::off :: disabled  why\n"
     ids=["elsewhere", "all listed", "a counter is not", "traces are not", "a disabled one is not"],
 )
 def test_skips_of_ctest_and_of_googletest(
-    tmp_path: Path, ci: str, listed: str, told: str | None
+    tmp_path: Path, ci: str, listed: str, reported: str | None
 ) -> None:
     for name, text in {
         "ctest.xml": CTEST,
@@ -165,13 +165,13 @@ def test_skips_of_ctest_and_of_googletest(
         text=True,
         check=False,
     )
-    assert done.returncode == bool(told), done.stderr
+    assert done.returncode == bool(reported), done.stderr
     lines = done.stdout.splitlines()
     assert lines[:3] == ["    1  there are no traces", "    1  disabled", "    1  no perf"]
     old = "warning: setup/skips.txt allows what is not skipped: ctest::old :: nothing"
     assert lines[3:] == [
         *([old] if ci else []),
-        *([f"skipped in CI but not listed in setup/skips.txt: {told}"] if told else []),
+        *([f"skipped in CI but not listed in setup/skips.txt: {reported}"] if reported else []),
     ]
 
 

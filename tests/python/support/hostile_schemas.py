@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas whose texts try to be code, and their harmless twins: the same but for the texts."""
+"""Schemas whose texts try to be code, and harmless schemas that differ only in their texts."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _run(*command: str | Path) -> None:
 
 @cache
 def native_module(package: str) -> Any:
-    """The native twin of ``compiled.module_of(package)``."""
+    """The native counterpart of ``compiled.module_of(package)``."""
     made = str(folder())
     if made not in sys.path:
         sys.path.insert(0, made)

@@ -8,7 +8,7 @@ from functools import cache
 from wirecost.columns.converter import Converter
 from wirecost.compile.plan.protobuf import varint
 
-TWIN = 6 << 26
+COLUMNS_FIELD = 6 << 26
 
 
 @cache
@@ -20,6 +20,6 @@ def back(name: str) -> Converter:
 def hostile(sensors: int) -> bytes:
     """Few bytes that stand for ten million reflections of one signal strength for each sensor."""
     columns = bytes.fromhex("808080800e80ade204 898080800a000000000000e03f")
-    for number in (TWIN + 2, 1002):
+    for number in (COLUMNS_FIELD + 2, 1002):
         columns = varint(number << 3 | 2) + varint(len(columns)) + columns
     return columns * sensors

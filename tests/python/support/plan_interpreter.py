@@ -12,21 +12,7 @@ from typing import Any
 
 from wirecost.compile.plan.sequential import Array, Call, Planner, Run, Step, Text
 from wirecost.compile.plan.wires import CDR_HEADER, SEQUENTIAL
-from wirecost.compile.schema import Field, Kind, Label, Schema
-
-CODES = {
-    Kind.BOOL: "?",
-    Kind.INT8: "b",
-    Kind.UINT8: "B",
-    Kind.INT16: "h",
-    Kind.UINT16: "H",
-    Kind.INT32: "i",
-    Kind.UINT32: "I",
-    Kind.INT64: "q",
-    Kind.UINT64: "Q",
-    Kind.FLOAT32: "f",
-    Kind.FLOAT64: "d",
-}
+from wirecost.compile.schema import Field, Label, Schema
 
 
 class PlanInterpreter:
@@ -67,7 +53,7 @@ class PlanInterpreter:
             content = _at(slot.path, value)
             values = [content] if slot.count is None else content
             assert len(values) == (slot.count or 1)
-            struct.pack_into(f"<{len(values)}{CODES[slot.kind]}", out, begin + slot.offset, *values)
+            struct.pack_into(f"<{len(values)}{slot.kind.code}", out, begin + slot.offset, *values)
 
     def _array(self, out: bytearray, array: Array, values: Sequence[Any]) -> None:
         if array.field.label is Label.ARRAY:
@@ -88,7 +74,7 @@ class PlanInterpreter:
         else:
             (slot,) = step.slots
             align(out, step.align)
-            out += struct.pack(f"<{CODES[slot.kind]}", value)
+            out += struct.pack(f"<{slot.kind.code}", value)
 
 
 def align(out: bytearray, alignment: int) -> None:

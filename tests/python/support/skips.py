@@ -22,8 +22,8 @@ def _skip(report: pytest.TestReport | pytest.CollectReport) -> Skip:
 
 def _judged(report: Report, root: Path) -> Report:
     skipped = report.skipped and not hasattr(report, "wasxfail")
-    if skipped and (told := refusal(root, _skip(report))):
-        report.outcome, report.longrepr = "failed", told
+    if skipped and (reported := refusal(root, _skip(report))):
+        report.outcome, report.longrepr = "failed", reported
     return report
 
 

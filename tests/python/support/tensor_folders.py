@@ -32,7 +32,7 @@ FLOORS = ("memcpy", "shm", "raw-iceoryx2", "raw-zeromq", "raw-zenoh")
 def tensor_folder(
     path: Path,
     *,
-    ways: Iterable[str] = US,
+    mwares: Iterable[str] = US,
     plugins: Iterable[str] = ("numpy",),
     shapes: Iterable[str] = ("200x200",),
     pattern: str = "pubsub",
@@ -45,18 +45,18 @@ def tensor_folder(
     entries of zeromq's runs."""
     random = np.random.default_rng(seed)
     slow = slower or {}
-    plugins, shapes, ways = tuple(plugins), tuple(shapes), tuple(ways)
+    plugins, shapes, mwares = tuple(plugins), tuple(shapes), tuple(mwares)
     runs = []
     parts = []
-    for shape, way in product(shapes, ways):
-        inside = way == "memcpy" or way.endswith("in-process")
+    for shape, mware in product(shapes, mwares):
+        inside = mware == "memcpy" or mware.endswith("in-process")
         size = 8 * int(np.prod([int(part) for part in shape.split("x")]))
         case = f"{shape} float64" + (", in process" if inside else "")
         case += "" if pattern == "pubsub" else f", {pattern}"
-        for plugin in ("",) if way in FLOORS else plugins:
+        for plugin in ("",) if mware in FLOORS else plugins:
             who = {
-                "case": case, "variant": "ones", "build": "release", "contender": way,
-                "mode": plugin, "plugin": plugin, "mware": way, "dtype": "float64",
+                "case": case, "variant": "ones", "build": "release", "contender": mware,
+                "mode": plugin, "plugin": plugin, "mware": mware, "dtype": "float64",
                 "shape": shape, "pattern": pattern, "device": "cpu",
             }  # fmt: skip
             counts = {
@@ -66,10 +66,12 @@ def tensor_folder(
                 "lost_without_pause": None if inside or len(shapes) < 2 else 0,
                 "message_bytes": size + 200, "message_digest": "abc", "failure": None,
             }  # fmt: skip
-            told = run if run and way == "zeromq" else {}
-            runs.append(who | counts | told)
+            reported = run if run and mware == "zeromq" else {}
+            runs.append(who | counts | reported)
             cost = 1 + (list(PLUGINS).index(plugin) if plugin else 0)
-            whole = US[way] * (1 + size / 1e6) * slow.get(f"{way} {shape}", slow.get(way, 1.0))
+            whole = (
+                US[mware] * (1 + size / 1e6) * slow.get(f"{mware} {shape}", slow.get(mware, 1.0))
+            )
             for stage, ns in _stages(random, n, 1000 * whole, 2000.0 * cost, pattern).items():
                 parts.append(
                     pl.DataFrame({"stage": stage, "repetition": range(n), "round": 0, "ns": ns})
@@ -81,7 +83,7 @@ def tensor_folder(
         "trials": n, "rate": 100.0, "content": "ones", "pattern": pattern, "warm_up": 5,
         "gc": "off", "interrupted": False,
         "environment": {"cpu": "A CPU", "kernel": "6.1", "doctor": {"verdict": "ok"}},
-        "contenders": {way: _about(way) for way in ways},
+        "contenders": {mware: _about(mware) for mware in mwares},
         "not_run": {"ros2": "rclpy cannot be found"}, "runs": runs,
     }  # fmt: skip
     write_results(path, meta, pl.concat(parts, how="diagonal"))
@@ -104,8 +106,8 @@ def _stages(
     return found | {"total": sum(whole)}  # type: ignore[dict-item]
 
 
-def _about(way: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"library": f"{way} 1.0"}
-    if way not in FLOORS and "in-process" not in way and not way.startswith("wrapyfi"):
-        told |= {"send_copies": 1, "receive_copies": 2, "aligned": way == "iceoryx2"}
-    return told
+def _about(mware: str) -> dict[str, Any]:
+    reported: dict[str, Any] = {"library": f"{mware} 1.0"}
+    if mware not in FLOORS and "in-process" not in mware and not mware.startswith("wrapyfi"):
+        reported |= {"send_copies": 1, "receive_copies": 2, "aligned": mware == "iceoryx2"}
+    return reported

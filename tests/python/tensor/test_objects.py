@@ -14,6 +14,7 @@ import pytest
 
 from support import needs
 from support.hostile_tensors import hostile
+from support.pandas_columns import calendar_days, pandas_columns
 from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.memory import own_copy
@@ -26,26 +27,12 @@ def there_and_back(value: Any, **options: Any) -> Any:
 def pandas_frames() -> dict[str, Any]:
     pd = needs.package("pandas")
     needs.package("pyarrow")
-    days = pd.date_range("2020-01-01", periods=4, freq="D", tz="Europe/Berlin")
-    text = ["a", None, "ü", "a"]
+    days = calendar_days(pd)
     return {
         "one block": pd.DataFrame(np.arange(12.0).reshape(4, 3), columns=list("xyz")),
         "one column": pd.DataFrame({"a": [1, 2, 3, 4]}),
         "many types": pd.DataFrame(
-            {
-                "i": np.arange(4, dtype="i2"),
-                "f": np.arange(4.0),
-                "s": pd.Series(text, dtype="str"),
-                "na": pd.Series(text, dtype="string[python]"),
-                "c": pd.Categorical(text, categories=["ü", "a", "b"], ordered=True),
-                "n": pd.array([1, None, 3, 4], dtype="Int64"),
-                "b": pd.array([True, None, False, True], dtype="boolean"),
-                "t": days,
-                "u": pd.to_datetime(["2020-01-01", None, "2021-01-01", "2022-02-02"]),
-                "p": pd.period_range("2020-01", periods=4, freq="M"),
-                "v": pd.interval_range(0, 4),
-                "a": pd.array([1.5, None, 2, 3], dtype="double[pyarrow]"),
-            },
+            {"i": np.arange(4, dtype="i2")} | pandas_columns(pd),
             index=pd.Index([3, 1, 4, 1], name="key"),
         ),
         "dates": pd.DataFrame({"a": range(4)}, index=days),

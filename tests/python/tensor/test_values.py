@@ -138,7 +138,7 @@ def test_records_become_dicts_until_they_are_registered() -> None:
     assert again[1:3] == [Gear.REVERSE, Point(1, 2)]
     assert again[3] == {"__type__": f"{__name__}:Unknown", "x": 4}
     register(Pose, name="other:Name")
-    with pytest.raises(UserError, match="no dataclass"):
+    with pytest.raises(UserError, match="not a dataclass"):
         register(int)
 
 
@@ -161,7 +161,7 @@ TEXTS = (
         (np.array([{}]), "astype"),
         (np.ma.array([1], mask=[1]), "mask"),
         ("\ud800", "bytes"),
-        (object(), "no form"),
+        (object(), "do not support"),
         (type("Sub", (int,), {})(3), "int"),
         *TEXTS,
         (dt.time(1, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")), "datetime"),

@@ -119,8 +119,10 @@ def test_dates_follow_the_names(tmp_path: Path) -> None:
         "20210818T150542+0200": "2021-08-18T15:05:42+02:00",
         "20210818T150542-05": "2021-08-18T15:05:42-05:00",
     }.items():
-        told = about_named(tmp_path / f"{stamp}_sv_312_300_15_highway.osi").file["creation_time"]
-        assert told == date
+        reported = about_named(tmp_path / f"{stamp}_sv_312_300_15_highway.osi").file[
+            "creation_time"
+        ]
+        assert reported == date
         assert DATE_TIME.fullmatch(date)
     assert about_named(tmp_path / "20219918T150542Z_sv_312_300_15_highway.osi").file == {}
 

@@ -211,7 +211,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
         ("noise.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
     ],
 )
-def test_what_is_no_trace_is_told_in_one_line(
+def test_what_is_no_trace_is_reported_in_one_line(
     tmp_path: Path, name: str, data: bytes | None, says: str
 ) -> None:
     path = tmp_path / name

@@ -178,7 +178,7 @@ def test_a_folder_that_others_can_write_is_refused(run_folder: Path) -> None:
     run_folder.rmdir()
     (run_folder.parent / "other").mkdir(mode=0o700)
     run_folder.symlink_to(run_folder.parent / "other")
-    with pytest.raises(UserError, match="no folder; remove it, or set XDG_RUNTIME_DIR"):
+    with pytest.raises(UserError, match="not a folder; remove it, or set XDG_RUNTIME_DIR"):
         private_folder("zeromq")
     run_folder.unlink()
     run_folder.mkdir(mode=0o755)

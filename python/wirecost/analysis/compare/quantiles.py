@@ -27,7 +27,7 @@ TAIL = 0.025
 """Either side of a 95 % interval."""
 EXACT_UP_TO = 100_000
 """Samples of both runs; above, the normal distribution stands for the hypergeometric."""
-TELLING, TELLING_ALL = 16, 50
+FOR_NEIGHBOURS, FOR_ALL = 16, 50
 """Samples that a series needs to show the autocorrelation of neighbours, and of all."""
 
 NOTHING = "both take no time"
@@ -78,12 +78,12 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
         return n
     if processes is not None and len(np.unique(processes)) > 1:
         return _worth_of_processes(centred, processes)
-    if n < TELLING:
+    if n < FOR_NEIGHBOURS:
         return n
     next_to = float(centred[1:] @ centred[:-1]) / spread
     if next_to <= 1.645 / math.sqrt(n):
         return n
-    if n < TELLING_ALL:
+    if n < FOR_ALL:
         return max(1, round(n * (1 - next_to) / (1 + next_to)))
     spectrum = np.fft.rfft(centred, 2 * n)
     correlation = np.fft.irfft(spectrum * spectrum.conj(), 2 * n)[:n] / spread

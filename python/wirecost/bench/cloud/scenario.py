@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.bench import limits
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.program import PROGRAM, Contender
 from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
@@ -45,20 +46,16 @@ class Settings:
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         for count in (*self.points, *self.growth):
-            if not 1 <= count <= LARGEST:
-                raise UserError(f"--points {count}: must lie between 1 and {LARGEST}")
+            limits.between("--points", count, 1, LARGEST)
         for count in self.vertices:
-            if not 3 <= count <= MOST_VERTICES:
-                raise UserError(f"--vertices {count}: must lie between 3 and {MOST_VERTICES}")
+            limits.between("--vertices", count, 3, MOST_VERTICES)
         for share in self.inside:
             if not 0 <= share <= 1:
                 raise UserError(f"--inside {100 * share:g}: must lie between 0 and 100 percent")
-        if self.samples < 1:
-            raise UserError(f"--samples {self.samples}: at least 1 is needed")
+        limits.at_least_one("--samples", self.samples)
         if not 0 < self.seconds <= 3600:
-            raise UserError(f"--seconds {self.seconds:g}: must lie above 0 and up to 3600")
-        if not 0 <= self.seed < 2**63:
-            raise UserError(f"--seed {self.seed}: must lie between 0 and 2^63 - 1")
+            raise UserError(f"--seconds {self.seconds:g}: must be above 0 and at most 3600")
+        limits.seed(self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:

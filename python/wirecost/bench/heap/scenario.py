@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.bench import limits
 from wirecost.bench.heap import program
 from wirecost.bench.heap.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap.race import WARMUP, Work, run_race
 from wirecost.bench.scenario import Measurement, Progress
-from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
 SCENARIO = "heap"
@@ -45,10 +45,8 @@ class Settings:
             ("--rounds", self.rounds, 1000),
             *(("--threads", count, 256) for count in self.threads),
         ):
-            if not 1 <= value <= most:
-                raise UserError(f"{option} {value}: must lie between 1 and {most}")
-        if not 100_000 <= self.pairs <= 1_000_000_000:
-            raise UserError(f"--pairs {self.pairs}: must lie between 100000 and 1000000000")
+            limits.between(option, value, 1, most)
+        limits.between("--pairs", self.pairs, 100_000, 1_000_000_000)
 
     def cases(self) -> list[Work]:
         stresses = [Work(p, threads, self.pairs) for p in PATTERNS for threads in self.threads]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wirecost.bench.codec import Codec
 from wirecost.bench.entry import Sample
 from wirecost.bench.lists.content import Content
 from wirecost.bench.program import Program, Report, only, rounds, samples
@@ -36,14 +37,7 @@ class RepeatedField:
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True)
-class Contender:
-    name: str
-    mode: str
-    wire: str
-    library: str
-    guarantees: str
-
+class Contender(Codec):
     @property
     def key(self) -> str:
         return f"{self.name}/{self.mode}"

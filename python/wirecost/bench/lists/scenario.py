@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.bench import limits
 from wirecost.bench.lists import program
 from wirecost.bench.lists.content import LISTS, OF_SCANS, of_scan, synthetic
 from wirecost.bench.lists.program import MEASURED
@@ -33,12 +34,9 @@ class Settings:
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         for count in self.counts:
-            if not 1 <= count <= LARGEST_COUNT:
-                raise UserError(f"--count {count}: must lie between 1 and {LARGEST_COUNT}")
-        if self.repetitions < 1:
-            raise UserError(f"--repetitions {self.repetitions}: at least 1 is needed")
-        if not 0 <= self.seed < 2**63:
-            raise UserError(f"--seed {self.seed}: must lie between 0 and 2^63 - 1")
+            limits.between("--count", count, 1, LARGEST_COUNT)
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.seed(self.seed)
         if self.scans and not set(self.lists) & set(OF_SCANS):
             raise UserError(f"--scan: fills only {', '.join(OF_SCANS)}; choose one with --list")
 
@@ -57,11 +55,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         repetitions=repetitions,
         seed=settings.seed,
         zstd_level=ZSTD_LEVEL,
-        contenders={
-            f"{c.name} {c.mode}": {"wire": c.wire, "library": c.library, "guarantees": c.guarantees}
-            for _, contenders in cases
-            for c in contenders
-        },
+        contenders={f"{c.name} {c.mode}": c.about for _, contenders in cases for c in contenders},
         errors={
             work.schema.name: {f.name: f.error for f in work.schema.fields if f.error > 0}
             for work, _ in cases

@@ -97,7 +97,9 @@ class Processes:
         for one in self._subscribers:
             found = one.ask("digest")
             if found != self.digest:
-                raise ProgramFailedError(f"{one.name} has a map {found}, sent was {self.digest}")
+                raise ProgramFailedError(
+                    f"{one.name} received the map {found}, but {self.digest} was sent"
+                )
         for one in self._subscribers:
             one.ask("release")
         return Publication(

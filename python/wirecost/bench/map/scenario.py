@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from wirecost.bench import limits
 from wirecost.bench.map.race import Work, run_race
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
@@ -42,10 +43,8 @@ class Settings:
         if not 1_000_000 <= self.size <= 4_000_000_000:
             raise UserError(f"--size {self.size / 1e6:g}: must lie between 1 and 4000 MB")
         for count in self.subscribers:
-            if not 1 <= count <= MOST_SUBSCRIBERS:
-                raise UserError(f"--subscribers {count}: must lie between 1 and {MOST_SUBSCRIBERS}")
-        if self.repetitions < 1:
-            raise UserError(f"--repetitions {self.repetitions}: at least 1 is needed")
+            limits.between("--subscribers", count, 1, MOST_SUBSCRIBERS)
+        limits.at_least_one("--repetitions", self.repetitions)
         needed = SPARE * self.size * (max(self.subscribers) + 2)
         free = psutil.virtual_memory().available
         if needed > free:

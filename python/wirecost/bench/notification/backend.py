@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from wirecost.bench.codec import Codec
 from wirecost.bench.entry import Entry, Sample
 from wirecost.bench.program import Report
 
@@ -28,20 +29,11 @@ class Content:
         return f"{self.kind}, size factor {self.factor}"
 
 
-@dataclass(frozen=True)
-class Contender:
+@dataclass(frozen=True, kw_only=True)
+class Contender(Codec):
     """A codec that carries a notification in one language."""
 
     lang: str
-    name: str
-    mode: str
-    wire: str
-    library: str
-    guarantees: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.name}/{self.mode}/{self.wire}"
 
     @property
     def label(self) -> str:

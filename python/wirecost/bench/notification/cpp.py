@@ -37,7 +37,7 @@ class Cpp:
 
     @cached_property
     def _contenders(self) -> list[Contender]:
-        return [Contender("cpp", *row) for row in MEASURED.rows("list")]
+        return [Contender(*row, lang="cpp") for row in MEASURED.rows("list")]
 
     def contenders(self) -> list[Contender]:
         return self._contenders

@@ -45,7 +45,7 @@ class Java:
 
     @cached_property
     def _contenders(self) -> list[Contender]:
-        return [Contender("java", *row.split("\t")) for row in self._run("Listing")]
+        return [Contender(*row.split("\t"), lang="java") for row in self._run("Listing")]
 
     def contenders(self) -> list[Contender]:
         return self._contenders

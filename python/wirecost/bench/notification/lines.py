@@ -27,4 +27,6 @@ def rounds(lines: Iterable[str], report: Report) -> Iterator[list[Sample]]:
     expected = next(iter(sums.values()), 0)
     for key, read in sums.items():
         if read != expected:
-            raise ProgramFailedError(f"{key}: what it read when timed is not what the others read")
+            raise ProgramFailedError(
+                f"{key}: it read other content while it was timed than the other contenders"
+            )

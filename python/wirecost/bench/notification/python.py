@@ -31,7 +31,7 @@ class Python:
         return [line.split("\t") for line in self._run(command="list")]
 
     def contenders(self) -> list[Contender]:
-        return [Contender("python", *row) for row in self._listed if row[0] != "missing"]
+        return [Contender(*row, lang="python") for row in self._listed if row[0] != "missing"]
 
     def not_run(self) -> dict[str, str]:
         return {row[1]: row[2] for row in self._listed if row[0] == "missing"}

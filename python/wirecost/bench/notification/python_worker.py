@@ -11,6 +11,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from time import perf_counter_ns
 from typing import Any
 
@@ -26,12 +27,11 @@ def main() -> None:
     found, missing = all_contenders()
     if job["command"] == "list":
         for one in found:
-            about = one.about
-            print(about.name, about.mode, about.wire, about.library, about.guarantees, sep="\t")
+            print(*astuple(one.codec), sep="\t")
         for name, why in missing.items():
             print("missing", name, why, sep="\t")
         return
-    chosen = [one for one in found if one.about.key in job["keys"]]
+    chosen = [one for one in found if one.codec.key in job["keys"]]
     values = [parse(line) for line in job["lines"]]
     if job["command"] == "carry":
         _carry(chosen, values)
@@ -44,7 +44,7 @@ def _carry(contenders: list[PythonContender], values: list[Value]) -> None:
         for i, value in enumerate(values):
             data = one.encode(one.fill(value))
             decoded = canonical(one.value(one.decode(data)))
-            print(one.about.key, i, data.hex(), decoded, sep="\t")
+            print(one.codec.key, i, data.hex(), decoded, sep="\t")
 
 
 def _measure(contenders: list[PythonContender], values: list[Value], repetitions: int) -> None:
@@ -57,7 +57,7 @@ def _measure(contenders: list[PythonContender], values: list[Value], repetitions
             for stage, ns in _stages(one, values, passes).items():
                 _print(one, repetition, stage, ns / (passes * len(values)))
     for one, _ in passes_of:
-        print(one.about.key, 0, "sum", _total(one, values, 1), sep="\t", flush=True)
+        print(one.codec.key, 0, "sum", _total(one, values, 1), sep="\t", flush=True)
 
 
 def _passes(one: PythonContender, values: list[Value]) -> int:
@@ -67,7 +67,7 @@ def _passes(one: PythonContender, values: list[Value]) -> int:
 
 
 def _print(one: PythonContender, repetition: int, stage: str, ns: float) -> None:
-    print(one.about.key, repetition, stage, f"{ns:.3f}", sep="\t", flush=stage == "total")
+    print(one.codec.key, repetition, stage, f"{ns:.3f}", sep="\t", flush=stage == "total")
 
 
 def _timed(action: Callable[[], Any]) -> int:

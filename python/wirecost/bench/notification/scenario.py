@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.bench import limits
 from wirecost.bench.notification.backend import Backend, Contender, Content
 from wirecost.bench.notification.cpp import MEASURED, Cpp
 from wirecost.bench.notification.java import Java
@@ -36,12 +37,9 @@ class Settings:
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         for size in self.sizes:
-            if not 1 <= size <= LARGEST_SIZE:
-                raise UserError(f"--sizes {size}: must lie between 1 and {LARGEST_SIZE}")
-        if self.repetitions < 1:
-            raise UserError(f"--repetitions {self.repetitions}: at least 1 is needed")
-        if not 0 <= self.seed < 2**63:
-            raise UserError(f"--seed {self.seed}: must lie between 0 and 2^63 - 1")
+            limits.between("--sizes", size, 1, LARGEST_SIZE)
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.seed(self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
@@ -83,13 +81,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         repetitions=repetitions,
         seed=settings.seed,
         contenders={
-            f"{c.lang} {c.label} {c.mode}": {
-                "wire": c.wire,
-                "library": c.library,
-                "guarantees": c.guarantees,
-            }
-            for _, contenders in racing
-            for c in contenders
+            f"{c.lang} {c.label} {c.mode}": c.about for _, contenders in racing for c in contenders
         },
         not_run=not_run,
         types={"ns": "Float64", "bytes": "Float64"},

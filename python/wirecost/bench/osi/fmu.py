@@ -53,7 +53,7 @@ def open_fmu(path: Path) -> Fmu:
     folders = {"2.0": "linux64", "3.0": f"{platform.machine()}-linux"}
     folder = folders.get(description.fmiVersion)
     if folder is None or description.coSimulation is None:
-        raise UserError(f"{path}: not an FMI 2 or 3 FMU for co-simulation; export it so")
+        raise UserError(f"{path}: not an FMI 2 or 3 FMU for co-simulation; export it as one")
     library = f"binaries/{folder}/{description.coSimulation.modelIdentifier}.so"
     if library not in names:
         others = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})

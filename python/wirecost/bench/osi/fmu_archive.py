@@ -32,7 +32,7 @@ def names(path: Path) -> list[str]:
     sizes = {entry.filename: entry.file_size for entry in entries}
     for name in sizes:
         if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
-            raise UserError(f"{path}: has a file {shown(name)}, outside itself; build it again")
+            raise UserError(f"{path}: has a file {shown(name)} outside its folder; build it again")
     whole = sum(entry.file_size for entry in entries)
     if len(entries) > MOST_FILES or whole > MOST_BYTES:
         raise UserError(

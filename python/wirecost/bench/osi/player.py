@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from wirecost.bench.osi.fmu import STEP_SIZE, Message, Values, open_fmu
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 
 MAX_MESSAGE = 2**31 - 1
@@ -31,7 +30,7 @@ class Played:
     sensor_data: bytes
 
 
-class Player:
+class Player(Closing):
     """A sensor FMU that is given one sensor view a step. Raises UserError."""
 
     def __init__(self, archive: Path, values: Values) -> None:
@@ -73,17 +72,9 @@ class Player:
         except Exception as error:
             raise _failed(self._archive, "end", error) from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         # Of two failures the first is the one to report.
-        with suppress(UserError) if error else nullcontext():
+        with suppress(UserError) if any(raised) else nullcontext():
             self.close()
 
 

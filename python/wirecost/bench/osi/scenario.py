@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirecost import scratch
+from wirecost.bench import limits
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Contender, Registry
@@ -41,7 +42,7 @@ class Settings:
         if self.processes < 1:
             raise UserError(f"--processes {self.processes}: at least 1 process is needed")
         if self.fmi not in (2, 3):
-            raise UserError(f"--fmi {self.fmi}: FMI 2 and FMI 3 are offered")
+            raise UserError(f"--fmi {self.fmi}: give 2 or 3")
         if not 0 <= self.seed < 2**31:
             raise UserError(f"--seed {self.seed}: must lie between 0 and 2147483647")
         for case in self.cases:
@@ -52,8 +53,7 @@ class Settings:
                     f"--reflections {case.reflections}: the message would reach 2^31 bytes, more "
                     f"than OSMP can carry; at most {MAX_REFLECTIONS}"
                 )
-            if not 1 <= case.objects <= MAX_OBJECTS:
-                raise UserError(f"--objects {case.objects}: must lie between 1 and {MAX_OBJECTS}")
+            limits.between("--objects", case.objects, 1, MAX_OBJECTS)
 
     @property
     def plan(self) -> Plan:

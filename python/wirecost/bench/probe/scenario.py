@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost import scratch
+from wirecost.bench import limits
 from wirecost.bench.probe import program
 from wirecost.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.bench.probe.race import run_race
 from wirecost.bench.scenario import Measurement, Progress
-from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
 SCENARIO = "probe"
@@ -24,8 +24,7 @@ class Settings:
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
-        if not 1 <= self.samples <= MOST_SAMPLES:
-            raise UserError(f"--samples {self.samples}: must lie between 1 and {MOST_SAMPLES}")
+        limits.between("--samples", self.samples, 1, MOST_SAMPLES)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:

@@ -26,7 +26,10 @@ Refusal = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Entry:
-    """A contender of a case. ``plugin`` is empty for floors."""
+    """A plugin over a middleware, planned before anything runs; empty ``plugin``: a floor.
+
+    ``race.Outcome`` has what ``bench.entry.Entry`` has elsewhere.
+    """
 
     mware: str
     plugin: str

@@ -31,7 +31,7 @@ def host_port(option: str, text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isascii() or not port.isdecimal() or int(port) > 65535:
-        raise LinkError(f"{option} {text}: give HOST:PORT, as 192.168.0.7:7790")
+        raise LinkError(f"{option} {text}: give HOST:PORT, such as 192.168.0.7:7790")
     return host, int(port)
 
 
@@ -100,9 +100,9 @@ class Link:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            raise LinkError("a line is no JSON") from None
+            raise LinkError("a line is not JSON") from None
         if not isinstance(message, dict):
-            raise LinkError("a line is no JSON object")
+            raise LinkError("a line is not a JSON object")
         return message
 
     def close(self) -> None:

@@ -35,7 +35,11 @@ Keep = Callable[[], None]
 
 @dataclass
 class Outcome:
-    """What was measured of a entry: nanoseconds of each stage, message by message."""
+    """What was measured of an entry: nanoseconds of each stage, message by message.
+
+    Not a ``bench.entry.Entry``, whose facts are complete before its first sample: here the bytes of
+    a message, the counts and the clocks' bounds become known block by block.
+    """
 
     entry: Entry
     samples: list[dict[str, int]] = field(default_factory=list)

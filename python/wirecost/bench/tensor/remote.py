@@ -15,6 +15,7 @@ from wirecost.bench.tensor.commands import MOST_ANSWER, VERSION
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.link import Link, LinkError, plain
 from wirecost.bench.tensor.process import TIMEOUT_S, WorkerFailedError
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 
 CONNECT_S = 10.0
@@ -25,8 +26,8 @@ class LostError(Exception):
     """The listener cannot be reached any more, or answers what none would; one line."""
 
 
-class Remote:
-    """The connection to a listener. Use as a context manager."""
+class Remote(Closing):
+    """The connection to a listener."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
         """Raises UserError if there is none, or it wants another token or version."""
@@ -71,10 +72,7 @@ class Remote:
             "wall_minus_monotonic_ns": walls,
         }
 
-    def __enter__(self) -> Remote:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         with suppress(LinkError):
             self._link.send({"do": "bye"})
         self._link.close()

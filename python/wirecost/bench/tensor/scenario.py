@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.bench import limits
 from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
 from wirecost.bench.tensor.contenders import WRAPYFI
@@ -59,8 +60,7 @@ class Settings:
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
-        if not 1 <= self.trials <= 1_000_000:
-            raise UserError(f"--trials {self.trials}: must lie between 1 and 1000000")
+        limits.between("--trials", self.trials, 1, 1_000_000)
         if not 0.1 <= self.rate <= 10_000:
             raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
         if self.content not in CONTENTS:
@@ -73,7 +73,9 @@ class Settings:
             except TypeError:
                 usable = False
             if not usable:
-                raise UserError(f"--dtype {name}: give numbers' types, as float32, uint8 or int64")
+                raise UserError(
+                    f"--dtype {name}: give numeric types, such as float32, uint8 or int64"
+                )
         for shape in self.shapes:
             size = int(np.prod(shape, dtype=np.float64)) * 16
             if min(shape, default=0) < 1 or size > 16 * LARGEST:
@@ -180,7 +182,7 @@ def run(
 
 
 class _Recorded:
-    """A entry's part of the journal."""
+    """An entry's part of the journal."""
 
     def __init__(self, outcome: Outcome, case: Case, settings: Settings, journal: Journal) -> None:
         self.outcome = outcome

@@ -87,10 +87,7 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
         _, received, decoded, read = first[number]
         found.append(
             {
-                "lateness": begin - due,
-                "construct": made - begin,
-                **({"to_host": hosted - made} if on_device else {}),
-                "encode": ready - (hosted if on_device else made),
+                **_sending(due, begin, made, hosted, ready, on_device),
                 "publish": published - ready,
                 "transit": received - ready,
                 "decode": decoded - received,
@@ -112,10 +109,7 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
         _, received, decoded, _ = there[number]
         found.append(
             {
-                "lateness": begin - due,
-                "construct": made - begin,
-                **({"to_host": hosted - made} if on_device else {}),
-                "encode": ready - (hosted if on_device else made),
+                **_sending(due, begin, made, hosted, ready, on_device),
                 "transit": received - ready,
                 "decode": decoded - received,
                 "reply": back - decoded,
@@ -123,3 +117,15 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
             }
         )
     return found
+
+
+def _sending(
+    due: int, begin: int, made: int, hosted: int, ready: int, on_device: bool
+) -> dict[str, int]:
+    """The stages before a message or request is sent."""
+    return {
+        "lateness": begin - due,
+        "construct": made - begin,
+        **({"to_host": hosted - made} if on_device else {}),
+        "encode": ready - (hosted if on_device else made),
+    }

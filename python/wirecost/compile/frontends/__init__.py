@@ -86,7 +86,7 @@ def _refuse_undeclared(files: Iterable[File]) -> None:
 def _kind(name: str) -> str:
     path = Path(name)
     if path.is_dir():
-        raise UserError(f"{name}: error: is a folder; name the files in it")
+        raise UserError(f"{name}: error: a folder; name the files in it")
     suffix = path.suffix
     if suffix == ".proto":
         return "proto"

@@ -94,7 +94,7 @@ def convert(
 def _bytes(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UserError(f"{path}: error: is no file; name a descriptor set")
+            raise UserError(f"{path}: error: not a file; name a descriptor set")
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as error:

@@ -204,13 +204,13 @@ def _reduced(roots: list[Root], text: str) -> list[Root]:
         reduction = parse_reduction(how)
     except ValueError:
         raise UserError(
-            f"--reduce {text}: error: {how!r} is no reduction; give exact, auto, float32 or "
+            f"--reduce {text}: error: {how!r} is not a reduction; give exact, auto, float32 or "
             "error:<largest error>"
         ) from None
     changed = [_reduced_root(root, where, reduction) for root in roots]
     if not any(count for _, count in changed):
         raise UserError(
-            f"--reduce {text}: error: no column {where!r} that can be stored so; "
+            f"--reduce {text}: error: no column {where!r} that can be stored in this form; "
             f"{_columns_hint(roots)}"
         )
     return [root for root, _ in changed]

@@ -31,7 +31,7 @@ class CgroupQuota(Check):
         return "run without a quota; give the container CPUs instead (docker --cpuset-cpus)"
 
     def _quotas(self) -> Iterator[Fraction]:
-        """CPUs' worth of every limit on the way to the root; the smallest counts."""
+        """CPUs' worth of every limit up to the root; the smallest counts."""
         for line in (self.system.text("proc/self/cgroup") or "").splitlines():
             number, _, rest = line.partition(":")
             controllers, _, path = rest.partition(":")

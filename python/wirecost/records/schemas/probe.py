@@ -31,7 +31,7 @@ class Meta(common.Meta, kw_only=True):
         for run in self.runs:
             name = f"{run.case}: {run.contender} {run.mode}".rstrip()
             if name not in self.contenders:
-                raise ValueError(f"contenders lacks {name}, of which there is a run")
+                raise ValueError(f"contenders lacks {name}, which has a run")
 
 
 SCHEMA = Schema(Meta, columns({"ns": AMOUNT, "mode": TEXT}))

@@ -58,10 +58,10 @@ class Run(common.Run, kw_only=True):
 
     def __post_init__(self) -> None:
         if not SHAPE.fullmatch(self.shape):
-            raise ValueError("a shape that is none, such as 200x200")
+            raise ValueError("not a shape such as 200x200")
         extents = math.prod(map(int, self.shape.split("x")))
         if not 0 < extents * _itemsize(self.dtype) <= LARGEST_ARRAY:
-            raise ValueError("a shape and dtype that no array has")
+            raise ValueError("a shape and dtype that no array can have")
         if self.clock_bound_ns is not None and self.clock_offset_ns is None:
             raise ValueError("clock_bound_ns without clock_offset_ns")
         if self.late and self.most_lag_ns is None:
@@ -98,7 +98,7 @@ class Meta(common.Meta, kw_only=True):
                 raise ValueError(f"two runs of {' '.join(who)}, or one with two names")
             known.add(who)
             if run.contender not in self.contenders:
-                raise ValueError(f"contenders lacks {run.contender}, of which there is a run")
+                raise ValueError(f"contenders lacks {run.contender}, which has a run")
             if run.clock_bound_ns is not None and self.listener is None:
                 raise ValueError("a run between two machines without a listener")
 

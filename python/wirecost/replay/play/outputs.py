@@ -90,7 +90,7 @@ class OutputCatcher:
     def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
         self._ending.set()
         self._thread.join()
-        self._writer.__exit__(None, None, None)
+        self._writer.close()
         if self._error is not None and kind is None:
             raise self._error
 

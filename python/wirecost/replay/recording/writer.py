@@ -7,11 +7,10 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from mcap.writer import CompressionType, Writer
 
+from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
@@ -24,7 +23,7 @@ ROLE = "wirecost_role"
 INPUT, OUTPUT, CALL = "input", "output", "call"
 
 
-class RecordingWriter:
+class RecordingWriter(Closing):
     """Channels and messages of one recording. Raises UserError once the file cannot be written.
 
     Every ``flush`` closes the chunk: what was written before is readable whatever comes after.
@@ -107,15 +106,7 @@ class RecordingWriter:
         if self._system.profile == "ros2":
             write_bag_metadata(self.path, self._system.encoding, list(self._counted.values()))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         try:
             if self._file.failed:
                 return

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable
 from socketserver import ThreadingMixIn
-from types import TracebackType
 from typing import Any
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
@@ -77,12 +76,7 @@ class ApiServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._server.shutdown()
         self._server.server_close()
 

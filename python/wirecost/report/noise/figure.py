@@ -11,6 +11,7 @@ import altair as alt
 from wirecost.errors import UserError
 from wirecost.report.shared.drawing import FORMATS, draw
 from wirecost.report.shared.figure import PALETTE, WIDTH
+from wirecost.report.shared.legend import keyed
 
 COLOURS = [PALETTE[i] for i in (0, 3, 2, 4, 5, 1, 6, 7)]
 """Neighbours apart, not the two blues together."""
@@ -34,11 +35,8 @@ def write_noise_figure(noise: list[dict[str, Any]], path: Path) -> None:
 def noise_chart(noise: list[dict[str, Any]]) -> alt.VConcatChart:
     """The longest gaps against time over all gaps by length, a colour for each CPU."""
     names = [f"CPU {one['cpu']}" for one in noise]
-    colour = alt.Color(
-        "cpu:N",
-        title=None,
-        scale=alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))]),
-        legend=alt.Legend(orient="bottom", columns=8),
+    colour = keyed(
+        alt.Color, "cpu", names, [COLOURS[i % len(COLOURS)] for i in range(len(names))], columns=8
     )
     points = [
         {"cpu": name, "s": start / 1e9, "us": length / 1e3}

@@ -49,7 +49,7 @@ def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
 def _module(results: Results, name: str) -> Any:
     scenario = results.meta["scenario"]
     if scenario not in SCENARIOS:
-        raise ValueError(f"no scenario {scenario}")
+        raise ValueError(f"unknown scenario {scenario}")
     path = f"{__name__}.{scenario}.{name}"
     return importlib.import_module(path) if find_spec(path) else None
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row
@@ -80,6 +81,17 @@ def stages_table(rows: list[Row], race: Race) -> Table:
         "size",
     ]
     return Table(race_title(race), headings, body, ["* quickest of its stage"])
+
+
+def codecs_table(meta: dict[str, Any], note: str) -> Table:
+    """What each codec is, and what its decoder does for the time it takes; ``note`` says the rest
+    of the words."""
+    body = [
+        [name, about["wire"], about["library"], about["guarantees"]]
+        for name, about in meta["contenders"].items()
+    ]
+    notes = [f"owning: what was decoded stays when the buffer goes; borrowing: {note}"]
+    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
 
 
 def best_codec(rows: list[Row], race: Race) -> list[str]:

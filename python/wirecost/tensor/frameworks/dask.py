@@ -29,7 +29,7 @@ def encoder(cls: type) -> Handler | None:
 
 def _array(writer: Writer, array: Any) -> Any:
     if any(isnan(size) for chunks in array.chunks for size in chunks):
-        raise UserError("dask: chunks of unknown size; call array.compute_chunk_sizes() before")
+        raise UserError("dask: chunks of unknown size; call array.compute_chunk_sizes() first")
     computed = np.asarray(array.compute())
     writer.copied(computed.nbytes)
     chunks = [list(map(int, sizes)) for sizes in array.chunks]

@@ -46,7 +46,7 @@ def tensor(source: Source) -> Any:
     made = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
     if made.dtype != array.dtype:
         raise UserError(
-            f"jax: makes {made.dtype} of {array.dtype}; switch on 64 bits with"
+            f"jax: turns {array.dtype} into {made.dtype}; enable 64 bits with"
             ' jax.config.update("jax_enable_x64", True)'
         )
     return made

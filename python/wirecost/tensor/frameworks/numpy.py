@@ -20,8 +20,8 @@ def encoder(cls: type) -> Handler | None:
     """Arrays lose their class: a memory map or record array arrives as an array."""
     if cls in {np.ma.MaskedArray, np.matrix}:
         raise UserError(
-            f"numpy: {cls.__name__} is more than its memory; send its parts, as (a.data, a.mask)"
-            " or numpy.asarray(a)"
+            f"numpy: {cls.__name__} cannot be sent as plain memory; send its parts, for "
+            "example (a.data, a.mask) or numpy.asarray(a)"
         )
     if issubclass(cls, np.ndarray):
         return _array

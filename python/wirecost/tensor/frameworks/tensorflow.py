@@ -39,7 +39,7 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
         array = np.asarray(tensor.numpy())
         if array.dtype.kind == "O":
             raise UserError(
-                "tensorflow: a tensor of strings lies in many places;"
+                "tensorflow: a tensor of strings is not in one block of memory;"
                 " send tensor.numpy().astype('S')"
             ) from None
         writer.copied(array.nbytes)

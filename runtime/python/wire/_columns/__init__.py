@@ -10,8 +10,8 @@ from .column import RepeatedGroup as RepeatedGroup
 from .column import RepeatedTextColumn as RepeatedTextColumn
 from .column import TextColumn as TextColumn
 from .columns import Columns as Columns
+from .columns_fields import ColumnsField as ColumnsField
+from .columns_fields import ColumnsFields as ColumnsFields
+from .columns_fields import Container as Container
 from .node import Node as Node
-from .twins import Container as Container
-from .twins import Twin as Twin
-from .twins import Twins as Twins
 from .writer import Prepared as Prepared

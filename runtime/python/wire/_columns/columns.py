@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from .._wirecost import WireError
 from .builder import Array, built
 from .column import Group, Presence
+from .columns_fields import ColumnsField, ColumnsFields
 from .node import LIMIT, Node
 from .reader import Reader
 from .rows import gathered, written
-from .twins import Twin, Twins
 from .wire import Buffer, tag_and_length, view_of
 from .writer import Prepared
 
@@ -26,7 +26,7 @@ class Columns(Group, Generic[Row]):
     """All elements of a list of messages, field by field."""
 
     NODE: ClassVar[Node]
-    TWINS: ClassVar[Twins]
+    COLUMNS_FIELDS: ClassVar[ColumnsFields]
     _size: int
     """Bytes that were read."""
 
@@ -106,30 +106,30 @@ class Columns(Group, Generic[Row]):
         return written(self, MEMORY + MEMORY_PER_BYTE * self._size if memory is None else memory)
 
     @classmethod
-    def find(cls, buffer: Buffer, message: str | None = None) -> list[Twin]:
+    def find(cls, buffer: Buffer, message: str | None = None) -> list[ColumnsField]:
         """Where columns of this type lie in the bytes of a message.
 
         ``message`` is that message's full name; by default that of the one message that has such a
         list itself. Nothing but what leads there is looked at. Raises WireError.
         """
-        return cls.TWINS.find(view_of(buffer), message)
+        return cls.COLUMNS_FIELDS.find(view_of(buffer), message)
 
     @classmethod
-    def tag_and_length(cls, size: int, twin: str | None = None) -> bytes:
-        """What stands before ``size`` bytes of columns in the message around them. ``twin`` is the
+    def tag_and_length(cls, size: int, field: str | None = None) -> bytes:
+        """What stands before ``size`` bytes of columns in the message around them. ``field`` is the
         list, ``<message>.<field>``, if there are several. Raises WireError."""
-        return tag_and_length(cls.TWINS.number(twin), size)
+        return tag_and_length(cls.COLUMNS_FIELDS.number(field), size)
 
     @classmethod
     def attach(
         cls,
         parent: bytes,
         columns: Prepared,
-        twin: str | None = None,
+        field: str | None = None,
         position: int = 0,
     ) -> bytes:
         """The bytes of a message with columns behind them; ``position`` is where ``parent`` will
         stand in the whole message. Raises WireError."""
-        start = position + len(parent) + len(cls.tag_and_length(0, twin))
+        start = position + len(parent) + len(cls.tag_and_length(0, field))
         content = columns.to_bytes(start)
-        return b"".join((parent, cls.tag_and_length(len(content), twin), content))
+        return b"".join((parent, cls.tag_and_length(len(content), field), content))

@@ -56,7 +56,7 @@ class Reader:
 
     def count(self, node: Node, start: int, end: int) -> tuple[int, Parts]:
         """The element count of a columns field, and its parts."""
-        parts = self._parts(node, start, end, is_twin=True)
+        parts = self._parts(node, start, end, is_columns_field=True)
         if COUNT not in parts:
             raise WireError("there is no element count", start)
         count = parts[COUNT][0].value
@@ -73,10 +73,10 @@ class Reader:
         if count > limit:
             raise WireError(f"more than {limit} {what}; if they are wanted give a higher limit", at)
 
-    def _parts(self, node: Node, start: int, end: int, is_twin: bool = False) -> Parts:
+    def _parts(self, node: Node, start: int, end: int, is_columns_field: bool = False) -> Parts:
         parts: Parts = {}
         for found in fields(self._view, start, end):
-            expected = self._wire_type(node, found, is_twin)
+            expected = self._wire_type(node, found, is_columns_field)
             if expected is None:
                 continue
             if found.wire_type != expected:
@@ -90,12 +90,12 @@ class Reader:
                 pieces.append(found)
         return parts
 
-    def _wire_type(self, node: Node, found: Found, is_twin: bool) -> int | None:
+    def _wire_type(self, node: Node, found: Found, is_columns_field: bool) -> int | None:
         """What a field must have; None for fields that are skipped."""
         if found.number == PADDING:
             return LENGTH
         if found.number == COUNT:
-            if not is_twin:
+            if not is_columns_field:
                 raise WireError("an element count stands where none belongs", found.at)
             return VARINT
         band, number = divmod(found.number, BAND)

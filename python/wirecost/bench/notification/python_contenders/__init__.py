@@ -9,31 +9,18 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from wirecost.bench.codec import Codec
 from wirecost.bench.notification.content import Value
 
 FOLDED = 1 << 64
 
 
-@dataclass(frozen=True)
-class About:
-    name: str
-    mode: str
-    wire: str
-    library: str
-    guarantees: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.name}/{self.mode}/{self.wire}"
-
-
 class PythonContender(Protocol):
     """A codec that carries a notification; messages are the contender's own objects."""
 
-    about: About
+    codec: Codec
 
     def fill(self, value: Value) -> Any: ...
 

@@ -9,8 +9,9 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
+from wirecost.bench.codec import Codec
 from wirecost.bench.notification.content import Value
-from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.notification.python_contenders import attributes
 from wirecost.bench.program import PROGRAMS
 
 GENERATED = PROGRAMS / "notification_genpy"
@@ -21,7 +22,7 @@ class Genpy:
     value = staticmethod(attributes.value)
 
     def __init__(self, messages: Any) -> None:
-        self.about = About(
+        self.codec = Codec(
             "genpy", "new", "ros1", "genpy (Debian)", "owning, validating, by reference"
         )
         self._messages = messages

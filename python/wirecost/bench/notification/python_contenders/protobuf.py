@@ -9,13 +9,14 @@ import google.protobuf
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import api_implementation
 
-from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.codec import Codec
+from wirecost.bench.notification.python_contenders import attributes
 from wirecost.bench.program import SCHEMAS
 
 
 class Protobuf(attributes.Messages):
     def __init__(self) -> None:
-        self.about = About(
+        self.codec = Codec(
             "protobuf",
             "new",
             "protobuf",

@@ -8,7 +8,8 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
-from wirecost.bench.notification.python_contenders import About, attributes
+from wirecost.bench.codec import Codec
+from wirecost.bench.notification.python_contenders import attributes
 from wirecost.bench.program import PROGRAMS
 
 GENERATED = PROGRAMS / "notification_python"
@@ -20,7 +21,7 @@ class Wirecost(attributes.Messages):
 
     def __init__(self, name: str, wire: str) -> None:
         library = f"wirecost compile {version('wirecost')}"
-        self.about = About(name, "new", wire, library, "owning, validating, by reference")
+        self.codec = Codec(name, "new", wire, library, "owning, validating, by reference")
         module = importlib.import_module(f"{PACKAGES[name]}.rsb.protocol.notification")
         super().__init__(lambda name: getattr(module, name.replace(".", "_")))
         self._encode = getattr(module.Notification, f"encode_{wire}")

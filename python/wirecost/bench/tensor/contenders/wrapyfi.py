@@ -40,7 +40,9 @@ def _load(module: str) -> Any:
     """Its own plugins are only found where a variable says where they are."""
     found = importlib.util.find_spec("wrapyfi")
     if found is None or not found.submodule_search_locations:
-        raise UserError("wrapyfi is not installed in its environment; remove that and run again")
+        raise UserError(
+            "wrapyfi is not installed in its environment; remove that environment and run again"
+        )
     os.environ["WRAPYFI_PLUGIN_PATHS"] = next(iter(found.submodule_search_locations))
     return importlib.import_module(module)
 

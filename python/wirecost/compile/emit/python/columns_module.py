@@ -27,7 +27,7 @@ from wirecost.compile.schema import (
 
 _TAKEN = {
     "NODE",
-    "TWINS",
+    "COLUMNS_FIELDS",
     "attach",
     "build",
     "children",
@@ -73,7 +73,7 @@ class ColumnsModule:
         self.dots = "." * len(place.parts)
         self._holders: dict[str, str] = {}
         self._unused = Distinct()
-        self._used = {"Node", "Columns", "Container", "Twins"}
+        self._used = {"Node", "Columns", "Container", "ColumnsFields"}
         self._modules: dict[str, Module] = {}
         self._folders = names.folders(schema)
 

@@ -23,7 +23,7 @@ def load(paths: Sequence[Path], include: Sequence[Path], dialect: str | None) ->
     for path in paths:
         if path.suffix == ".action":
             raise UserError(
-                f"{path}: error: actions are not read; give .msg files of its goal, result and "
+                f"{path}: error: actions are not supported; give .msg files of goal, result and "
                 "feedback"
             )
         if not path.is_file():

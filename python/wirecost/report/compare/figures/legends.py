@@ -6,6 +6,7 @@ from __future__ import annotations
 import altair as alt
 
 from wirecost.analysis.compare.comparison import FASTER, SAME, SLOWER, UNDECIDED
+from wirecost.report.shared.legend import keyed
 
 VERDICTS = (SLOWER, FASTER, SAME, UNDECIDED)
 VERDICT_COLOURS = ["#D55E00", "#0072B2", "#8C8C8C", "#999933"]
@@ -15,27 +16,12 @@ RUN_COLOURS = ["#56B4E9", "#E69F00"]
 
 
 def verdict_colour() -> alt.Color:
-    return alt.Color(
-        "verdict:N",
-        title=None,
-        scale=alt.Scale(domain=list(VERDICTS), range=VERDICT_COLOURS),
-        legend=alt.Legend(orient="bottom"),
-    )
+    return keyed(alt.Color, "verdict", VERDICTS, VERDICT_COLOURS)
 
 
 def verdict_shape() -> alt.Shape:
-    return alt.Shape(
-        "verdict:N",
-        title=None,
-        scale=alt.Scale(domain=list(VERDICTS), range=VERDICT_SHAPES),
-        legend=alt.Legend(orient="bottom"),
-    )
+    return keyed(alt.Shape, "verdict", VERDICTS, VERDICT_SHAPES)
 
 
 def run_colour() -> alt.Color:
-    return alt.Color(
-        "run:N",
-        title=None,
-        scale=alt.Scale(domain=list(RUNS), range=RUN_COLOURS),
-        legend=alt.Legend(orient="bottom"),
-    )
+    return keyed(alt.Color, "run", RUNS, RUN_COLOURS)

@@ -13,6 +13,7 @@ from wirecost.report.scenarios.cloud.growth import Growth, growths
 from wirecost.report.shared.executions import against, turnaround
 from wirecost.report.shared.executions.series import Options
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 FAULTS = f"{COUNTER}minor-faults"
 GREY = "#8C8C8C"
@@ -62,12 +63,7 @@ def _growth(number: int, over: str, held: str, lines: list[Growth]) -> Figure:
         for size, ns in zip(one.sizes, one.ns, strict=True)
     ]
     names = [f"{one.version}, order {one.order:.2f}" for one in lines]
-    colour = alt.Color(
-        "version:N",
-        title=None,
-        scale=alt.Scale(domain=names, range=[SHADES.get(one.version, GREY) for one in lines]),
-        legend=alt.Legend(orient="bottom"),
-    )
+    colour = keyed(alt.Color, "version", names, [SHADES.get(one.version, GREY) for one in lines])
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X("size:Q", title=over, scale=alt.Scale(type="log", nice=False, padding=12)),
         y=alt.Y("us:Q", title="median time per callback [µs]", scale=alt.Scale(type="log")),

@@ -7,6 +7,7 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.report.shared.figure import WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 ALL, QUIET = "all callbacks", "without context switches"
 
@@ -37,12 +38,7 @@ def figures(rows: list[Row]) -> list[Figure]:
             scale=alt.Scale(domain=[0, far]),
             axis=alt.Axis(tickCount=8),
         ),
-        color=alt.Color(
-            "of:N",
-            title=None,
-            scale=alt.Scale(domain=[ALL, QUIET], range=["#D55E00", "#0072B2"]),
-            legend=alt.Legend(orient="bottom"),
-        ),
+        color=keyed(alt.Color, "of", [ALL, QUIET], ["#D55E00", "#0072B2"]),
         tooltip=["allocator:N", "of:N", alt.Tooltip("ms:Q", format=".4~g")],
     )
     spans = base.transform_filter(alt.datum.of == ALL).mark_rule(strokeWidth=2, clip=True)

@@ -8,6 +8,7 @@ import altair as alt
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import PALETTE, Figure
+from wirecost.report.shared.legend import keyed
 
 DASHES = {"defaults": [1, 0], "low-fault": [4, 3]}
 
@@ -36,19 +37,9 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             axis=alt.Axis(values=threads),
         ),
         y=alt.Y("rate:Q", title="million pairs per second"),
-        color=alt.Color(
-            "allocator:N",
-            title=None,
-            scale=alt.Scale(domain=names, range=PALETTE[: len(names)]),
-            legend=alt.Legend(orient="bottom"),
-        ),
+        color=keyed(alt.Color, "allocator", names, PALETTE[: len(names)]),
     )
-    dash = alt.StrokeDash(
-        "mode:N",
-        title=None,
-        scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())),
-        legend=alt.Legend(orient="bottom"),
-    )
+    dash = keyed(alt.StrokeDash, "mode", DASHES, DASHES.values())
     shown = ["allocator:N", "mode:N", "threads:Q", alt.Tooltip("rate:Q", format=".3~g")]
     chart = (
         alt.layer(

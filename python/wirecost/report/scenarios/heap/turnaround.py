@@ -9,6 +9,7 @@ import polars as pl
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 MOST_POINTS = 800
 """Of one allocator; the slowest callbacks are always among them."""
@@ -41,12 +42,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
                 "ms:Q", title="ms", scale=alt.Scale(type="log"),
                 axis=alt.Axis(tickCount=4),
             ),
-            color=alt.Color(
-                "kind:N",
-                title=None,
-                scale=alt.Scale(domain=list(SHADES), range=list(SHADES.values())),
-                legend=alt.Legend(orient="bottom"),
-            ),
+            color=keyed(alt.Color, "kind", SHADES, SHADES.values()),
             row=alt.Row(
                 "allocator:N",
                 sort=names,
@@ -69,7 +65,7 @@ def _thinned(part: pl.DataFrame) -> pl.DataFrame:
     whole = part.select("repetition", "ns", "minor_faults")
     if whole.height <= MOST_POINTS:
         return whole
-    telling = whole.sort("minor_faults", "ns", descending=True).head(MOST_POINTS // 2)
-    others = whole.join(telling, on="repetition", how="anti")
+    faulting = whole.sort("minor_faults", "ns", descending=True).head(MOST_POINTS // 2)
+    others = whole.join(faulting, on="repetition", how="anti")
     every = max(1, -(-others.height // (MOST_POINTS // 2)))
-    return pl.concat([telling, others.gather_every(every)])
+    return pl.concat([faulting, others.gather_every(every)])

@@ -12,6 +12,7 @@ from wirecost.report.shared import units
 from wirecost.report.shared.races import (
     Race,
     baseline,
+    codecs_table,
     contenders,
     races,
     ratio_text,
@@ -85,15 +86,11 @@ def _sizes(size: int, compressed: int, elements: int, usual: int) -> list[str]:
 
 
 def _contenders(meta: dict[str, Any]) -> Table:
-    body = [
-        [name, about["wire"], about["library"], about["guarantees"]]
-        for name, about in meta["contenders"].items()
-    ]
-    notes = [
-        "owning: what was decoded stays when the buffer goes; borrowing: it is read in the buffer; "
-        "validating: every length is checked; a floor is no wire: only the same program can read it"
-    ]
-    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
+    return codecs_table(
+        meta,
+        "it is read in the buffer; validating: every length is checked; a floor is no wire: only "
+        "the same program can read it",
+    )
 
 
 def _errors(meta: dict[str, Any]) -> Table:

@@ -10,6 +10,7 @@ import altair as alt
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 PLAIN, COMPRESSED = "as sent", "after zstd"
 SHADES = {"encode": "#56B4E9", "decode": "#D55E00", PLAIN: "#0072B2", COMPRESSED: "#E69F00"}
@@ -78,12 +79,7 @@ def _chart(bars: list[dict[str, Any]], names: list[str], parts: list[str], axis:
             y=alt.Y("contender:N", sort=names, title=None, axis=alt.Axis(ticks=False)),
             x=alt.X("amount:Q", title=axis),
             order=alt.Order("rank:Q"),
-            color=alt.Color(
-                "part:N",
-                title=None,
-                scale=alt.Scale(domain=parts, range=[SHADES[part] for part in parts]),
-                legend=alt.Legend(orient="bottom"),
-            ),
+            color=keyed(alt.Color, "part", parts, [SHADES[part] for part in parts]),
             tooltip=["contender:N", "part:N", alt.Tooltip("amount:Q", format=".4~g", title=axis)],
         )
     )

@@ -14,6 +14,7 @@ from wirecost.report.shared.races import (
     LANGUAGES,
     Race,
     baseline,
+    codecs_table,
     contenders,
     race_title,
     races,
@@ -56,16 +57,11 @@ def _floors(meta: dict[str, Any]) -> set[str]:
 
 
 def _contenders(meta: dict[str, Any]) -> Table:
-    """What each contender is and what its decoder does for the time it takes."""
-    body = [
-        [name, about["wire"], about["library"], about["guarantees"]]
-        for name, about in meta["contenders"].items()
-    ]
-    notes = [
-        "owning: what was decoded stays when the buffer goes; borrowing: it points into the "
-        "buffer; validating: every length is checked; by reference: filled without copying bytes."
-    ]
-    return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
+    return codecs_table(
+        meta,
+        "it points into the buffer; validating: every length is checked; by reference: filled "
+        "without copying bytes.",
+    )
 
 
 def _totals(

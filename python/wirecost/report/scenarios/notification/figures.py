@@ -8,6 +8,7 @@ import altair as alt
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 from wirecost.report.shared.races import LANGUAGES
 
 DASHES = {"new": [1, 0], "reused": [6, 3], "arena": [2, 2], "view": [8, 2, 2, 2], "facade": [4, 4]}
@@ -47,19 +48,11 @@ def _figure(title: str, name: str, points: list[dict[str, str | float]]) -> Figu
             scale=alt.Scale(type="log", base=2, nice=False, padding=20),
             axis=alt.Axis(values=sorted({float(point["factor"]) for point in points})),
         ),
-        color=alt.Color(
-            "contender:N",
-            title=None,
-            scale=alt.Scale(domain=contenders, range=shades),
-            legend=alt.Legend(orient="bottom", columns=4),
-        ),
+        color=keyed(alt.Color, "contender", contenders, shades, columns=4),
     )
     vertical = alt.Y("ns:Q", title="total time per message [ns]", scale=alt.Scale(type="log"))
-    dash = alt.StrokeDash(
-        "mode:N",
-        title=None,
-        scale=alt.Scale(domain=modes, range=[DASHES.get(mode, [1, 0]) for mode in modes]),
-        legend=alt.Legend(orient="bottom", columns=5),
+    dash = keyed(
+        alt.StrokeDash, "mode", modes, [DASHES.get(mode, [1, 0]) for mode in modes], columns=5
     )
     tooltip = ["contender:N", "mode:N", "factor:Q", alt.Tooltip("ns:Q", format=".4~g")]
     chart = alt.layer(

@@ -10,6 +10,7 @@ from wirecost.records.folder import Results
 from wirecost.records.scenarios import RACE, with_all_columns
 from wirecost.records.stages import MEASURED
 from wirecost.report.shared.figure import STAGE_COLOURS, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 from wirecost.report.shared.races import Race, race_title
 
 UNITS = ((1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
@@ -39,11 +40,8 @@ def _figure(number: int, race: Race, samples: pl.DataFrame) -> Figure:
     base = alt.Chart(alt.Data(values=table.to_dicts())).encode(
         y=alt.Y("contender:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
-    colour = alt.Color(
-        "label:N",
-        title=None,
-        scale=alt.Scale(domain=list(LABELS.values()), range=list(STAGE_COLOURS.values())),
-        legend=alt.Legend(orient="bottom", columns=4, symbolType="square"),
+    colour = keyed(
+        alt.Color, "label", LABELS.values(), STAGE_COLOURS.values(), columns=4, symbolType="square"
     )
     tooltip = [
         alt.Tooltip("contender:N"),

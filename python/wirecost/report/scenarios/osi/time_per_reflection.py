@@ -8,6 +8,7 @@ import altair as alt
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
@@ -44,12 +45,7 @@ def _figure(number: int, title: str, points: list[dict[str, str | float]]) -> Fi
             scale=alt.Scale(type="log", nice=False, padding=30),
             axis=alt.Axis(values=sorted({float(p["reflections"]) for p in points}), format=",d"),
         ),
-        color=alt.Color(
-            "contender:N",
-            title=None,
-            scale=alt.Scale(domain=names, range=shades),
-            legend=alt.Legend(orient="bottom", columns=3),
-        ),
+        color=keyed(alt.Color, "contender", names, shades, columns=3),
     )
     vertical = alt.Y("ns:Q", title="total time per reflection [ns]", scale=alt.Scale(type="log"))
     tooltip = ["contender:N", "reflections:Q", alt.Tooltip("ns:Q", format=".4~g")]

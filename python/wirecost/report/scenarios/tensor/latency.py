@@ -37,6 +37,7 @@ from wirecost.report.scenarios.tensor.latency_marks import (
     layers,
 )
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 MOST_BESIDE, MOST_SHAPES = 8, 3
 HEIGHT, PANEL_HEIGHT = 340, 170
@@ -70,11 +71,14 @@ def _figure(number: int, shown: Latencies) -> Figure:
 def _beside(shown: Latencies) -> Any:
     """One panel, a colour for each contender."""
     shades = [shade for shade in PALETTE if shade != PUBLISHED_SHADE] + [PUBLISHED_SHADE]
-    colour = alt.Color(
-        "mware:N",
-        title=None,
-        scale=alt.Scale(domain=shown.contenders, range=shades[: len(shown.contenders)]),
-        legend=alt.Legend(orient="bottom", columns=4, symbolType="square", symbolOpacity=1),
+    colour = keyed(
+        alt.Color,
+        "mware",
+        shown.contenders,
+        shades[: len(shown.contenders)],
+        columns=4,
+        symbolType="square",
+        symbolOpacity=1,
     )
     offset = alt.XOffset("mware:N", sort=shown.contenders)
     slots = len(shown.plugins) * (len(shown.contenders) + 1)

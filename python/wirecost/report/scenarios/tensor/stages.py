@@ -13,6 +13,7 @@ from wirecost.report.scenarios.tensor.contenders import array_bytes, groups, plu
 from wirecost.report.scenarios.tensor.shares import PARTS, Shares, shares_of
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import STAGE_COLOURS, WIDTH, Figure
+from wirecost.report.shared.legend import keyed
 
 SHADES = dict(
     zip(
@@ -92,11 +93,13 @@ def _figure(
             axis=alt.Axis(format="%", values=[0, 0.5, 1]),
         ),
         x2="end:Q",
-        color=alt.Color(
-            "part:N",
-            title=None,
-            scale=alt.Scale(domain=parts, range=[SHADES[part] for part in parts]),
-            legend=alt.Legend(orient="bottom", columns=7, symbolType="square"),
+        color=keyed(
+            alt.Color,
+            "part",
+            parts,
+            [SHADES[part] for part in parts],
+            columns=7,
+            symbolType="square",
         ),
         tooltip=["mware:N", "label:N", "part:N", "time:N"],
     )

@@ -15,7 +15,7 @@ _GROUP = 3
 
 
 @dataclass(frozen=True)
-class Twin:
+class ColumnsField:
     """Columns that lie at ``offset`` of a buffer, ``size`` bytes long."""
 
     path: str
@@ -28,7 +28,7 @@ class Twin:
 class Container:
     """A message that holds columns, or messages that lead to them: names by field number."""
 
-    twins: Mapping[int, str] = field(default_factory=dict)
+    columns_fields: Mapping[int, str] = field(default_factory=dict)
     """The lists whose columns it holds."""
     leads: Mapping[int, tuple[str, str, bool]] = field(default_factory=dict)
     """Name, full name of the message, and whether it is repeated."""
@@ -41,7 +41,7 @@ class Container:
         )
 
 
-class Twins:
+class ColumnsFields:
     """``containers`` by the full names of messages."""
 
     def __init__(self, containers: Mapping[str, Container]) -> None:
@@ -49,22 +49,22 @@ class Twins:
         self._numbers = {
             f"{message}.{name}": number
             for message, container in containers.items()
-            for number, name in container.twins.items()
+            for number, name in container.columns_fields.items()
         }
 
-    def number(self, twin: str | None) -> int:
+    def number(self, name: str | None) -> int:
         """The field number of the columns of a list, ``<message>.<field>``."""
-        if twin is None and len(self._numbers) == 1:
+        if name is None and len(self._numbers) == 1:
             (number,) = self._numbers.values()
-        elif twin in self._numbers:
-            number = self._numbers[twin]
+        elif name in self._numbers:
+            number = self._numbers[name]
         else:
             known = ", ".join(self._numbers) or "none"
-            raise WireError(f"{twin or 'no name'} is no list with columns; there are: {known}")
+            raise WireError(f"{name or 'no name'} is no list with columns; there are: {known}")
         return 6 * BAND + number
 
-    def find(self, view: memoryview, message: str | None) -> list[Twin]:
-        holders = [name for name, container in self._containers.items() if container.twins]
+    def find(self, view: memoryview, message: str | None) -> list[ColumnsField]:
+        holders = [name for name, container in self._containers.items() if container.columns_fields]
         if message is None and len(holders) == 1:
             message = holders[0]
         if message is None or message not in self._containers:
@@ -74,20 +74,20 @@ class Twins:
 
     def _walk(
         self, view: memoryview, start: int, end: int, message: str, prefix: str, depth: int
-    ) -> Iterator[Twin]:
+    ) -> Iterator[ColumnsField]:
         if depth > DEPTH:
             raise WireError(f"messages are nested deeper than {DEPTH}", start)
         container = self._containers[message]
         seen: dict[int, int] = {}
         for found in fields(view, start, end, container.passed):
             band, number = divmod(found.number, BAND)
-            if band == 6 and number in container.twins:
+            if band == 6 and number in container.columns_fields:
                 if found.number in seen or found.wire_type != LENGTH:
                     what = "comes twice" if found.number in seen else "is no message"
                     raise WireError(f"field {found.number} {what}", found.at)
                 seen[found.number] = 1
-                path = f"{prefix}{container.twins[number]}"
-                yield Twin(path, found.start, found.end - found.start)
+                path = f"{prefix}{container.columns_fields[number]}"
+                yield ColumnsField(path, found.start, found.end - found.start)
             elif found.wire_type in (LENGTH, _GROUP) and found.number in container.leads:
                 name, inner, is_repeated = container.leads[found.number]
                 index = seen[found.number] = seen.get(found.number, -1) + 1
