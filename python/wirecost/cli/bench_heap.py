@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.heap import scenario as heap
-from wirecost.bench.heap.allocators import ALLOCATORS
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report

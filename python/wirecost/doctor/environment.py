@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from wirecost.allocation import malloc_file, variables
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.system import System
@@ -60,5 +61,7 @@ def environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "fmpy": version("FMPy"),
         "wirecost": version("wirecost"),
+        "malloc": malloc_file(),
+        "malloc_settings": variables(os.environ),
         "doctor": examine(machine(System())).summary(),
     }

@@ -11,9 +11,7 @@ import polars as pl
 import pytest
 
 from wirecost.analysis.tail import quantile, tail_of
-from wirecost.bench.entry import Entry
-from wirecost.bench.heap import program
-from wirecost.bench.heap.allocators import (
+from wirecost.bench.allocators import (
     ALLOCATORS,
     DEFAULTS,
     LOW_FAULT,
@@ -21,6 +19,8 @@ from wirecost.bench.heap.allocators import (
     Allocator,
     Contender,
 )
+from wirecost.bench.entry import Entry
+from wirecost.bench.heap import program
 from wirecost.bench.heap.program import Output, read
 from wirecost.bench.heap.race import Work, run_race
 from wirecost.bench.heap.scenario import Settings

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from support.skip_list import in_ci
+from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.cloud import program as cloud
 from wirecost.bench.heap import program as heap
-from wirecost.bench.heap.allocators import ALLOCATORS
 from wirecost.bench.notification.backend import Backend
 from wirecost.bench.notification.cpp import Cpp
 from wirecost.bench.notification.java import Java

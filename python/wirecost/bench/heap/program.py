@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost import children
-from wirecost.bench.heap.allocators import DEFAULTS, Allocator, Contender
+from wirecost.bench.allocators import DEFAULTS, Allocator, Contender
 from wirecost.bench.program import Program, ProgramFailedError, failed
 from wirecost.errors import UserError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.bench.allocators import Contender
 from wirecost.bench.entry import Entry
 from wirecost.bench.heap import program
-from wirecost.bench.heap.allocators import Contender
 from wirecost.bench.heap.program import Output
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case

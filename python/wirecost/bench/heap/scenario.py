@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.bench import limits
+from wirecost.bench.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap import program
-from wirecost.bench.heap.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap.race import WARMUP, Work, run_race
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal

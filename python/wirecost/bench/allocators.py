@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wirecost.allocation import VARIABLES
 from wirecost.heap.launch import LIBRARY, Options, environment
 
 DEFAULTS, LOW_FAULT = "defaults", "low-fault"
@@ -14,9 +15,6 @@ MODES = (DEFAULTS, LOW_FAULT)
 MEBIBYTE = 1 << 20
 POOL_BYTES = 64 * MEBIBYTE
 """The default of `wirecost heap run`."""
-
-SETTINGS_OF_OTHERS = ("GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_CONF", "MIMALLOC_", "WIRECOST_HEAP_")
-"""Beginnings of the variables that would change what a contender's defaults are."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,8 @@ class Contender:
 
     def environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """What a program is started with. Raises UserError where ours is not installed."""
-        plain = {
-            name: value
-            for name, value in inherited.items()
-            if not name.startswith(SETTINGS_OF_OTHERS)
-        }
+        # Without those that would change what a contender's defaults are.
+        plain = {name: v for name, v in inherited.items() if not name.startswith(VARIABLES)}
         if self.allocator.name == "wirecost":
             huge = self.mode == LOW_FAULT
             plain = environment(Options(POOL_BYTES, False, huge, False, None, 5), plain)
