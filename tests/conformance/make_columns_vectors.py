@@ -2,9 +2,9 @@
 """Makes the golden vectors of the columns wire.
 
 A line of ``vectors-columns`` is ``<message> <reduction> <columns hex> <rows hex>``: the content of
-a twin that stands at position 0, and the same list as field 1 of a message. Google's library writes
-the rows, ``columns_reference`` the columns. A line of ``refused-columns`` is ``<message> <columns
-hex>`` below a comment that says what is wrong. Run it from anywhere::
+a columns field that stands at position 0, and the same list as field 1 of a message. Google's
+library writes the rows, ``columns_reference`` the columns. A line of ``refused-columns`` is
+``<message> <columns hex>`` below a comment that says what is wrong. Run it from anywhere::
 
     python tests/conformance/make_columns_vectors.py
 """

@@ -14,7 +14,7 @@ using DetectionTable = osi::LidarDetectionColumns;
 
 /// Where the columns of a repeated field stand.
 constexpr std::uint32_t columns_field_of(std::uint32_t rows) {
-  return columns::number_of(columns::Part::twin, rows);
+  return columns::number_of(columns::Part::columns, rows);
 }
 
 /// The content of the first field of that number in a message, which must be valid up to there.

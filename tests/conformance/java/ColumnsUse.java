@@ -35,12 +35,12 @@ public final class ColumnsUse {
         builder.timeOfFlight(times);
         LidarSensorView around = new LidarSensorView();
         around.reflection = new LidarSensorView.Reflection[] {new LidarSensorView.Reflection()};
-        int twin = LidarSensorViewReflectionColumns.LIDAR_SENSOR_VIEW_REFLECTION;
-        byte[] message = builder.appendTo(around.toProtobuf(), twin);
+        int number = LidarSensorViewReflectionColumns.LIDAR_SENSOR_VIEW_REFLECTION;
+        byte[] message = builder.appendTo(around.toProtobuf(), number);
         check(LidarSensorView.fromProtobuf(message, 0, message.length).reflection.length == 1, "old readers");
 
         ByteBuffer content = LidarSensorViewReflectionColumns.find(message);
-        check(content.arrayOffset() + content.remaining() == message.length, "the twin is last");
+        check(content.arrayOffset() + content.remaining() == message.length, "the columns field is last");
         var columns = LidarSensorViewReflectionColumns.read(content);
         check(columns.size() == COUNT && columns.timeOfFlight().isPlain(), "plain");
         check(Arrays.equals(columns.timeOfFlight().toArray(), times), "values");
@@ -51,7 +51,7 @@ public final class ColumnsUse {
         check(columns.timeOfFlight().get(COUNT - 1) > 1, "the same memory");
         check(!columns.signalStrength().has(3) && columns.signalStrength().get(3) == 0, "absent");
         check(!columns.objectId().value().has(0), "absent inside");
-        check(LidarSensorViewReflectionColumns.find(new byte[] {10, 0}) == null, "no twin");
+        check(LidarSensorViewReflectionColumns.find(new byte[] {10, 0}) == null, "no columns field");
 
         ByteBuffer direct = ByteBuffer.allocateDirect(message.length + 64).position(5);
         builder.write(direct, 1);

@@ -52,7 +52,7 @@ class ColumnsField {
   }
 
  private:
-  static constexpr std::uint32_t tag = columns::number_of(columns::Part::twin, List::rows) << 3 | 2;
+  static constexpr std::uint32_t tag = columns::number_of(columns::Part::columns, List::rows) << 3 | 2;
   static constexpr std::size_t tag_bytes = 10;
 
   /// What the columns field holds; empty if the message is malformed or has none.

@@ -46,7 +46,7 @@ struct PieceCopier {
             const Byte* content = protobuf::read_tag(p, end, unused, tag);
             p = protobuf::skip(content, end, unused, tag);
             const auto part = static_cast<Part>((tag >> 3U) / band);
-            if (part == Part::own || part == Part::twin || (tag & 7U) != protobuf::len) continue;
+            if (part == Part::own || part == Part::columns || (tag & 7U) != protobuf::len) continue;
             const std::uint32_t before = hint;
             const std::int32_t node = index.find(message, (tag >> 3U) % band, hint);
             if (node < 0) continue;

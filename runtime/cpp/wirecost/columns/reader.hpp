@@ -99,7 +99,7 @@ class Reader {
                 if (!take_own(message, number, tag & 7U, content, end, position)) return false;
                 continue;
             }
-            if (part == Part::twin) continue;
+            if (part == Part::columns) continue;
             const std::uint32_t before = hint;
             const std::int32_t node = index_.find(message, number % band, hint);
             if (node < 0) continue;
