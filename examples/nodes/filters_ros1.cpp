@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "filters_ros1.hpp"
 #include "plain_cloud.hpp"
-#include "ways_ros1.hpp"
 
 namespace nodes {
 namespace {
@@ -47,7 +47,7 @@ void write(PlainBytes points, PointCloud2& message) {
 }
 
 /// Keeps the output's memory from one message to the next where `again`.
-Way on_bytes(const std::string& version, bool again) {
+Filter on_bytes(const std::string& version, bool again) {
   const std::shared_ptr<BytesFilter> filter = make_filter(version);
   return
       [filter, again, cloud = PlainCloud()](const PointCloud2& input, PointCloud2& output) mutable {
@@ -73,7 +73,7 @@ void usual(const PointCloud2& input, PointCloud2& output) {
 
 }  // namespace
 
-Way make_way(const std::string& version) {
+Filter make_ros1_filter(const std::string& version) {
   if (version == "usual") {
 #ifdef NODES_HAVE_PCL
     return usual;

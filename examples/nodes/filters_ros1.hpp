@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to filter a cloud of ROS 1, by name.
+// The filters of a cloud of ROS 1, by name.
 #pragma once
 
 #include <sensor_msgs/PointCloud2.h>
@@ -11,10 +11,10 @@ namespace nodes {
 
 /// From one message to the other, but its header. Throws std::invalid_argument for what cannot be
 /// read.
-using Way = std::function<void(const sensor_msgs::PointCloud2&, sensor_msgs::PointCloud2&)>;
+using Filter = std::function<void(const sensor_msgs::PointCloud2&, sensor_msgs::PointCloud2&)>;
 
 /// `version` is usual (where this was built with PCL), recommended or wirecost; throws
 /// std::invalid_argument for others.
-Way make_way(const std::string& version);
+Filter make_ros1_filter(const std::string& version);
 
 }  // namespace nodes
