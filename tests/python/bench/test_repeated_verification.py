@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lists benchmark verifies with: contents, independent readers, comparison."""
+"""What bench repeated verifies with: contents, independent readers, comparison."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from support import columns_reference
-from wirecost.bench.lists import readers
-from wirecost.bench.lists.content import LISTS, OF_SCANS, Content, of_scan, synthetic
-from wirecost.bench.lists.program import Field, RepeatedField, packed, unpacked
-from wirecost.bench.lists.race import difference
 from wirecost.bench.program import SCHEMAS
+from wirecost.bench.repeated import readers
+from wirecost.bench.repeated.content import LISTS, OF_SCANS, Content, of_scan, synthetic
+from wirecost.bench.repeated.program import Field, RepeatedField, packed, unpacked
+from wirecost.bench.repeated.race import difference
 from wirecost.errors import UserError
 
 DETECTIONS = RepeatedField(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/lists/request.hpp"
+#include "bench/repeated/request.hpp"
 
 #include "bench/arguments.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 Request Request::parse(int argc, char** argv) {
   Request request;
   request.command = read_arguments(argc, argv,
-                                   {{"--list", into(request.list)},
+                                   {{"--list", into(request.field)},
                                     {"--content", into(request.content)},
                                     {"--count", into(request.count)},
                                     {"--repetitions", into(request.repetitions)},
@@ -17,4 +17,4 @@ Request Request::parse(int argc, char** argv) {
   return request;
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // osi3.LidarDetection with the fields that a lidar fills.
-#include "bench/lists/lists.hpp"
-#include "bench/lists/lists/osi.hpp"
+#include "bench/repeated/fields/osi.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "osi3/osi_featuredata.columns.hpp"
 #include "osi3/osi_featuredata.pb.h"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 struct Detection {
@@ -21,19 +21,19 @@ using Table = our_osi::LidarDetectionColumns;
 
 struct Detections {
   using Element = Detection;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "lidar-detection";
   static constexpr const char* message = "osi3.LidarDetectionData";
   static constexpr std::uint32_t rows = 2;
   static constexpr std::tuple fields{
-      WIRECOST_LIST_FIELD(existence_probability, existence_probability, of_share),
-      WIRECOST_LIST_FIELD(object_id, object_id.value, lossless),
-      WIRECOST_LIST_FIELD(position.distance, position.distance, of_length),
-      WIRECOST_LIST_FIELD(position.azimuth, position.azimuth, of_angle),
-      WIRECOST_LIST_FIELD(position.elevation, position.elevation, of_angle),
-      WIRECOST_LIST_FIELD(intensity, intensity, of_percent),
-      WIRECOST_LIST_FIELD(classification, classification, lossless),
-      WIRECOST_LIST_FIELD(beam_id, beam_id.value, lossless)};
+      WIRECOST_FIELD(existence_probability, existence_probability, of_share),
+      WIRECOST_FIELD(object_id, object_id.value, lossless),
+      WIRECOST_FIELD(position.distance, position.distance, of_length),
+      WIRECOST_FIELD(position.azimuth, position.azimuth, of_angle),
+      WIRECOST_FIELD(position.elevation, position.elevation, of_angle),
+      WIRECOST_FIELD(intensity, intensity, of_percent),
+      WIRECOST_FIELD(classification, classification, lossless),
+      WIRECOST_FIELD(beam_id, beam_id.value, lossless)};
 
   struct Google {
     using Message = google_osi::LidarDetectionData;
@@ -81,7 +81,7 @@ struct Detections {
     using Row = flat_osi::LidarDetection;
     static auto make(flatbuffers::FlatBufferBuilder& out, const Detection& from) {
       const auto object_id = make_identifier(out, from.object_id);
-      const auto position = lists::make(out, from.position);
+      const auto position = repeated::make(out, from.position);
       const auto beam_id = make_identifier(out, from.beam_id);
       flat_osi::LidarDetectionBuilder row(out);
       row.add_existence_probability(from.existence_probability);
@@ -109,6 +109,6 @@ struct Detections {
 
 }  // namespace
 
-ListDescription lidar_detection() { return describe<Detections>(&osi_contenders<Detections>); }
+RepeatedField lidar_detection() { return describe<Detections>(&osi_contenders<Detections>); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

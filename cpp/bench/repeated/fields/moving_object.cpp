@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // osi3.MovingObject with the fields of the co-simulation's highway.
-#include "bench/lists/lists.hpp"
-#include "bench/lists/lists/osi.hpp"
+#include "bench/repeated/fields/osi.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "osi3/osi_groundtruth.pb.h"
 #include "osi3/osi_object.columns.hpp"
 #include "wirecost/codec/compiled_values.hpp"
 #include "wirecost/codec/flatbuffers_reader.hpp"
 #include "wirecost/codec/protobuf.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 WIRECOST_OSI_SCHEMA(TableSchema, flat_osi);
@@ -31,39 +31,39 @@ MovingObject value_of(const auto& view) {
 
 struct Objects {
   using Element = MovingObject;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "moving-object";
   static constexpr const char* message = "osi3.GroundTruth";
   static constexpr std::uint32_t rows = 5;
   static constexpr std::tuple fields{
-      WIRECOST_LIST_FIELD(id, id.value, lossless),
-      WIRECOST_LIST_FIELD(dimension.length, base.dimension.length, of_length),
-      WIRECOST_LIST_FIELD(dimension.width, base.dimension.width, of_length),
-      WIRECOST_LIST_FIELD(dimension.height, base.dimension.height, of_length),
-      WIRECOST_LIST_FIELD(position.x, base.position.x, of_length),
-      WIRECOST_LIST_FIELD(position.y, base.position.y, of_length),
-      WIRECOST_LIST_FIELD(position.z, base.position.z, of_length),
-      WIRECOST_LIST_FIELD(orientation.roll, base.orientation.roll, of_angle),
-      WIRECOST_LIST_FIELD(orientation.pitch, base.orientation.pitch, of_angle),
-      WIRECOST_LIST_FIELD(orientation.yaw, base.orientation.yaw, of_angle),
-      WIRECOST_LIST_FIELD(velocity.x, base.velocity.x, of_speed),
-      WIRECOST_LIST_FIELD(velocity.y, base.velocity.y, of_speed),
-      WIRECOST_LIST_FIELD(velocity.z, base.velocity.z, of_speed),
-      WIRECOST_LIST_FIELD(acceleration.x, base.acceleration.x, of_speed),
-      WIRECOST_LIST_FIELD(acceleration.y, base.acceleration.y, of_speed),
-      WIRECOST_LIST_FIELD(acceleration.z, base.acceleration.z, of_speed),
-      WIRECOST_LIST_FIELD(orientation_rate.roll, base.orientation_rate.roll, of_angle),
-      WIRECOST_LIST_FIELD(orientation_rate.pitch, base.orientation_rate.pitch, of_angle),
-      WIRECOST_LIST_FIELD(orientation_rate.yaw, base.orientation_rate.yaw, of_angle),
-      WIRECOST_LIST_FIELD(type, type, lossless),
-      WIRECOST_LIST_FIELD(bbcenter_to_rear.x, vehicle_attributes.bbcenter_to_rear.x, of_length),
-      WIRECOST_LIST_FIELD(bbcenter_to_rear.y, vehicle_attributes.bbcenter_to_rear.y, of_length),
-      WIRECOST_LIST_FIELD(bbcenter_to_rear.z, vehicle_attributes.bbcenter_to_rear.z, of_length),
-      WIRECOST_LIST_FIELD(vehicle.type, vehicle_classification.type, lossless),
-      WIRECOST_LIST_FIELD(vehicle.indicator_state,
-                          vehicle_classification.light_state.indicator_state, lossless),
-      WIRECOST_LIST_FIELD(vehicle.brake_light_state,
-                          vehicle_classification.light_state.brake_light_state, lossless)};
+      WIRECOST_FIELD(id, id.value, lossless),
+      WIRECOST_FIELD(dimension.length, base.dimension.length, of_length),
+      WIRECOST_FIELD(dimension.width, base.dimension.width, of_length),
+      WIRECOST_FIELD(dimension.height, base.dimension.height, of_length),
+      WIRECOST_FIELD(position.x, base.position.x, of_length),
+      WIRECOST_FIELD(position.y, base.position.y, of_length),
+      WIRECOST_FIELD(position.z, base.position.z, of_length),
+      WIRECOST_FIELD(orientation.roll, base.orientation.roll, of_angle),
+      WIRECOST_FIELD(orientation.pitch, base.orientation.pitch, of_angle),
+      WIRECOST_FIELD(orientation.yaw, base.orientation.yaw, of_angle),
+      WIRECOST_FIELD(velocity.x, base.velocity.x, of_speed),
+      WIRECOST_FIELD(velocity.y, base.velocity.y, of_speed),
+      WIRECOST_FIELD(velocity.z, base.velocity.z, of_speed),
+      WIRECOST_FIELD(acceleration.x, base.acceleration.x, of_speed),
+      WIRECOST_FIELD(acceleration.y, base.acceleration.y, of_speed),
+      WIRECOST_FIELD(acceleration.z, base.acceleration.z, of_speed),
+      WIRECOST_FIELD(orientation_rate.roll, base.orientation_rate.roll, of_angle),
+      WIRECOST_FIELD(orientation_rate.pitch, base.orientation_rate.pitch, of_angle),
+      WIRECOST_FIELD(orientation_rate.yaw, base.orientation_rate.yaw, of_angle),
+      WIRECOST_FIELD(type, type, lossless),
+      WIRECOST_FIELD(bbcenter_to_rear.x, vehicle_attributes.bbcenter_to_rear.x, of_length),
+      WIRECOST_FIELD(bbcenter_to_rear.y, vehicle_attributes.bbcenter_to_rear.y, of_length),
+      WIRECOST_FIELD(bbcenter_to_rear.z, vehicle_attributes.bbcenter_to_rear.z, of_length),
+      WIRECOST_FIELD(vehicle.type, vehicle_classification.type, lossless),
+      WIRECOST_FIELD(vehicle.indicator_state, vehicle_classification.light_state.indicator_state,
+                     lossless),
+      WIRECOST_FIELD(vehicle.brake_light_state,
+                     vehicle_classification.light_state.brake_light_state, lossless)};
 
   struct Google {
     using Message = google_osi::GroundTruth;
@@ -155,6 +155,6 @@ struct Objects {
 
 }  // namespace
 
-ListDescription moving_object() { return describe<Objects>(&osi_contenders<Objects>); }
+RepeatedField moving_object() { return describe<Objects>(&osi_contenders<Objects>); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

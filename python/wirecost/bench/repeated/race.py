@@ -12,11 +12,11 @@ import zstandard
 
 from wirecost import scratch
 from wirecost.bench.entry import Entry
-from wirecost.bench.lists import program
-from wirecost.bench.lists.content import Content
-from wirecost.bench.lists.program import Contender, Field, RepeatedField, Values
-from wirecost.bench.lists.readers import READERS
 from wirecost.bench.program import SCHEMAS
+from wirecost.bench.repeated import program
+from wirecost.bench.repeated.content import Content
+from wirecost.bench.repeated.program import Contender, Field, RepeatedField, Values
+from wirecost.bench.repeated.readers import READERS
 from wirecost.bench.scenario import Case
 from wirecost.verification import IndependentReader, first_difference
 

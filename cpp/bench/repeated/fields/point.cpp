@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // lists_msgs/Point, a ROS record as in a PointCloud2: Protobuf, ros1 and columns of one schema.
-#include "bench/lists/contenders/columns.hpp"
-#include "bench/lists/contenders/columns_reduced.hpp"
-#include "bench/lists/contenders/floors.hpp"
-#include "bench/lists/contenders/google_protobuf.hpp"
-#include "bench/lists/contenders/wirecost_rows.hpp"
-#include "bench/lists/lists.hpp"
+#include "bench/repeated/contenders/columns.hpp"
+#include "bench/repeated/contenders/columns_reduced.hpp"
+#include "bench/repeated/contenders/floors.hpp"
+#include "bench/repeated/contenders/google_protobuf.hpp"
+#include "bench/repeated/contenders/wirecost_rows.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "google/points.pb.h"
 #include "lists_msgs/point.columns.hpp"
 #include "lists_msgs/points.protobuf.hpp"
 #include "lists_msgs/points.ros1.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 namespace ours = ::wire::lists_msgs;
@@ -28,17 +28,15 @@ using Table = ours::PointColumns;
 
 struct Points {
   using Element = Plain;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "point";
   static constexpr const char* message = "lists_msgs.Points";
   static constexpr std::uint32_t rows = 1;
-  static constexpr std::tuple fields{WIRECOST_LIST_FIELD(x, x, of_length),
-                                     WIRECOST_LIST_FIELD(y, y, of_length),
-                                     WIRECOST_LIST_FIELD(z, z, of_length),
-                                     WIRECOST_LIST_FIELD(intensity, intensity, of_percent),
-                                     WIRECOST_LIST_FIELD(ring, ring, lossless),
-                                     WIRECOST_LIST_FIELD(return_type, return_type, lossless),
-                                     WIRECOST_LIST_FIELD(time, time, lossless)};
+  static constexpr std::tuple fields{
+      WIRECOST_FIELD(x, x, of_length),      WIRECOST_FIELD(y, y, of_length),
+      WIRECOST_FIELD(z, z, of_length),      WIRECOST_FIELD(intensity, intensity, of_percent),
+      WIRECOST_FIELD(ring, ring, lossless), WIRECOST_FIELD(return_type, return_type, lossless),
+      WIRECOST_FIELD(time, time, lossless)};
 
   struct Google {
     using Message = ::lists_msgs::Points;
@@ -115,6 +113,6 @@ Contenders contenders() {
 
 }  // namespace
 
-ListDescription point() { return describe<Points>(&contenders); }
+RepeatedField point() { return describe<Points>(&contenders); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

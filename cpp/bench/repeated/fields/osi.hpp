@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OSI's lists have in common: its small messages as plain structs, in and out of the classes
-// of every contender, and the contenders that all of them have.
+// What OSI's repeated fields have in common: its small messages as plain structs, in and out of the
+// classes of every contender, and the contenders that all of them have.
 #pragma once
 
-#include "bench/lists/contenders/columns.hpp"
-#include "bench/lists/contenders/columns_reduced.hpp"
-#include "bench/lists/contenders/flatbuffers.hpp"
-#include "bench/lists/contenders/floors.hpp"
-#include "bench/lists/contenders/google_protobuf.hpp"
-#include "bench/lists/contenders/wirecost_rows.hpp"
+#include "bench/repeated/contenders/columns.hpp"
+#include "bench/repeated/contenders/columns_reduced.hpp"
+#include "bench/repeated/contenders/flatbuffers.hpp"
+#include "bench/repeated/contenders/floors.hpp"
+#include "bench/repeated/contenders/google_protobuf.hpp"
+#include "bench/repeated/contenders/wirecost_rows.hpp"
 #include "osi3/osi_common.pb.h"
 #include "osi3/osi_featuredata.protobuf.hpp"
 #include "osi3/osi_sensorview.protobuf.hpp"
 #include "osi_table_generated.h"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 namespace google_osi = ::osi3;
 namespace our_osi = ::wire::osi3;
@@ -74,18 +74,18 @@ struct OsiFunctions {
   }
 };
 
-template <class List>
+template <class Repeated>
 Contenders osi_contenders() {
   Contenders all;
-  using Wirecost = typename List::Wirecost;
-  add_google_protobuf<List>(all);
-  add_wirecost_rows<List, OsiFunctions<typename Wirecost::Message, typename Wirecost::View>>(
+  using Wirecost = typename Repeated::Wirecost;
+  add_google_protobuf<Repeated>(all);
+  add_wirecost_rows<Repeated, OsiFunctions<typename Wirecost::Message, typename Wirecost::View>>(
       all, "wirecost-protobuf", "protobuf");
-  add_flatbuffers<List>(all);
-  add_columns<List>(all);
-  add_columns_reduced<List>(all);
-  add_floors<List>(all);
+  add_flatbuffers<Repeated>(all);
+  add_columns<Repeated>(all);
+  add_columns_reduced<Repeated>(all);
+  add_floors<Repeated>(all);
   return all;
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

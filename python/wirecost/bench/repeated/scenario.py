@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.bench.lists import program
-from wirecost.bench.lists.content import LISTS, OF_SCANS, of_scan, synthetic
-from wirecost.bench.lists.program import MEASURED
-from wirecost.bench.lists.race import ZSTD_LEVEL, Work, run_race
+from wirecost.bench.repeated import program
+from wirecost.bench.repeated.content import LISTS, OF_SCANS, of_scan, synthetic
+from wirecost.bench.repeated.program import MEASURED
+from wirecost.bench.repeated.race import ZSTD_LEVEL, Work, run_race
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list is to every contender: plain elements and the fields they have.
+// What a repeated field is to every contender: plain elements and the fields they have.
 //
-// A list is a type with `Element`, a plain struct; `name`; `message`, which holds the list, and
+// It is a type with `Element`, a plain struct; `name`; `message`, the type that has the field, and
 // `rows`, its field number there; and `fields`, a tuple of Field in the order of the content.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 #include "wirecost/columns/builder.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 /// `name`: the field's path in the schema; `get(element)`: a reference to its value; `token`: its
 /// column; `reduction`: how the reduced contender stores it.
@@ -34,18 +34,19 @@ struct Field {
 template <class Get, class T>
 Field(const char*, Get, columns::Scalar<T>, columns::Reduction) -> Field<Get, T>;
 
-/// A field of a list with the type `Table`: `member` of the element is `path` in the schema.
-#define WIRECOST_LIST_FIELD(member, path, reduction)                                     \
-  ::wirecost::bench::lists::Field {                                                      \
+/// A field of elements whose columns are a `Table`: `member` of the element is `path` in the
+/// schema.
+#define WIRECOST_FIELD(member, path, reduction)                                          \
+  ::wirecost::bench::repeated::Field {                                                   \
     #path, [](auto& element) -> auto& { return element.member; }, Table::path, reduction \
   }
 
 /// What the reduced contender may lose; checked value by value before anything is timed.
 inline constexpr columns::Reduction lossless{columns::Reduce::automatic};
 constexpr columns::Reduction within(double error) { return {columns::Reduce::error, error}; }
-inline constexpr double speed_of_light = 299'792'458;             // metres a second
+inline constexpr double speed_of_light = 299'792'458;             // metres per second
 inline constexpr auto of_length = within(1e-3);                   // metres
-inline constexpr auto of_speed = within(1e-3);                    // metres a second
+inline constexpr auto of_speed = within(1e-3);                    // metres per second
 inline constexpr auto of_flight = within(2e-3 / speed_of_light);  // seconds there and back: 1 mm
 inline constexpr auto of_level = within(0.1);                     // decibel
 inline constexpr auto of_angle = within(1.7453292519943296e-5);   // radians: 0.001 degree
@@ -53,26 +54,26 @@ inline constexpr auto of_share = within(1e-3);                    // of one
 inline constexpr auto of_percent = within(0.1);
 
 /// Calls f(field, index) for each field; the index is a constant expression.
-template <class List, class F>
+template <class Repeated, class F>
 constexpr void for_each_field(F&& f) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (f(std::get<i>(List::fields), std::integral_constant<std::size_t, i>{}), ...);
-  }(std::make_index_sequence<std::tuple_size_v<decltype(List::fields)>>{});
+    (f(std::get<i>(Repeated::fields), std::integral_constant<std::size_t, i>{}), ...);
+  }(std::make_index_sequence<std::tuple_size_v<decltype(Repeated::fields)>>{});
 }
 
-template <class List>
-inline constexpr std::size_t field_count = std::tuple_size_v<decltype(List::fields)>;
+template <class Repeated>
+inline constexpr std::size_t field_count = std::tuple_size_v<decltype(Repeated::fields)>;
 
-template <class List, std::size_t i>
+template <class Repeated, std::size_t i>
 using StoredOf =
-    typename std::remove_cvref_t<std::tuple_element_t<i, decltype(List::fields)>>::Stored;
+    typename std::remove_cvref_t<std::tuple_element_t<i, decltype(Repeated::fields)>>::Stored;
 
 namespace detail {
-template <class List, template <class> class Holder, class Indices>
+template <class Repeated, template <class> class Holder, class Indices>
 struct EachField;
-template <class List, template <class> class Holder, std::size_t... i>
-struct EachField<List, Holder, std::index_sequence<i...>> {
-  using type = std::tuple<Holder<StoredOf<List, i>>...>;
+template <class Repeated, template <class> class Holder, std::size_t... i>
+struct EachField<Repeated, Holder, std::index_sequence<i...>> {
+  using type = std::tuple<Holder<StoredOf<Repeated, i>>...>;
 };
 template <class T>
 using Vector = std::vector<T>;
@@ -80,27 +81,27 @@ template <class T>
 using Span = std::span<T>;
 }  // namespace detail
 
-/// A vector, or a span, for each field of the list.
-template <class List>
-using Arrays = typename detail::EachField<List, detail::Vector,
-                                          std::make_index_sequence<field_count<List>>>::type;
-template <class List>
-using Spans = typename detail::EachField<List, detail::Span,
-                                         std::make_index_sequence<field_count<List>>>::type;
+/// A vector, or a span, for each field of the elements.
+template <class Repeated>
+using Arrays = typename detail::EachField<Repeated, detail::Vector,
+                                          std::make_index_sequence<field_count<Repeated>>>::type;
+template <class Repeated>
+using Spans = typename detail::EachField<Repeated, detail::Span,
+                                         std::make_index_sequence<field_count<Repeated>>>::type;
 
 /// Elements into arrays as long as they are, field by field, few enough elements at a time to stay
 /// in a core's cache.
-template <class List>
-void scatter(std::span<const typename List::Element> elements, const Spans<List>& to) {
+template <class Repeated>
+void scatter(std::span<const typename Repeated::Element> elements, const Spans<Repeated>& to) {
   constexpr std::size_t block = 256;
   for (std::size_t begin = 0; begin < elements.size(); begin += block) {
     const std::span part = elements.subspan(begin, std::min(block, elements.size() - begin));
-    for_each_field<List>([&](const auto& field, auto index) {
-      using Stored = StoredOf<List, index>;
+    for_each_field<Repeated>([&](const auto& field, auto index) {
+      using Stored = StoredOf<Repeated, index>;
       Stored* out = std::get<index>(to).data() + begin;
       for (const auto& element : part) *out++ = static_cast<Stored>(field.get(element));
     });
   }
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

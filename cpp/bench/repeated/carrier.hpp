@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a contender of a codec. `Codec`, default-constructible, has
-//   using List                                       what it carries
-//   encode(std::span<const List::Element>)           into a buffer of its own
+//   using Repeated                                   what it carries
+//   encode(std::span<const Repeated::Element>)       into a buffer of its own
 //   buffer() -> std::span<std::byte>                 the message
 //   decode(Out&) -> bool                             the message into out.begin(count), then
 //                                                    out.element(i, element) for each element or
@@ -12,14 +12,14 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "bench/lists/contender.hpp"
+#include "bench/repeated/contender.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 template <class Codec>
 class Carrier final : public Contender {
-  using List = typename Codec::List;
-  using Element = typename List::Element;
+  using Repeated = typename Codec::Repeated;
+  using Element = typename Repeated::Element;
 
  public:
   explicit Carrier(About about) : about_(std::move(about)) {}
@@ -28,15 +28,16 @@ class Carrier final : public Contender {
 
   void load(std::span<const std::byte> content, std::size_t count) override {
     std::size_t width = 0;
-    for_each_field<List>([&](const auto&, auto index) { width += sizeof(StoredOf<List, index>); });
+    for_each_field<Repeated>(
+        [&](const auto&, auto index) { width += sizeof(StoredOf<Repeated, index>); });
     if (content.size() != width * count)
       throw std::invalid_argument("the content has " + std::to_string(content.size()) +
                                   " bytes instead of " + std::to_string(width * count));
     elements_.assign(count, Element{});
     const std::byte* from = content.data();
-    for_each_field<List>([&](const auto& field, auto index) {
+    for_each_field<Repeated>([&](const auto& field, auto index) {
       for (Element& element : elements_) {
-        StoredOf<List, index> value;
+        StoredOf<Repeated, index> value;
         std::memcpy(&value, from, sizeof value);
         from += sizeof value;
         auto& member = field.get(element);
@@ -51,7 +52,7 @@ class Carrier final : public Contender {
   std::uint64_t take_sum() override { return digest_.take(); }
   std::span<const std::byte> encoded() const override { return codec_.buffer(); }
   std::vector<std::byte> decoded() override {
-    Values<List> values;
+    Values<Repeated> values;
     if (!codec_.decode(values)) throw malformed();
     return values.bytes();
   }
@@ -68,7 +69,7 @@ class Carrier final : public Contender {
   About about_;
   std::vector<Element> elements_;
   mutable Codec codec_;
-  Digest<List> digest_;
+  Digest<Repeated> digest_;
 };
 
 template <class Codec>
@@ -76,4 +77,4 @@ void add(Contenders& all, About about) {
   all.push_back(std::make_unique<Carrier<Codec>>(std::move(about)));
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

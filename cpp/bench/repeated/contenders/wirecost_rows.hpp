@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our generated holders and views, on the wire whose functions are given. `List::Wirecost` has
+// Our generated holders and views, on the wire whose functions are given. `Repeated::Wirecost` has
 // Message, rows(message or view), fill(element, row) and value(row).
 #pragma once
 
-#include "bench/lists/carrier.hpp"
+#include "bench/repeated/carrier.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 inline constexpr const char* generated_by = "wirecost compile " WIRECOST_VERSION;
 
 /// `Functions` has static encoded_size, encode, decode and view; `Received` is the message or its
 /// view. The message is used again and again: what is set once is set every time.
-template <class List_, class Functions, class Received>
+template <class Repeated_, class Functions, class Received>
 class WirecostRows {
  public:
-  using List = List_;
-  using Wirecost = typename List::Wirecost;
+  using Repeated = Repeated_;
+  using Wirecost = typename Repeated::Wirecost;
 
-  void encode(std::span<const typename List::Element> elements) {
+  void encode(std::span<const typename Repeated::Element> elements) {
     auto& rows = Wirecost::rows(sent_);
     rows.resize(elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) Wirecost::fill(elements[i], rows[i]);
@@ -49,13 +49,13 @@ class WirecostRows {
   Received received_;
 };
 
-template <class List, class Functions>
+template <class Repeated, class Functions>
 void add_wirecost_rows(Contenders& all, const char* name, const char* wire) {
-  using Message = typename List::Wirecost::Message;
-  add<WirecostRows<List, Functions, Message>>(
+  using Message = typename Repeated::Wirecost::Message;
+  add<WirecostRows<Repeated, Functions, Message>>(
       all, {name, "reused", wire, generated_by, "owning, validating"});
-  add<WirecostRows<List, Functions, typename Functions::View>>(
+  add<WirecostRows<Repeated, Functions, typename Functions::View>>(
       all, {name, "view", wire, generated_by, "borrowing, validating"});
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // osi3.LidarSensorView.Reflection: what a ray tracer, or a real scan, hands to a lidar model.
-#include "bench/lists/lists.hpp"
-#include "bench/lists/lists/osi.hpp"
+#include "bench/repeated/fields/osi.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "osi3/osi_sensorview.columns.hpp"
 #include "osi3/osi_sensorview.pb.h"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 struct Reflection {
@@ -17,13 +17,12 @@ using Table = our_osi::LidarSensorViewReflectionColumns;
 
 struct Reflections {
   using Element = Reflection;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "lidar-reflection";
   static constexpr const char* message = "osi3.LidarSensorView";
   static constexpr std::uint32_t rows = 2;
-  static constexpr std::tuple fields{
-      WIRECOST_LIST_FIELD(signal_strength, signal_strength, of_level),
-      WIRECOST_LIST_FIELD(time_of_flight, time_of_flight, of_flight)};
+  static constexpr std::tuple fields{WIRECOST_FIELD(signal_strength, signal_strength, of_level),
+                                     WIRECOST_FIELD(time_of_flight, time_of_flight, of_flight)};
 
   struct Google {
     using Message = google_osi::LidarSensorView;
@@ -70,6 +69,6 @@ struct Reflections {
 
 }  // namespace
 
-ListDescription lidar_reflection() { return describe<Reflections>(&osi_contenders<Reflections>); }
+RepeatedField lidar_reflection() { return describe<Reflections>(&osi_contenders<Reflections>); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // osi3.RadarSensorView.Reflection: what a simulator's ray tracer hands to a radar model.
-#include "bench/lists/lists.hpp"
-#include "bench/lists/lists/osi.hpp"
+#include "bench/repeated/fields/osi.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "osi3/osi_sensorview.columns.hpp"
 #include "osi3/osi_sensorview.pb.h"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 struct Reflection {
@@ -20,16 +20,16 @@ using Table = our_osi::RadarSensorViewReflectionColumns;
 
 struct Reflections {
   using Element = Reflection;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "radar-reflection";
   static constexpr const char* message = "osi3.RadarSensorView";
   static constexpr std::uint32_t rows = 2;
   static constexpr std::tuple fields{
-      WIRECOST_LIST_FIELD(signal_strength, signal_strength, of_level),
-      WIRECOST_LIST_FIELD(time_of_flight, time_of_flight, of_flight),
-      WIRECOST_LIST_FIELD(doppler_shift, doppler_shift, within(0.1)),
-      WIRECOST_LIST_FIELD(source_horizontal_angle, source_horizontal_angle, of_angle),
-      WIRECOST_LIST_FIELD(source_vertical_angle, source_vertical_angle, of_angle)};
+      WIRECOST_FIELD(signal_strength, signal_strength, of_level),
+      WIRECOST_FIELD(time_of_flight, time_of_flight, of_flight),
+      WIRECOST_FIELD(doppler_shift, doppler_shift, within(0.1)),
+      WIRECOST_FIELD(source_horizontal_angle, source_horizontal_angle, of_angle),
+      WIRECOST_FIELD(source_vertical_angle, source_vertical_angle, of_angle)};
 
   struct Google {
     using Message = google_osi::RadarSensorView;
@@ -87,6 +87,6 @@ struct Reflections {
 
 }  // namespace
 
-ListDescription radar_reflection() { return describe<Reflections>(&osi_contenders<Reflections>); }
+RepeatedField radar_reflection() { return describe<Reflections>(&osi_contenders<Reflections>); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

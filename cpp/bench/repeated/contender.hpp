@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender carries a list, from plain elements to bytes and back to values.
+// A contender carries a repeated field, from plain elements to bytes and back to values.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/lists/list.hpp"
+#include "bench/repeated/repeated_field.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 struct About {
   std::string name, mode, wire, library, guarantees;
@@ -42,17 +42,17 @@ using Contenders = std::vector<std::unique_ptr<Contender>>;
 
 /// The bits of all values, added up: which value is whose cannot be seen in it, but nothing can be
 /// left unread, and rows and columns come to the same.
-template <class List>
+template <class Repeated>
 class Digest {
  public:
   void begin(std::size_t) {}
-  void element(std::size_t, const typename List::Element& element) {
-    for_each_field<List>([&](const auto& field, auto index) {
-      sum_ += bits(static_cast<StoredOf<List, index>>(field.get(element)));
+  void element(std::size_t, const typename Repeated::Element& element) {
+    for_each_field<Repeated>([&](const auto& field, auto index) {
+      sum_ += bits(static_cast<StoredOf<Repeated, index>>(field.get(element)));
     });
   }
   template <std::size_t index>
-  void column(std::span<const StoredOf<List, index>> values) {
+  void column(std::span<const StoredOf<Repeated, index>> values) {
     std::uint64_t sum = 0;
     for (const auto value : values) sum += bits(value);
     sum_ += sum;
@@ -74,24 +74,25 @@ class Digest {
 };
 
 /// All values, field by field.
-template <class List>
+template <class Repeated>
 class Values {
  public:
   void begin(std::size_t count) {
-    for_each_field<List>([&](const auto&, auto index) { std::get<index>(arrays_).resize(count); });
+    for_each_field<Repeated>(
+        [&](const auto&, auto index) { std::get<index>(arrays_).resize(count); });
   }
-  void element(std::size_t i, const typename List::Element& element) {
-    for_each_field<List>([&](const auto& field, auto index) {
-      std::get<index>(arrays_)[i] = static_cast<StoredOf<List, index>>(field.get(element));
+  void element(std::size_t i, const typename Repeated::Element& element) {
+    for_each_field<Repeated>([&](const auto& field, auto index) {
+      std::get<index>(arrays_)[i] = static_cast<StoredOf<Repeated, index>>(field.get(element));
     });
   }
   template <std::size_t index>
-  void column(std::span<const StoredOf<List, index>> values) {
+  void column(std::span<const StoredOf<Repeated, index>> values) {
     std::get<index>(arrays_).assign(values.begin(), values.end());
   }
   std::vector<std::byte> bytes() const {
     std::vector<std::byte> all;
-    for_each_field<List>([&](const auto&, auto index) {
+    for_each_field<Repeated>([&](const auto&, auto index) {
       const auto part = std::as_bytes(std::span(std::get<index>(arrays_)));
       all.insert(all.end(), part.begin(), part.end());
     });
@@ -99,7 +100,7 @@ class Values {
   }
 
  private:
-  Arrays<List> arrays_;
+  Arrays<Repeated> arrays_;
 };
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Protobuf's generated classes. `List::Google` has Message, rows(message), add(message),
+// Google Protobuf's generated classes. `Repeated::Google` has Message, rows(message), add(message),
 // fill(element, row) and value(row).
 #pragma once
 
@@ -7,19 +7,19 @@
 
 #include <limits>
 
-#include "bench/lists/carrier.hpp"
+#include "bench/repeated/carrier.hpp"
 #include "wirecost/codec/protobuf_storage.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 /// `Storage` holds a message from one use to the next: new each time, or cleared.
-template <class List_, template <class> class Storage>
+template <class Repeated_, template <class> class Storage>
 class GoogleProtobuf {
  public:
-  using List = List_;
-  using Google = typename List::Google;
+  using Repeated = Repeated_;
+  using Google = typename Repeated::Google;
 
-  void encode(std::span<const typename List::Element> elements) {
+  void encode(std::span<const typename Repeated::Element> elements) {
     auto& message = sent_.make();
     Google::rows(message).Reserve(static_cast<int>(elements.size()));
     for (const auto& element : elements) Google::fill(element, Google::add(message));
@@ -48,15 +48,15 @@ class GoogleProtobuf {
   Storage<typename Google::Message> sent_, received_;
 };
 
-template <class List>
+template <class Repeated>
 void add_google_protobuf(Contenders& all) {
   const auto about = [](const char* mode) {
     return About{"protobuf", mode, "protobuf",
                  "Protobuf " + google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION),
                  "owning, validating"};
   };
-  add<GoogleProtobuf<List, protobuf::Fresh>>(all, about("new"));
-  add<GoogleProtobuf<List, protobuf::Reused>>(all, about("reused"));
+  add<GoogleProtobuf<Repeated, protobuf::Fresh>>(all, about("new"));
+  add<GoogleProtobuf<Repeated, protobuf::Reused>>(all, about("reused"));
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

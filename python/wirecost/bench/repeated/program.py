@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.bench.entry import Sample
-from wirecost.bench.lists.content import Content
 from wirecost.bench.program import Program, Report, only, rounds, samples
+from wirecost.bench.repeated.content import Content
 
-MEASURED, COUNTED = Program("lists_measured"), Program("lists_counted")
+MEASURED, COUNTED = Program("repeated_measured"), Program("repeated_counted")
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google FlatBuffers, every message a table, built in a builder that is used again. `List::Flat`
-// has Message, Row, make(builder, element), finish(builder, rows), rows(message) and value(row).
+// Google FlatBuffers, every message a table, built in a builder that is used again.
+// `Repeated::Flat` has Message, Row, make(builder, element), finish(builder, rows), rows(message)
+// and value(row).
 #pragma once
 
-#include "bench/lists/carrier.hpp"
+#include "bench/repeated/carrier.hpp"
 #include "wirecost/codec/flatbuffers_parts.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 /// Reads in place and trusts the buffer, as FlatBuffers' users do within one machine.
-template <class List_>
+template <class Repeated_>
 class FlatBuffers {
  public:
-  using List = List_;
-  using Flat = typename List::Flat;
+  using Repeated = Repeated_;
+  using Flat = typename Repeated::Flat;
 
-  void encode(std::span<const typename List::Element> elements) {
+  void encode(std::span<const typename Repeated::Element> elements) {
     builder_.Clear();
     rows_.clear();
     rows_.reserve(elements.size());
@@ -40,10 +41,10 @@ class FlatBuffers {
   std::vector<flatbuffers::Offset<typename Flat::Row>> rows_;
 };
 
-template <class List>
+template <class Repeated>
 void add_flatbuffers(Contenders& all) {
-  add<FlatBuffers<List>>(all, {"flatbuffers", "view", "flatbuffers",
-                               "FlatBuffers " FLATBUFFERS_VERSION_TEXT, "borrowing, trusting"});
+  add<FlatBuffers<Repeated>>(all, {"flatbuffers", "view", "flatbuffers",
+                                   "FlatBuffers " FLATBUFFERS_VERSION_TEXT, "borrowing, trusting"});
 }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side of `wirecost bench lists`; its driver is Python and reads standard output.
+// The C++ side of `wirecost bench repeated`; its driver is Python and reads standard output.
 //   built     compiler and flags
-//   fields    a line for each field of each list: list, message, number of its rows, field, type,
+//   fields    a line for each field of each list: name, message, number of its rows, field, type,
 //             error of the reduced contender
 //   list      contenders of a list, a line each: name, mode, wire, library, guarantees
 //   verify    what every contender wrote and what it read again, twice: files in a folder
-//   measure   samples: contender, repetition, stage, nanoseconds a message; in the end the sums of
+//   measure   samples: contender, repetition, stage, nanoseconds per message; in the end the sums
+//   of
 //             what each read
-//   count     allocations a message
+//   count     allocations per message
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,10 +19,10 @@
 
 #include "bench/allocations.hpp"
 #include "bench/arguments.hpp"
-#include "bench/lists/lists.hpp"
-#include "bench/lists/request.hpp"
+#include "bench/repeated/repeated_fields.hpp"
+#include "bench/repeated/request.hpp"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -29,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double least_sample_ns = 100'000;  // a sample of fewer would measure the clock
 constexpr int warm_runs = 3;
 
-std::vector<ListDescription> all_lists() {
+std::vector<RepeatedField> all_fields() {
   return {radar_reflection(), radar_detection(), lidar_reflection(),
           lidar_detection(),  moving_object(),   point()};
 }
@@ -39,16 +40,16 @@ std::string key(const Contender& contender) {
 }
 
 Contenders chosen(const Request& request) {
-  for (const ListDescription& list : all_lists()) {
-    if (list.name != request.list) continue;
-    Contenders all = list.contenders();
+  for (const RepeatedField& one : all_fields()) {
+    if (one.name != request.field) continue;
+    Contenders all = one.contenders();
     if (request.contenders.empty()) return all;
     std::erase_if(all, [&](const auto& one) {
       return std::ranges::find(request.contenders, key(*one)) == request.contenders.end();
     });
     return all;
   }
-  throw std::invalid_argument("list " + request.list + " is not known");
+  throw std::invalid_argument("list " + request.field + " is not known");
 }
 
 Contenders loaded(const Request& request) {
@@ -59,9 +60,9 @@ Contenders loaded(const Request& request) {
 }
 
 void fields() {
-  for (const ListDescription& list : all_lists())
-    for (const FieldDescription& field : list.fields)
-      std::printf("%s\t%s\t%u\t%s\t%s\t%.17g\n", list.name.c_str(), list.message.c_str(), list.rows,
+  for (const RepeatedField& one : all_fields())
+    for (const FieldDescription& field : one.fields)
+      std::printf("%s\t%s\t%u\t%s\t%s\t%.17g\n", one.name.c_str(), one.message.c_str(), one.rows,
                   field.name.c_str(), field.type.c_str(), field.error);
 }
 
@@ -177,13 +178,13 @@ void run(const Request& request) {
 }
 
 }  // namespace
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated
 
 int main(int argc, char** argv) {
   try {
-    wirecost::bench::lists::run(wirecost::bench::lists::Request::parse(argc, argv));
+    wirecost::bench::repeated::run(wirecost::bench::repeated::Request::parse(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "lists: %s\n", error.what());
+    std::fprintf(stderr, "repeated: %s\n", error.what());
     return 2;
   }
 }

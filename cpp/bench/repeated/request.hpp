@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 
 struct Request {
   std::string command;
-  std::string list;
+  std::string field;
   std::filesystem::path content;  // the elements' values, field by field
   std::size_t count = 0;
   std::size_t repetitions = 20;
@@ -22,4 +22,4 @@ struct Request {
   static Request parse(int argc, char** argv);
 };
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated

@@ -12,10 +12,10 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from wirecost.bench.lists.content import Array, Content
-from wirecost.bench.lists.program import Field, RepeatedField
 from wirecost.bench.program import SCHEMAS
 from wirecost.bench.protobuf_fields import fields
+from wirecost.bench.repeated.content import Array, Content
+from wirecost.bench.repeated.program import Field, RepeatedField
 
 BAND = 1 << 26
 PRESENCE, OFFSETS, SCALE, BASE, CONSTANT, COLUMNS, OWN = range(1, 8)

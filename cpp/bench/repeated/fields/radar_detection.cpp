@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // osi3.RadarDetection with the fields that a radar fills.
-#include "bench/lists/lists.hpp"
-#include "bench/lists/lists/osi.hpp"
+#include "bench/repeated/fields/osi.hpp"
+#include "bench/repeated/repeated_fields.hpp"
 #include "osi3/osi_featuredata.columns.hpp"
 #include "osi3/osi_featuredata.pb.h"
 
-namespace wirecost::bench::lists {
+namespace wirecost::bench::repeated {
 namespace {
 
 struct Detection {
   double existence_probability = 0;
   std::uint64_t object_id = 0;
   Spherical position, position_rmse;
-  double radial_velocity = 0, radial_velocity_rmse = 0;  // metres a second
+  double radial_velocity = 0, radial_velocity_rmse = 0;  // metres per second
   double rcs = 0;                                        // dB m²
   double snr = 0;                                        // decibel
   double point_target_probability = 0;
@@ -23,25 +23,25 @@ using Table = our_osi::RadarDetectionColumns;
 
 struct Detections {
   using Element = Detection;
-  using Table = lists::Table;
+  using Table = repeated::Table;
   static constexpr const char* name = "radar-detection";
   static constexpr const char* message = "osi3.RadarDetectionData";
   static constexpr std::uint32_t rows = 2;
   static constexpr std::tuple fields{
-      WIRECOST_LIST_FIELD(existence_probability, existence_probability, of_share),
-      WIRECOST_LIST_FIELD(object_id, object_id.value, lossless),
-      WIRECOST_LIST_FIELD(position.distance, position.distance, of_length),
-      WIRECOST_LIST_FIELD(position.azimuth, position.azimuth, of_angle),
-      WIRECOST_LIST_FIELD(position.elevation, position.elevation, of_angle),
-      WIRECOST_LIST_FIELD(position_rmse.distance, position_rmse.distance, of_length),
-      WIRECOST_LIST_FIELD(position_rmse.azimuth, position_rmse.azimuth, of_angle),
-      WIRECOST_LIST_FIELD(position_rmse.elevation, position_rmse.elevation, of_angle),
-      WIRECOST_LIST_FIELD(radial_velocity, radial_velocity, of_speed),
-      WIRECOST_LIST_FIELD(radial_velocity_rmse, radial_velocity_rmse, of_speed),
-      WIRECOST_LIST_FIELD(rcs, rcs, of_level),
-      WIRECOST_LIST_FIELD(snr, snr, of_level),
-      WIRECOST_LIST_FIELD(point_target_probability, point_target_probability, of_share),
-      WIRECOST_LIST_FIELD(classification, classification, lossless)};
+      WIRECOST_FIELD(existence_probability, existence_probability, of_share),
+      WIRECOST_FIELD(object_id, object_id.value, lossless),
+      WIRECOST_FIELD(position.distance, position.distance, of_length),
+      WIRECOST_FIELD(position.azimuth, position.azimuth, of_angle),
+      WIRECOST_FIELD(position.elevation, position.elevation, of_angle),
+      WIRECOST_FIELD(position_rmse.distance, position_rmse.distance, of_length),
+      WIRECOST_FIELD(position_rmse.azimuth, position_rmse.azimuth, of_angle),
+      WIRECOST_FIELD(position_rmse.elevation, position_rmse.elevation, of_angle),
+      WIRECOST_FIELD(radial_velocity, radial_velocity, of_speed),
+      WIRECOST_FIELD(radial_velocity_rmse, radial_velocity_rmse, of_speed),
+      WIRECOST_FIELD(rcs, rcs, of_level),
+      WIRECOST_FIELD(snr, snr, of_level),
+      WIRECOST_FIELD(point_target_probability, point_target_probability, of_share),
+      WIRECOST_FIELD(classification, classification, lossless)};
 
   struct Google {
     using Message = google_osi::RadarDetectionData;
@@ -108,8 +108,8 @@ struct Detections {
     using Row = flat_osi::RadarDetection;
     static auto make(flatbuffers::FlatBufferBuilder& out, const Detection& from) {
       const auto object_id = make_identifier(out, from.object_id);
-      const auto position = lists::make(out, from.position);
-      const auto position_rmse = lists::make(out, from.position_rmse);
+      const auto position = repeated::make(out, from.position);
+      const auto position_rmse = repeated::make(out, from.position_rmse);
       return flat_osi::CreateRadarDetection(
           out, from.existence_probability, object_id, position, position_rmse, from.radial_velocity,
           from.radial_velocity_rmse, from.rcs, from.snr, from.point_target_probability, 0,
@@ -136,6 +136,6 @@ struct Detections {
 
 }  // namespace
 
-ListDescription radar_detection() { return describe<Detections>(&osi_contenders<Detections>); }
+RepeatedField radar_detection() { return describe<Detections>(&osi_contenders<Detections>); }
 
-}  // namespace wirecost::bench::lists
+}  // namespace wirecost::bench::repeated
