@@ -59,7 +59,7 @@ columns::Type type_of(const std::string& name) {
 class Converter {
  public:
   using Edges = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
-  using Twins = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
+  using ColumnsFields = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
 
   void add_schema(const std::string& name, const std::vector<NodeText>& nodes) {
     auto& schema = *schemas_.emplace_back(std::make_unique<OwnSchema>());
@@ -91,11 +91,12 @@ class Converter {
                                    text.error});
     }
   }
-  void add_container(const std::string& name, const Edges& edges, const Twins& twins) {
+  void add_container(const std::string& name, const Edges& edges, const ColumnsFields& fields) {
     auto& container = *containers_.emplace_back(std::make_unique<OwnContainer>());
     container.name = name;
     for (const auto& [number, index] : edges) container.edges.push_back({number, index});
-    for (const auto& [rows, twin, schema] : twins) container.twins.push_back({rows, twin, schema});
+    for (const auto& [rows, columns, schema] : fields)
+      container.columns_fields.push_back({rows, columns, schema});
   }
   /// To be called once, when everything is added.
   void close() {
@@ -106,9 +107,9 @@ class Converter {
     for (const auto& container : containers_) {
       for (const auto& edge : container->edges)
         if (edge.container >= containers_.size()) throw nb::value_error("no such container");
-      for (const auto& twin : container->twins)
-        if (twin.schema >= schemas_.size()) throw nb::value_error("no such schema");
-      all_.push_back({container->name, container->edges, container->twins});
+      for (const auto& field : container->columns_fields)
+        if (field.schema >= schemas_.size()) throw nb::value_error("no such schema");
+      all_.push_back({container->name, container->edges, container->columns_fields});
     }
     converter_.emplace(columns::Containers{all_, all_schemas_, all_reductions_});
   }
@@ -145,7 +146,7 @@ class Converter {
   struct OwnContainer {
     std::string name;
     std::vector<columns::Edge> edges;
-    std::vector<columns::Twin> twins;
+    std::vector<columns::ColumnsField> columns_fields;
   };
 
   nb::object converted(std::uint32_t container, nb::handle message, std::size_t before,

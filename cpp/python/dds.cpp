@@ -60,7 +60,7 @@ nb::bytes to_python(const Bytes& bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// What a peer says need not be UTF-8.
+/// A peer's texts need not be UTF-8.
 nb::object readable(const std::string& text) {
   PyObject* const decoded =
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
@@ -104,15 +104,15 @@ std::uint64_t wait(const DdsParticipant& participant, std::uint64_t seen, double
   return participant.discovery().wait(seen, timeout);
 }
 
+std::vector<Envelope> arrived(Inbox& inbox, double timeout_s) {
+  const auto timeout = seconds(timeout_s);
+  const nb::gil_scoped_release unlocked;
+  return inbox.mailbox().take(timeout);
+}
+
 nb::list take(Inbox& inbox, double timeout_s) {
-  std::vector<Letter> letters;
-  {
-    const auto timeout = seconds(timeout_s);
-    const nb::gil_scoped_release unlocked;
-    letters = inbox.mailbox().take(timeout);
-  }
   nb::list taken;
-  for (const Letter& each : letters) {
+  for (const Envelope& each : arrived(inbox, timeout_s)) {
     taken.append(nb::make_tuple(each.message.received.realtime, each.message.source_ns,
                                 to_python(each.own.writer), each.own.sequence,
                                 to_python(each.answered.writer), each.answered.sequence,
@@ -178,14 +178,8 @@ PyType_Slot received_slots[] = {
 };
 
 nb::list take_views(Inbox& inbox, double timeout_s) {
-  std::vector<Letter> letters;
-  {
-    const auto timeout = seconds(timeout_s);
-    const nb::gil_scoped_release unlocked;
-    letters = inbox.mailbox().take(timeout);
-  }
   nb::list taken;
-  for (Letter& each : letters)
+  for (Envelope& each : arrived(inbox, timeout_s))
     taken.append(nb::cast(Received{std::move(each.message.bytes), each.message.size}));
   return taken;
 }

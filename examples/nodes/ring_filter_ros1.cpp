@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring outlier filter as a node of ROS 1: ~points in, ~filtered out. The parameter ~version
-// says how: usual (PCL), recommended or wirecost.
+// selects the filter: usual (PCL), recommended or wirecost.
 //   ring_filter_ros1 _version:=usual ~points:=/points
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "filters_ros1.hpp"
 #include "plain_cloud.hpp"
-#include "ways_ros1.hpp"
 #include "wirecost/probe.hpp"
 
 namespace {
@@ -22,7 +22,7 @@ const std::uint32_t publish_section = wirecost_probe_section("publish");
 class RingFilterNode {
  public:
   RingFilterNode(ros::NodeHandle own, const std::string& version)
-      : filter_(nodes::make_way(version)),
+      : filter_(nodes::make_ros1_filter(version)),
         output_(own.advertise<sensor_msgs::PointCloud2>("filtered", 10)),
         input_(own.subscribe("points", 10, &RingFilterNode::on_cloud, this)) {}
 
@@ -43,7 +43,7 @@ class RingFilterNode {
     }
   }
 
-  nodes::Way filter_;
+  nodes::Filter filter_;
   sensor_msgs::PointCloud2 filtered_;
   ros::Publisher output_;
   ros::Subscriber input_;

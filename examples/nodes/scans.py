@@ -28,7 +28,7 @@ def options(about: str | None) -> Namespace:
         "--scan",
         help="FILE.pcd, vlp16, vlp32 or vls128; a real scan of WIRECOST_DATA where none is named",
     )
-    parser.add_argument("--rate", type=float, default=10.0, help="messages a second")
+    parser.add_argument("--rate", type=float, default=10.0, help="messages per second")
     return parser.parse_args()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A camera: 30 images a second, each with a small one beside it, until Ctrl-C.
+"""A camera: images at 30 Hz, each with a small one beside it, until Ctrl-C.
 
 python camera_publish.py [TRANSPORT]
 """

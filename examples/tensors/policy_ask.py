@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot that asks a policy what to do, ten times a second; needs no PyTorch. Ends with Ctrl-C.
+"""A robot that asks a policy what to do, at 10 Hz; needs no PyTorch. Ends with Ctrl-C.
 
 python policy_ask.py [TRANSPORT]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the last second of telemetry and tells what happened in it. Ends with Ctrl-C.
+"""Keeps the last second of telemetry and prints what happened in it. Ends with Ctrl-C.
 
 python telemetry_listen.py [TRANSPORT]
 """

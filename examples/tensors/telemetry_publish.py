@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's telemetry as pandas tables, ten of 50 rows a second, until Ctrl-C.
+"""A vehicle's telemetry as pandas tables of 50 rows at 10 Hz, until Ctrl-C.
 
 python telemetry_publish.py [TRANSPORT]
 """

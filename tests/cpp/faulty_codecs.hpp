@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codecs that do less than they should, each in one way, to see them caught.
+// Codecs that do less than they should, each in one respect, to see them caught.
 #pragma once
 
 #include "wirecost/codec/flatbuffers_table.hpp"

@@ -5,8 +5,7 @@
 //   absent    versions that this build lacks: study, name, why
 //   verify    a version's answer to each cloud, twice: files in a folder
 //   serve     prints `ready`, then runs as many callbacks as each line of standard input asks for
-//   and
-//             answers `done`; each callback is a section of the probe that is named after the
+//             and answers `done`; each callback is a section of the probe that is named after the
 //             version, and its value is the number of points. At the end of input: a digest of its
 //             answer to each cloud
 #include <algorithm>

@@ -4,7 +4,8 @@
 //   list      contenders, a line each: name, mode, wire, library, guarantees
 //   content   the messages, a canonical line each
 //   verify    every message of every contender: its bytes and what was decoded of them
-//   measure   samples: contender, repetition, stage, nanoseconds a message; in the end the sums of
+//   measure   samples: contender, repetition, stage, nanoseconds per message; in the end the sums
+//   of
 //             what each read
 //   count     allocations a message, and what callgrind counts between its dumps
 #include <algorithm>

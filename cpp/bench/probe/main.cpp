@@ -2,10 +2,10 @@
 // The C++ side of `wirecost bench probe`; its driver is Python and reads standard output.
 //   built              compiler and flags
 //   list               contenders, a line each: number, case, name, mode, counters, what its log
-//                      holds, system calls a section, what it does
+//                      holds, system calls per section, what it does
 //   measure N FOLDER   a line each: `missing` number reason; `planted` number pages instructions ns
-//                      counted, -1 what it does not see; `sample` number repetition nanoseconds a
-//                      section. Contender i logs into FOLDER/i: planted sections first.
+//                      counted, -1 what it does not see; `sample` number repetition nanoseconds
+//                      per section. Contender i logs into FOLDER/i: planted sections first.
 #include <signal.h>
 
 #include <cstdio>

@@ -28,7 +28,7 @@ std::string attribute(const char* name, std::string_view value) {
   return " " + std::string(name) + "=\"" + escaped + "\"";
 }
 
-/// OSMP's MIME type; a wire that is not Protobuf says so, lest an importer connect strangers.
+/// OSMP's MIME type; another for wires other than Protobuf, so that no importer connects both.
 std::string mime_type(const Binary& binary, std::string_view wire) {
   std::string type =
       "application/x-open-simulation-interface; type=" + std::string(binary.message) +

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The functions that an importer may look up but that these FMUs do not offer; their
- * modelDescription.xml says so. Defined without parameters, which every C calling convention
+ * The functions that an importer may look up but that these FMUs do not offer, as their
+ * modelDescription.xml states. Defined without parameters, which every C calling convention
  * of the supported platforms allows, so that no signature must be repeated here. */
 
 enum { fmi_error = 3 };

@@ -34,7 +34,7 @@ struct Binary {
   Causality causality;
 };
 
-/// The declaration of a model: all that its modelDescription.xml says.
+/// The declaration of a model: the content of its modelDescription.xml.
 struct Declaration {
   const char* model;  // "source" or "sensor"
   const char* description;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source's variables: OSMPDummySource's own, and what the benchmark asks of it.
+// The source's variables: OSMPDummySource's own, and what the benchmark sets.
 #include "source/variables.hpp"
 
 namespace wirecost::fmu::source {
@@ -19,7 +19,7 @@ constexpr Scalar scalars[] = {
      "reflections differ from ray to ray and step to step; else all are the report's"},
     {"seed", integer, seed, parameter, "1", "seed of varied reflections"},
     {"published", boolean, published, parameter, "false",
-     "send what the performance report's code sent, in the way it did"},
+     "send what the performance report's code sent, as it did"},
     {"log_folder", string, log_folder, parameter, "",
      "folder for the performance log; empty: the temporary folder"}};
 

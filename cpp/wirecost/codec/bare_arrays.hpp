@@ -54,9 +54,6 @@ struct Layout {
   }
 };
 
-using ViewLayout = Layout<ViewHead, MovingObject, 2>;
-using DataLayout = Layout<DataHead, DetectedObject, 3>;
-
 /// Two buffers in turns, the same that columns are written into.
 class Memory {
  public:
@@ -76,30 +73,13 @@ class Memory {
   unsigned current_ = 0;
 };
 
-class ViewWriter {
+/// What both messages have: a head that is written last, columns, objects one behind the other.
+template <class Head, class Object, std::size_t columns>
+class Writer {
  public:
-  explicit ViewWriter(Variant) {}
+  explicit Writer(Variant) {}
 
-  void begin(const SensorViewHeader& header) {
-    memory_.swap();
-    head_ = {.header = header, .lidar = {}};
-    layout_ = {};
-  }
-  void begin_reflections(const LidarConfiguration& lidar, std::size_t count) {
-    head_.lidar = lidar;
-    head_.has_lidar = 1;
-    layout_.count = count;
-    std::byte* const data = memory_.at_least(layout_.size(16));
-    time_of_flight_ = reinterpret_cast<double*>(data + layout_.column(0));
-    signal_strength_ = reinterpret_cast<double*>(data + layout_.column(1));
-  }
-  void add(Reflection reflection) {
-    time_of_flight_[head_.reflections] = reflection.time_of_flight;
-    signal_strength_[head_.reflections] = reflection.signal_strength;
-    ++head_.reflections;
-  }
-  void end_reflections() {}
-  void add(const MovingObject& object) {
+  void add(const Object& object) {
     const std::size_t at = layout_.size(head_.objects++);
     std::memcpy(memory_.at_least(at + sizeof object) + at, &object, sizeof object);
   }
@@ -112,11 +92,42 @@ class ViewWriter {
   }
   void release() {}
 
- private:
+ protected:
+  void begin_message(const Head& head) {
+    memory_.swap();
+    head_ = head;
+    layout_ = {};
+  }
+  void begin_columns(std::size_t count) {
+    layout_.count = count;
+    std::byte* const data = memory_.at_least(layout_.size(16));
+    for (std::size_t i = 0; i < columns; ++i)
+      columns_[i] = reinterpret_cast<double*>(data + layout_.column(i));
+  }
+
   Memory memory_;
-  ViewHead head_;
-  ViewLayout layout_;
-  double *time_of_flight_ = nullptr, *signal_strength_ = nullptr;
+  Head head_;
+  Layout<Head, Object, columns> layout_;
+  std::array<double*, columns> columns_{};
+};
+
+class ViewWriter : public Writer<ViewHead, MovingObject, 2> {
+ public:
+  using Writer::add;
+  using Writer::Writer;
+
+  void begin(const SensorViewHeader& header) { begin_message({.header = header, .lidar = {}}); }
+  void begin_reflections(const LidarConfiguration& lidar, std::size_t count) {
+    head_.lidar = lidar;
+    head_.has_lidar = 1;
+    begin_columns(count);
+  }
+  void add(Reflection reflection) {
+    columns_[0][head_.reflections] = reflection.time_of_flight;
+    columns_[1][head_.reflections] = reflection.signal_strength;
+    ++head_.reflections;
+  }
+  void end_reflections() {}
 };
 
 class ObjectView {
@@ -144,7 +155,7 @@ class ViewReader {
   bool open(Bytes bytes) {
     if (bytes.size() < sizeof head_) return false;
     std::memcpy(&head_, bytes.data(), sizeof head_);
-    const ViewLayout layout{.count = head_.reflections};
+    const Layout<ViewHead, MovingObject, 2> layout{.count = head_.reflections};
     if (bytes.size() != layout.size(head_.objects)) return false;
     time_of_flight_ = reinterpret_cast<const double*>(bytes.data() + layout.column(0));
     signal_strength_ = reinterpret_cast<const double*>(bytes.data() + layout.column(1));
@@ -167,45 +178,19 @@ class ViewReader {
   const MovingObject* objects_ = nullptr;
 };
 
-class DataWriter {
+class DataWriter : public Writer<DataHead, DetectedObject, 3> {
  public:
-  explicit DataWriter(Variant) {}
+  using Writer::add;
+  using Writer::Writer;
 
-  void begin(const SensorDataHeader& header) {
-    memory_.swap();
-    head_ = {.header = header};
-    layout_ = {};
-  }
-  void begin_detections(std::size_t count) {
-    layout_.count = count;
-    std::byte* const data = memory_.at_least(layout_.size(16));
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      columns_[i] = reinterpret_cast<double*>(data + layout_.column(i));
-  }
+  void begin(const SensorDataHeader& header) { begin_message({.header = header}); }
+  void begin_detections(std::size_t count) { begin_columns(count); }
   void add(Detection detection) {
     columns_[0][head_.detections] = detection.distance;
     columns_[1][head_.detections] = detection.azimuth;
     columns_[2][head_.detections] = detection.elevation;
     ++head_.detections;
   }
-  void add(const DetectedObject& object) {
-    const std::size_t at = layout_.size(head_.objects++);
-    std::memcpy(memory_.at_least(at + sizeof object) + at, &object, sizeof object);
-  }
-  void end() {}
-  Bytes serialize() {
-    const std::size_t size = layout_.size(head_.objects);
-    std::byte* const data = memory_.at_least(size);
-    std::memcpy(data, &head_, sizeof head_);
-    return {data, size};
-  }
-  void release() {}
-
- private:
-  Memory memory_;
-  DataHead head_;
-  DataLayout layout_;
-  std::array<double*, 3> columns_{};
 };
 
 struct ArraysCodec {

@@ -100,7 +100,7 @@ MovingObject to_value(const ObjectView auto& object) {
           .orientation_rate = object.orientation_rate()};
 }
 
-/// Everything a reader can tell, as a value.
+/// Everything a reader delivers, as a value.
 Scene to_scene(const SensorViewReader auto& reader) {
   Scene scene{.header = reader.header(), .objects = {}, .lidar = reader.lidar(), .reflections = {}};
   for (std::size_t i = 0; i < reader.object_count(); ++i)

@@ -6,6 +6,7 @@
 #include "osi3/osi_featuredata.columns.hpp"
 #include "osi3/osi_sensorview.columns.hpp"
 #include "wirecost/codec/compiled_stream.hpp"
+#include "wirecost/codec/field_of.hpp"
 
 namespace wirecost::compiled {
 
@@ -14,31 +15,44 @@ using DetectionTable = osi::LidarDetectionColumns;
 
 /// Where the columns of a repeated field stand.
 constexpr std::uint32_t columns_field_of(std::uint32_t rows) {
-  return columns::number_of(columns::Part::twin, rows);
+  return columns::number_of(columns::Part::columns, rows);
 }
 
-/// The content of the first field of that number in a message, which must be valid up to there.
-inline Bytes field_of(Bytes message, std::uint32_t number) {
-  const auto* p = reinterpret_cast<const Byte*>(message.data());
-  const Byte* const end = p + message.size();
-  Reading reading(p, 0, message.size(), no_limits);
-  while (p != nullptr && p != end) {
-    std::uint32_t tag = 0;
-    p = protobuf::read_tag(p, end, reading, tag);
-    if (p == nullptr) break;
-    if (tag == (number << 3 | 2)) {
-      std::size_t size = 0;
-      p = protobuf::read_length(p, end, reading, size);
-      if (p == nullptr) break;
-      return {reinterpret_cast<const std::byte*>(p), size};
-    }
-    p = protobuf::skip(p, end, reading, tag);
+/// Takes reflections one by one. `Values`: where those of a column go.
+template <class Values>
+class ReflectionColumns {
+ public:
+  void add(Reflection reflection) {
+    signal_strength_[next_] = reflection.signal_strength;
+    time_of_flight_[next_] = reflection.time_of_flight;
+    ++next_;
   }
-  return {};
-}
+
+ protected:
+  columns::Builder<ReflectionTable> table_;
+  Values signal_strength_{}, time_of_flight_{};
+  std::size_t start_ = 0, next_ = 0;
+};
+
+/// The same of detections.
+template <class Values>
+class DetectionColumns {
+ public:
+  void add(Detection detection) {
+    distance_[next_] = detection.distance;
+    azimuth_[next_] = detection.azimuth;
+    elevation_[next_] = detection.elevation;
+    ++next_;
+  }
+
+ protected:
+  columns::Builder<DetectionTable> table_;
+  Values distance_{}, azimuth_{}, elevation_{};
+  std::size_t start_ = 0, next_ = 0;
+};
 
 /// Every value of both columns is stored where it will lie in the message.
-class ReflectionArrays {
+class ReflectionArrays : public ReflectionColumns<double*> {
  public:
   void begin(Stream& stream, std::size_t count) {
     start_ = stream.open(columns_field_of(field::lidar_reflection));
@@ -50,20 +64,10 @@ class ReflectionArrays {
     time_of_flight_ = table_.values(ReflectionTable::time_of_flight).data();
     next_ = 0;
   }
-  void add(Reflection reflection) {
-    signal_strength_[next_] = reflection.signal_strength;
-    time_of_flight_[next_] = reflection.time_of_flight;
-    ++next_;
-  }
   void end(Stream& stream) { stream.close(start_); }
-
- private:
-  columns::Builder<ReflectionTable> table_;
-  double *signal_strength_ = nullptr, *time_of_flight_ = nullptr;
-  std::size_t start_ = 0, next_ = 0;
 };
 
-class DetectionArrays {
+class DetectionArrays : public DetectionColumns<double*> {
  public:
   void begin(Stream& stream, std::size_t count) {
     start_ = stream.open(columns_field_of(field::lidar_detection));
@@ -78,18 +82,7 @@ class DetectionArrays {
     elevation_ = table_.values(position.elevation).data();
     next_ = 0;
   }
-  void add(Detection detection) {
-    distance_[next_] = detection.distance;
-    azimuth_[next_] = detection.azimuth;
-    elevation_[next_] = detection.elevation;
-    ++next_;
-  }
   void end(Stream& stream) { stream.close(start_); }
-
- private:
-  columns::Builder<DetectionTable> table_;
-  double *distance_ = nullptr, *azimuth_ = nullptr, *elevation_ = nullptr;
-  std::size_t start_ = 0, next_ = 0;
 };
 
 class ColumnsReader : public ViewReader {

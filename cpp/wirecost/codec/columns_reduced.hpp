@@ -17,18 +17,13 @@ inline constexpr columns::Reduction of_signal{columns::Reduce::error, 0.1};     
 inline constexpr columns::Reduction of_angle{columns::Reduce::automatic};        // without loss
 
 /// How wide a column gets follows from all its values, so they are gathered first.
-class ReducedReflections {
+class ReducedReflections : public ReflectionColumns<std::vector<double>> {
  public:
   void begin(Stream& stream, std::size_t count) {
     start_ = stream.open(columns_field_of(field::lidar_reflection));
     signal_strength_.resize(count);
     time_of_flight_.resize(count);
     next_ = 0;
-  }
-  void add(Reflection reflection) {
-    signal_strength_[next_] = reflection.signal_strength;
-    time_of_flight_[next_] = reflection.time_of_flight;
-    ++next_;
   }
   void end(Stream& stream) {
     table_.begin(static_cast<std::uint32_t>(next_));
@@ -39,25 +34,14 @@ class ReducedReflections {
     if (table_.place(stream.buffer())) throw std::length_error("reflections beyond 2 GiB");
     stream.close(start_);
   }
-
- private:
-  columns::Builder<ReflectionTable> table_;
-  std::vector<double> signal_strength_, time_of_flight_;
-  std::size_t start_ = 0, next_ = 0;
 };
 
-class ReducedDetections {
+class ReducedDetections : public DetectionColumns<std::vector<double>> {
  public:
   void begin(Stream& stream, std::size_t count) {
     start_ = stream.open(columns_field_of(field::lidar_detection));
     for (auto* column : {&distance_, &azimuth_, &elevation_}) column->resize(count);
     next_ = 0;
-  }
-  void add(Detection detection) {
-    distance_[next_] = detection.distance;
-    azimuth_[next_] = detection.azimuth;
-    elevation_[next_] = detection.elevation;
-    ++next_;
   }
   void end(Stream& stream) {
     const auto& position = DetectionTable::position;
@@ -68,11 +52,6 @@ class ReducedDetections {
     if (table_.place(stream.buffer())) throw std::length_error("detections beyond 2 GiB");
     stream.close(start_);
   }
-
- private:
-  columns::Builder<DetectionTable> table_;
-  std::vector<double> distance_, azimuth_, elevation_;
-  std::size_t start_ = 0, next_ = 0;
 };
 
 struct ReducedCodec {

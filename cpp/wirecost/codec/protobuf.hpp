@@ -38,7 +38,7 @@ inline void set(osi3::MovingObject::VehicleClassification& out, const VehicleCla
   light.set_brake_light_state(static_cast<Light::BrakeLightState>(v.brake_light_state));
 }
 
-/// What the report's Protobuf source said it sent: OSI 3.4.0.
+/// The version in the messages of the report's Protobuf source: OSI 3.4.0.
 inline constexpr std::array<std::uint32_t, 3> published_version{3, 4, 0};
 
 template <template <class> class Storage, class Output>
@@ -78,7 +78,7 @@ class ViewWriter {
     osi3::MovingObject& out = *ground_truth_->add_moving_object();
     out.mutable_id()->set_value(object.id);
     auto& bbcenter_to_rear = *out.mutable_vehicle_attributes()->mutable_bbcenter_to_rear();
-    if (published_) {  // x was set twice, z never; sizes tell that type and class were not sent
+    if (published_) {  // x was set twice, z never; by their sizes, type and class were not sent
       bbcenter_to_rear.set_x(object.bbcenter_to_rear.z);
       bbcenter_to_rear.set_y(object.bbcenter_to_rear.y);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ways to hold a Protobuf message from frame to frame. They are all that differs between
+// Where a Protobuf message lives from frame to frame: three storages, the only difference between
 // the contenders protobuf, protobuf-arena and protobuf-reuse.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace wirecost::protobuf {
 
-/// A new message every frame, destroyed after it: the usual way, and the published one.
+/// A new message every frame, destroyed after it: usual, and what the report did.
 template <class Message>
 class Fresh {
  public:
@@ -86,7 +86,7 @@ inline Bytes as_bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// The published way out: SerializeToString into one of two strings.
+/// Output as in the report: SerializeToString into one of two strings.
 class StringOutput {
  public:
   Bytes write(const auto& message) {
@@ -100,7 +100,7 @@ class StringOutput {
   unsigned current_ = 0;
 };
 
-/// The quick way out: straight into one of two buffers that never shrink, nothing zeroed first.
+/// The quickest output: straight into one of two buffers that never shrink, nothing zeroed first.
 class ArrayOutput {
  public:
   Bytes write(const auto& message) {

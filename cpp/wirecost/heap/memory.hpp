@@ -28,7 +28,7 @@ bool populate(char* begin, std::size_t bytes);
 /// How much address space to reserve: twice the memory of the machine, or half of RLIMIT_AS.
 std::size_t address_space_bytes();
 
-/// MemAvailable in bytes; the largest number where /proc does not say.
+/// MemAvailable in bytes; the largest number where /proc lacks it.
 std::size_t available_bytes();
 
 }  // namespace wirecost::heap

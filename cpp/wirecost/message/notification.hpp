@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the notification benchmark says: plain values and their seeded generators.
+// The content of the notification benchmark: plain values and their seeded generators.
 #pragma once
 
 #include <cstddef>

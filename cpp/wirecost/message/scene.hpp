@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sensor view says, as plain values: the one input every codec writes.
+// The content of a sensor view as plain values: the one input every codec writes.
 #pragma once
 
 #include <array>

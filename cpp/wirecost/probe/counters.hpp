@@ -18,8 +18,8 @@ namespace wirecost::probe {
 void set_differences(Record& record, const Snapshot& begin, const Snapshot& end,
                      std::uint8_t opened);
 
-/// Hardware counters are a perf group of their own, since one software counter in it would take
-/// from all the way without a system call. Of the software counters, those that the kernel keeps
+/// Hardware counters are a perf group of their own, since with one software counter in it
+/// none could be read without a system call. Of the software counters, those that the kernel keeps
 /// for every thread come from there; a second perf group has the others.
 class Counters {
  public:

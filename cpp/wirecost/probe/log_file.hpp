@@ -22,7 +22,7 @@ namespace wirecost::probe {
 class LogFile {
  public:
   /// Creates a new file in `folder` (which is made if its parent exists). Where that fails,
-  /// `open()` is false and `trouble()` says why.
+  /// `open()` is false and `trouble()` is the reason.
   LogFile(const std::string& folder, std::size_t records);
   ~LogFile();
   LogFile(const LogFile&) = delete;

@@ -9,8 +9,8 @@
 namespace wirecost::probe {
 
 /// While one lives, touching a page of it that its file has no more does not end the program by
-/// SIGBUS: the page is replaced by an empty one of no file, a line on stderr says so, and `lost()`
-/// is true from then on.
+/// SIGBUS: the page is replaced by an empty one of no file, a line on stderr reports it, and
+/// `lost()` is true from then on.
 ///
 /// The handler of SIGBUS that does so is there as long as a range is. It passes on whatever
 /// concerns other memory to the handler that it found. WIRECOST_PROBE_SIGBUS=off keeps it away.

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t no_parent = 0xffff'ffff;
 
 enum class CounterStatus : std::uint32_t { unavailable = 0, counted = 1, user_only = 2 };
 enum class CounterAccess : std::uint32_t { none = 0, user_space = 1, system_call = 2 };
-/// Of one counter; in version 1 from before there were several, all are what `access` says.
+/// Of one counter. Version 1 had one source for all of them: what `access` gives.
 enum class CounterSource : std::uint8_t {
   none = 0,
   rdpmc = 1,

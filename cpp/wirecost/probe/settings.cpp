@@ -86,8 +86,8 @@ void say_once(int topic, const std::string& line) { write_once(topic, whole_line
 std::string whole_line(const std::string& line) { return "wirecost probe: " + line + "\n"; }
 
 void write_once(int topic, std::string_view whole_line) {
-  static constinit std::array<std::atomic<bool>, topics> said{};
-  if (said[static_cast<std::size_t>(topic)].exchange(true)) return;
+  static constinit std::array<std::atomic<bool>, topics> printed{};
+  if (printed[static_cast<std::size_t>(topic)].exchange(true)) return;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole_line.data(), whole_line.size());
 }
 

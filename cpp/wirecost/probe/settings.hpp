@@ -8,14 +8,14 @@
 
 namespace wirecost::probe {
 
-/// What the environment says: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE.
+/// From the environment: WIRECOST_PROBE, WIRECOST_PROBE_COUNTERS, WIRECOST_PROBE_SIZE.
 struct Settings {
   std::string folder;  ///< empty: nothing is recorded
   std::vector<std::string> counters;
   std::size_t records = 0;  ///< of one thread
 };
 
-/// Read at the first call; what is not understood is said once and replaced by the default.
+/// Read at the first call; what is not understood is reported once and replaced by the default.
 const Settings& settings();
 
 /// One line on stderr, at most once in the life of the process for the same `topic`.

@@ -11,19 +11,25 @@ namespace wirecost::verify {
 namespace {
 
 enum class Kind : std::uint8_t {
-  real,      ///< double
-  i32,       ///< int32
-  u32,       ///< uint32
-  u64,       ///< uint64
-  head_u64,  ///< uint64 of the head, repeated in each object
-  constant,  ///< not stored
-  lidar,     ///< the lidar, if the uint64 is 1 and not 0
-  objects,   ///< as many objects as the uint64 says
-  columns,   ///< as many elements of columns as the uint64 says
+  real,         ///< double
+  i32,          ///< int32
+  u32,          ///< uint32
+  u64,          ///< uint64
+  vector,       ///< x, y, z, as the others below a message of numbers one behind the other
+  dimension,    ///< length, width, height
+  orientation,  ///< roll, pitch, yaw
+  timestamp,    ///< seconds, nanoseconds
+  version,      ///< major, minor, patch
+  head_u64,     ///< uint64 of the head, repeated in each object
+  constant,     ///< not stored
+  lidar,        ///< the lidar, if the uint64 is 1 and not 0
+  objects,      ///< as many objects as the uint64 counts
+  columns,      ///< as many elements of columns as the uint64 counts
 };
 
-/// A value of the canonical form. `at`: bytes from the start of the head or object; for an element
-/// of columns the number of its column; for a constant its value. "[0]": a list of one.
+/// A value of the canonical form. `at`: bytes from the start of the head, object or message of
+/// numbers; for an element of columns the number of its column; for a constant its value. "[0]": a
+/// list of one.
 struct Part {
   std::string_view path;
   Kind kind;
@@ -32,30 +38,23 @@ struct Part {
 
 using enum Kind;
 
+constexpr Part vector_parts[] = {{"x", real, 0}, {"y", real, 8}, {"z", real, 16}};
+constexpr Part dimension_parts[] = {{"height", real, 16}, {"length", real, 0}, {"width", real, 8}};
+constexpr Part orientation_parts[] = {{"pitch", real, 8}, {"roll", real, 0}, {"yaw", real, 16}};
+constexpr Part timestamp_parts[] = {{"nanos", u32, 8}, {"seconds", u64, 0}};
+constexpr Part version_parts[] = {
+    {"version_major", u32, 0}, {"version_minor", u32, 4}, {"version_patch", u32, 8}};
+
 constexpr Part moving_object[] = {
-    {"base.acceleration.x", real, 120},
-    {"base.acceleration.y", real, 128},
-    {"base.acceleration.z", real, 136},
-    {"base.dimension.height", real, 64},
-    {"base.dimension.length", real, 48},
-    {"base.dimension.width", real, 56},
-    {"base.orientation.pitch", real, 152},
-    {"base.orientation.roll", real, 144},
-    {"base.orientation.yaw", real, 160},
-    {"base.orientation_rate.pitch", real, 176},
-    {"base.orientation_rate.roll", real, 168},
-    {"base.orientation_rate.yaw", real, 184},
-    {"base.position.x", real, 72},
-    {"base.position.y", real, 80},
-    {"base.position.z", real, 88},
-    {"base.velocity.x", real, 96},
-    {"base.velocity.y", real, 104},
-    {"base.velocity.z", real, 112},
+    {"base.acceleration", vector, 120},
+    {"base.dimension", dimension, 48},
+    {"base.orientation", orientation, 144},
+    {"base.orientation_rate", orientation, 168},
+    {"base.position", vector, 72},
+    {"base.velocity", vector, 96},
     {"id.value", u64, 0},
     {"type", i32, 8},
-    {"vehicle_attributes.bbcenter_to_rear.x", real, 24},
-    {"vehicle_attributes.bbcenter_to_rear.y", real, 32},
-    {"vehicle_attributes.bbcenter_to_rear.z", real, 40},
+    {"vehicle_attributes.bbcenter_to_rear", vector, 24},
     {"vehicle_classification.light_state.brake_light_state", i32, 20},
     {"vehicle_classification.light_state.indicator_state", i32, 16},
     {"vehicle_classification.type", i32, 12},
@@ -67,33 +66,23 @@ constexpr Part lidar_view[] = {
     {"reflection", columns, 104},
     {"view_configuration.field_of_view_horizontal", real, 48},
     {"view_configuration.field_of_view_vertical", real, 56},
-    {"view_configuration.mounting_position.position.x", real, 64},
-    {"view_configuration.mounting_position.position.y", real, 72},
-    {"view_configuration.mounting_position.position.z", real, 80},
+    {"view_configuration.mounting_position.position", vector, 64},
 };
 
 constexpr Part sensor_view[] = {
     {"global_ground_truth.host_vehicle_id.value", u64, 40},
     {"global_ground_truth.moving_object", objects, 96},
-    {"global_ground_truth.timestamp.nanos", u32, 24},
-    {"global_ground_truth.timestamp.seconds", u64, 16},
+    {"global_ground_truth.timestamp", timestamp, 16},
     {"host_vehicle_id.value", u64, 40},
     {"lidar_sensor_view", lidar, 88},
     {"sensor_id.value", u64, 32},
-    {"timestamp.nanos", u32, 24},
-    {"timestamp.seconds", u64, 16},
-    {"version.version_major", u32, 0},
-    {"version.version_minor", u32, 4},
-    {"version.version_patch", u32, 8},
+    {"timestamp", timestamp, 16},
+    {"version", version, 0},
 };
 
 constexpr Part detected_object[] = {
-    {"base.dimension.height", real, 64},
-    {"base.dimension.length", real, 48},
-    {"base.dimension.width", real, 56},
-    {"base.position.x", real, 24},
-    {"base.position.y", real, 32},
-    {"base.position.z", real, 40},
+    {"base.dimension", dimension, 48},
+    {"base.position", vector, 24},
     {"candidate[0].probability", real, 88},
     {"candidate[0].type", i32, 72},
     {"candidate[0].vehicle_classification.light_state.brake_light_state", i32, 84},
@@ -113,11 +102,8 @@ constexpr Part sensor_data[] = {
     {"feature_data.lidar_sensor[0].detection", columns, 48},
     {"moving_object", objects, 40},
     {"sensor_id.value", u64, 32},
-    {"timestamp.nanos", u32, 24},
-    {"timestamp.seconds", u64, 16},
-    {"version.version_major", u32, 0},
-    {"version.version_minor", u32, 4},
-    {"version.version_patch", u32, 8},
+    {"timestamp", timestamp, 16},
+    {"version", version, 0},
 };
 
 struct Layout {
@@ -206,6 +192,11 @@ class Walk {
       case u32: out_.integer(name, at<std::uint32_t>(position)); break;
       case u64:
       case head_u64: out_.integer(name, at<std::int64_t>(position)); break;
+      case vector: numbers(name, position, vector_parts); break;
+      case dimension: numbers(name, position, dimension_parts); break;
+      case orientation: numbers(name, position, orientation_parts); break;
+      case timestamp: numbers(name, position, timestamp_parts); break;
+      case version: numbers(name, position, version_parts); break;
       case constant: out_.integer(name, static_cast<std::int64_t>(position)); break;
       case lidar:
         if (at<std::uint64_t>(position) > 1) throw MalformedMessage("has more than one lidar");
@@ -214,6 +205,12 @@ class Walk {
       case objects: list(name, position, layout_.object, objects_); break;
       case columns: list(name, position, layout_.element, columns_); break;
     }
+  }
+
+  void numbers(std::string_view name, std::size_t position, std::span<const Part> parts) {
+    const Canonical::Mark mark = out_.enter(name);
+    fields(parts, {.first = position});
+    out_.leave(mark);
   }
 
   void list(std::string_view name, std::size_t count_at, std::span<const Part> parts,

@@ -68,7 +68,7 @@ Value scalar(const pb::Message& m, const Field* f, int index) {
   }
 }
 
-/// One field of the row type with all that its columns say.
+/// One field of the row type with all that its columns hold.
 class Column {
  public:
   Column(const pb::Message& columns, const Field* row, std::size_t count)

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.lists import scenario as lists
-from wirecost.bench.lists.content import LISTS
+from wirecost.bench.repeated import scenario
+from wirecost.bench.repeated.content import LISTS
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report
@@ -45,8 +45,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
-    given = () if scans else lists.COUNTS
-    settings = lists.Settings(
+    given = () if scans else scenario.COUNTS
+    settings = scenario.Settings(
         chosen("--list", list_names, LISTS),
         tuple(numbers("--count", counts)) if counts is not None else given,
         tuple(scans or ()),
@@ -54,4 +54,4 @@ def command(
         seed,
     )
     settings.check()
-    measure_and_report(lists.SCENARIO, out, json_file, partial(lists.run, settings))
+    measure_and_report(scenario.SCENARIO, out, json_file, partial(scenario.run, settings))

@@ -37,7 +37,7 @@ public final class ColumnInput {
         return this;
     }
 
-    /** How its values are stored, instead of what the schema's compilation said. */
+    /** How its values are stored, instead of as chosen when the schema was compiled. */
     public ColumnInput reduce(Reduction how) {
         if (how.of(node.type) != how) {
             throw new IllegalArgumentException(node.name + " cannot be stored so: " + how);

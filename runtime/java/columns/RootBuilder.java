@@ -35,11 +35,11 @@ public class RootBuilder extends MessageBuilder {
         return out.array();
     }
 
-    /** A message with the columns behind it, as its field with the number {@code columnsField}. */
-    public final byte[] appendTo(byte[] message, int columnsField) {
+    /** A message with the columns behind it, as its field {@code number}. */
+    public final byte[] appendTo(byte[] message, int number) {
         ColumnLayout layout = ColumnWriter.lay(node, inputs, count);
         ColumnLayout tag = new ColumnLayout();
-        tag.open(columnsField);
+        tag.open(number);
         tag.close();
         int begin = Wire.size(tag.size(0) + message.length);
         ByteBuffer out = room(begin + layout.size(begin));

@@ -35,8 +35,8 @@ public final class ColumnsUse {
         builder.timeOfFlight(times);
         LidarSensorView around = new LidarSensorView();
         around.reflection = new LidarSensorView.Reflection[] {new LidarSensorView.Reflection()};
-        int columnsField = LidarSensorViewReflectionColumns.LIDAR_SENSOR_VIEW_REFLECTION;
-        byte[] message = builder.appendTo(around.toProtobuf(), columnsField);
+        int number = LidarSensorViewReflectionColumns.LIDAR_SENSOR_VIEW_REFLECTION;
+        byte[] message = builder.appendTo(around.toProtobuf(), number);
         check(LidarSensorView.fromProtobuf(message, 0, message.length).reflection.length == 1, "old readers");
 
         ByteBuffer content = LidarSensorViewReflectionColumns.find(message);

@@ -11,15 +11,15 @@ namespace wirecost::cloud::test {
 namespace {
 
 std::string refusal(const CloudView& cloud) {
-  std::string told;
+  std::string message;
   try {
     points(cloud);
     ring_layout(cloud);
   } catch (const std::invalid_argument& error) {
-    told = error.what();
+    message = error.what();
   }
-  EXPECT_EQ(told.find('\n'), told.npos);
-  return told;
+  EXPECT_EQ(message.find('\n'), message.npos);
+  return message;
 }
 
 TEST(CloudView, LiesAreNamed) {

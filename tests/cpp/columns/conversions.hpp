@@ -39,7 +39,7 @@ inline std::vector<columns::Reduction> everywhere(const columns::Schema& schema,
   return made;
 }
 
-// The content of the twin. Throws the reason as a string.
+// The content of the columns field. Throws the reason as a string.
 inline std::string columns_of(const columns::Schema& schema, const std::vector<std::string>& rows,
                               columns::Reduction reduction = {}) {
   static columns::Transposer transposer;
@@ -53,11 +53,11 @@ inline std::string columns_of(const columns::Schema& schema, const std::vector<s
   return text(made.bytes());
 }
 
-// The elements of a twin as `{ repeated M rows = 1; }`. Throws the reason as a string.
-inline std::string rows_of(const columns::Schema& schema, const std::string& twin) {
+// The elements of a columns field as `{ repeated M rows = 1; }`. Throws the reason as a string.
+inline std::string rows_of(const columns::Schema& schema, const std::string& columns) {
   static columns::Reader reader;
   static columns::RowWriter writer;
-  const auto input = exact(twin);
+  const auto input = exact(columns);
   if (const auto error = reader.read(input, schema)) throw std::runtime_error(error.message());
   columns::Buffer made;
   if (const auto error = writer.write(reader, 1, made)) throw std::runtime_error(error.message());

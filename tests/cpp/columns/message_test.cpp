@@ -68,7 +68,7 @@ TEST(Message, OfficialClassesSeeAllButTheLists) {
   EXPECT_EQ(seen.lidar_sensor_view(1).view_configuration().sensor_id().value(), 1U);
   EXPECT_EQ(seen.global_ground_truth().country_code(), 276U);
   EXPECT_EQ(seen.timestamp().seconds(), 17);
-  // They keep the twin as an unknown field when they write the message again.
+  // They keep the columns field as an unknown field when they write the message again.
   osi3::SensorView after;
   ASSERT_TRUE(after.ParseFromString(converted(converter, false, seen.SerializeAsString())));
   EXPECT_EQ(after.SerializeAsString(), before.SerializeAsString());
@@ -84,7 +84,7 @@ TEST(Message, ComesBackAsItWas) {
   EXPECT_EQ(after.SerializeAsString(), before);
 }
 
-TEST(Message, PaddingAroundTwinsIsDropped) {
+TEST(Message, PaddingAroundColumnsFieldsIsDropped) {
   const std::string before = sensor_view().SerializeAsString();
   Converter converter(ColumnContainers::containers);
   Buffer padded;
@@ -106,18 +106,18 @@ TEST(Message, WithoutListsIsCopied) {
   EXPECT_EQ(converter.converted(), 0U);
 }
 
-TEST(Message, RowsAndTwinTogether) {
+TEST(Message, RowsAndColumnsTogether) {
   const osi3::SensorView view = sensor_view();
   Converter converter(ColumnContainers::containers);
   const std::string both = converted(converter, true, view.SerializeAsString(), true);
   osi3::SensorView seen;
   ASSERT_TRUE(seen.ParseFromString(both));
   EXPECT_EQ(seen.lidar_sensor_view(1).reflection_size(), 100);
-  // Back: the rows stay, the twin goes.
+  // Back: the rows stay, the columns go.
   osi3::SensorView back;
   ASSERT_TRUE(back.ParseFromString(converted(converter, false, both)));
   EXPECT_EQ(back.SerializeAsString(), view.SerializeAsString());
-  // Once more to columns: the twin stays, the rows go or stay.
+  // Once more to columns: those stay, the rows go or stay.
   ASSERT_TRUE(seen.ParseFromString(converted(converter, true, both)));
   EXPECT_EQ(seen.lidar_sensor_view(1).reflection_size(), 0);
   EXPECT_EQ(converted(converter, true, both, true), both);
@@ -144,7 +144,7 @@ TEST(Message, PayloadsAreAlignedInTheWholeMessage) {
   Buffer out;
   ASSERT_FALSE(converter.to_columns(ColumnContainers::SensorView,
                                     bytes(sensor_view().SerializeAsString()), out));
-  // The twin of the second sensor, found by the values its column has.
+  // The columns of the second sensor, found by the values its column has.
   std::string columns(sizeof(double) * 100, '\0');
   for (unsigned i = 0; i < 100; ++i) {
     const double value = 0.1 * i;
@@ -176,10 +176,10 @@ TEST_P(BrokenMessage, IsRefused) {
 using enum wirecost::columns::Reason;
 INSTANTIATE_TEST_SUITE_P(
     Messages, BrokenMessage,
-    testing::Values(Broken{"TwinTwice", "92808080 0c06 808080800e00 928080800c06 808080800e00",
-                           given_twice},
-                    Broken{"TwinAsNumber", "908080800c00", wrong_wire_type},
-                    Broken{"TwinWithoutCount", "928080800c00", no_count},
+    testing::Values(Broken{"ColumnsFieldTwice",
+                           "92808080 0c06 808080800e00 928080800c06 808080800e00", given_twice},
+                    Broken{"ColumnsFieldAsNumber", "908080800c00", wrong_wire_type},
+                    Broken{"ColumnsFieldWithoutCount", "928080800c00", no_count},
                     Broken{"CutOff", "92808080 0c07 808080800e00", bad_length},
                     Broken{"NoTag", "00", bad_tag}),
     [](const auto& info) { return info.param.what; });
@@ -191,10 +191,10 @@ TEST(Message, RowsOfAllItsListsAreLimited) {
     Buffer message;
     for (unsigned i = 0; i < sensors; ++i) {
       const auto sensor = open_message(message, osi3::SensorView::kLidarSensorViewFieldNumber);
-      const auto twin = open_message(message, number_of(Part::twin, 2));
+      const auto opened = open_message(message, number_of(Part::columns, 2));
       put_tag(message, count_number, wirecost::protobuf::varint);
       put_varint(message, 100'000);
-      close_message(message, twin);
+      close_message(message, opened);
       close_message(message, sensor);
     }
     Buffer out;

@@ -82,30 +82,30 @@ std::string offsets(std::uint32_t number, std::initializer_list<std::uint32_t> a
   return field(Part::offsets, number, raw(at));
 }
 
-Error read(Reader& reader, const std::string& twin) {
+Error read(Reader& reader, const std::string& content) {
   static std::vector<std::byte> input;
-  input = exact(twin);
+  input = exact(content);
   return reader.read(input, schema());
 }
 
 struct Given {
   const char* what;
-  std::string twin;
+  std::string content;
   wirecost::columns::Reason reason;
 };
-class Twins : public testing::TestWithParam<Given> {};
+class ColumnsFields : public testing::TestWithParam<Given> {};
 
-TEST_P(Twins, AreReadOrRefused) {
+TEST_P(ColumnsFields, AreReadOrRefused) {
   Reader reader;
-  const Error error = read(reader, GetParam().twin);
+  const Error error = read(reader, GetParam().content);
   EXPECT_EQ(error.reason, GetParam().reason) << error.message();
 }
 
 // Every beginning is read or refused without a look beyond it.
-TEST_P(Twins, MayBeCutOffAnywhere) {
+TEST_P(ColumnsFields, MayBeCutOffAnywhere) {
   Reader reader;
-  for (std::size_t size = 0; size < GetParam().twin.size(); ++size) {
-    const Error error = read(reader, GetParam().twin.substr(0, size));
+  for (std::size_t size = 0; size < GetParam().content.size(); ++size) {
+    const Error error = read(reader, GetParam().content.substr(0, size));
     EXPECT_LE(error.position, size);
   }
 }
@@ -115,7 +115,7 @@ constexpr auto column = Part::column;
 const std::string eight(8, '\0');
 
 INSTANTIATE_TEST_SUITE_P(
-    Read, Twins,
+    Read, ColumnsFields,
     testing::Values(
         Given{"Empty", count(0), none},
         Given{"CountLast", field(column, 1, eight) + count(1), none},
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
               none},
         Given{"UnknownNumbers",
               count(1) + field(column, 100, "x") + field(Part::presence, 100, "x") +
-                  field(Part::twin, 1, "x") + field(Part::own, 2, "x") + tag(column, 101, 3) +
+                  field(Part::columns, 1, "x") + field(Part::own, 2, "x") + tag(column, 101, 3) +
                   tag(column, 101, 4) + tag(Part::constant, 0, 0) + "\1",
               none},
         Given{"Pieces",
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
               none}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Refused, Twins,
+    Refused, ColumnsFields,
     testing::Values(
         Given{"ConstantBeyondInt8", count(1) + constant(2, 128), out_of_range},
         Given{"ConstantBelowInt8", count(1) + constant(2, 0xFFFFFF7FU), out_of_range},
@@ -237,10 +237,10 @@ TEST(Reader, ShortIntegersOfRows) {
   transposer.begin(schema());
   const std::string row = from_hex("10fbffffffffffffffff01 18ffff03");
   for (int i = 0; i < 2; ++i) ASSERT_FALSE(transposer.row(bytes(row)));
-  Buffer twin;
-  ASSERT_FALSE(transposer.finish({}, twin));
+  Buffer made;
+  ASSERT_FALSE(transposer.finish({}, made));
   Reader reader;
-  ASSERT_FALSE(reader.read(twin.bytes(), schema()));
+  ASSERT_FALSE(reader.read(made.bytes(), schema()));
   EXPECT_EQ(value_at(reader[1], 1, std::int8_t{}), -5);
   EXPECT_EQ(value_at(reader[2], 1, std::uint16_t{}), 0xFFFF);
   RowWriter writer;

@@ -222,24 +222,24 @@ TEST(Rows, WhatHasNoPresenceIsLeftOutWhereItIsDefault) {
 
 // A few bytes that stand for many rows.
 TEST(Rows, AreLimited) {
-  const std::string twin = from_hex("808080800effffff1f 898080800a000000000000e03f");
+  const std::string columns = from_hex("808080800effffff1f 898080800a000000000000e03f");
   Reader reader;
-  ASSERT_FALSE(reader.read(bytes(twin), Sample2::schema));
+  ASSERT_FALSE(reader.read(bytes(columns), Sample2::schema));
   EXPECT_EQ(reader.count(), (1U << 26U) - 1);
   Buffer out;
   RowWriter writer;
   EXPECT_EQ(writer.write(reader, 1, out).reason, too_large);
   EXPECT_EQ(out.capacity(), 0U);
-  EXPECT_EQ(reader.read(bytes(twin), Sample2::schema, {.max_count = 1000}).reason, too_many);
+  EXPECT_EQ(reader.read(bytes(columns), Sample2::schema, {.max_count = 1000}).reason, too_many);
 }
 
 // `count` elements that all have the same number.
-std::string constant_twin(std::uint32_t count) {
-  Buffer twin;
-  put_tag(twin, count_number, wirecost::protobuf::varint);
-  put_varint(twin, count);
-  twin.append(from_hex("898080800a000000000000e03f").data(), 13);
-  return text(twin.bytes());
+std::string constant_columns(std::uint32_t count) {
+  Buffer columns;
+  put_tag(columns, count_number, wirecost::protobuf::varint);
+  put_varint(columns, count);
+  columns.append(from_hex("898080800a000000000000e03f").data(), 13);
+  return text(columns.bytes());
 }
 
 // The limit is 64 MiB and 256 bytes for each byte of the columns; each row, and each field of it,
@@ -249,7 +249,7 @@ TEST(Rows, AreLimitedInProportionToTheColumns) {
   Reader reader;
   RowWriter writer;
   Buffer out;
-  const std::string one = constant_twin(1);
+  const std::string one = constant_columns(1);
   ASSERT_FALSE(reader.read(bytes(one), Sample2::schema));
   const auto fields = static_cast<std::size_t>(std::count_if(
       reader.slots().begin(), reader.slots().end(), [](const Slot& s) { return s.elements == 1; }));
@@ -257,11 +257,11 @@ TEST(Rows, AreLimitedInProportionToTheColumns) {
   const auto most = [&](std::size_t size) {
     return static_cast<std::uint32_t>((flat + 256 * size) / (16 * (1 + fields)));
   };
-  const std::string fits = constant_twin(most(constant_twin(most(0)).size()));
+  const std::string fits = constant_columns(most(constant_columns(most(0)).size()));
   ASSERT_FALSE(reader.read(bytes(fits), Sample2::schema));
   EXPECT_FALSE(writer.write(reader, 1, out));
   EXPECT_EQ(rows_in(text(out.bytes())).size(), reader.count());
-  const std::string exceeds = constant_twin(reader.count() + 1);
+  const std::string exceeds = constant_columns(reader.count() + 1);
   ASSERT_EQ(exceeds.size(), fits.size());
   ASSERT_FALSE(reader.read(bytes(exceeds), Sample2::schema));
   out.clear();

@@ -32,15 +32,15 @@ TEST(Steady, BuilderAndView) {
   double sum = 0.0;
   EXPECT_EQ(steady([&] {
               buffer.clear();
-              const std::size_t twin = open_message(buffer, 7);
+              const std::size_t opened = open_message(buffer, 7);
               builder.begin(1000);
               builder.announce(Columns::time_of_flight);
               builder.announce(Columns::signal_strength, strengths, {Reduce::automatic});
               builder.announce(Columns::normal_to_surface, Presence::some);
               ASSERT_FALSE(builder.place(buffer));
-              close_message(buffer, twin);
+              close_message(buffer, opened);
               for (double& value : builder.values(Columns::time_of_flight)) value = 1.0;
-              ASSERT_FALSE(view.read(buffer.bytes().subspan(twin))) << view.error().message();
+              ASSERT_FALSE(view.read(buffer.bytes().subspan(opened))) << view.error().message();
               sum += view[Columns::signal_strength].span(spare)[3];
             }),
             0U);
@@ -49,17 +49,18 @@ TEST(Steady, BuilderAndView) {
 
 // A column in two pieces is joined in memory that is kept.
 TEST(Steady, JoinedPieces) {
-  Buffer twin;
-  put_tag(twin, count_number, wirecost::protobuf::varint);
-  put_varint(twin, 4);
+  Buffer content;
+  put_tag(content, count_number, wirecost::protobuf::varint);
+  put_varint(content, 4);
   for (int piece = 0; piece < 2; ++piece) {
-    put_tag(twin, 2, wirecost::protobuf::len);
-    put_varint(twin, 16);
-    twin.push(piece + 1.0);
-    twin.push(piece + 1.5);
+    put_tag(content, 2, wirecost::protobuf::len);
+    put_varint(content, 16);
+    content.push(piece + 1.0);
+    content.push(piece + 1.5);
   }
   View<Columns> view;
-  EXPECT_EQ(steady([&] { ASSERT_FALSE(view.read(twin.bytes())) << view.error().message(); }), 0U);
+  EXPECT_EQ(steady([&] { ASSERT_FALSE(view.read(content.bytes())) << view.error().message(); }),
+            0U);
   const auto column = view[Columns::time_of_flight].span();
   ASSERT_EQ(column.size(), 4U);
   EXPECT_EQ(column[3], 2.5);
@@ -75,18 +76,18 @@ TEST(Steady, RowsMessagesAndHolders) {
   const std::vector<Reduction> all(Columns::nodes.size(), {Reduce::automatic});
   wire::osi3::LidarSensorViewReflectionColumnsConverter holder_converter;
   Converter converter(wire::osi3::ColumnContainers::containers);
-  Buffer twin;
+  Buffer content;
   Buffer message;
   Buffer rows;
   wirecost::Sequence<Columns::Holder> again;
   constexpr auto container = wire::osi3::ColumnContainers::LidarSensorView;
   EXPECT_EQ(steady([&] {
-              for (Buffer* const buffer : {&twin, &message, &rows}) buffer->clear();
-              const auto at = open_message(twin, number_of(Part::twin, 2));
-              ASSERT_FALSE(holder_converter.to_columns(holders, twin, all));
-              close_message(twin, at);
-              ASSERT_FALSE(holder_converter.to_rows(twin.bytes().subspan(at), again));
-              ASSERT_FALSE(converter.to_rows(container, twin.bytes(), rows));
+              for (Buffer* const buffer : {&content, &message, &rows}) buffer->clear();
+              const auto at = open_message(content, number_of(Part::columns, 2));
+              ASSERT_FALSE(holder_converter.to_columns(holders, content, all));
+              close_message(content, at);
+              ASSERT_FALSE(holder_converter.to_rows(content.bytes().subspan(at), again));
+              ASSERT_FALSE(converter.to_rows(container, content.bytes(), rows));
               ASSERT_FALSE(converter.to_columns(container, rows.bytes(), message));
             }),
             0U);

@@ -80,8 +80,8 @@ DdsReader::Handler into(Mailbox& mailbox) {
   };
 }
 
-Bytes bytes_of(const Letter& letter) {
-  return {letter.message.bytes.get(), letter.message.bytes.get() + letter.message.size};
+Bytes bytes_of(const Envelope& envelope) {
+  return {envelope.message.bytes.get(), envelope.message.bytes.get() + envelope.message.size};
 }
 
 TEST(DdsEndpoints, CarryBytesOfAnySizeUntouched) {
@@ -96,7 +96,7 @@ TEST(DdsEndpoints, CarryBytesOfAnySizeUntouched) {
     sent.push_back(numbered(size, static_cast<int>(sent.size() + 1)));
   for (const Bytes& each : sent) writer.send(each);
   EXPECT_TRUE(soon([&] {
-    for (const Letter& letter : mailbox.take(0ns)) received.push_back(bytes_of(letter));
+    for (const Envelope& envelope : mailbox.take(0ns)) received.push_back(bytes_of(envelope));
     return received.size() == sent.size();
   }));
   EXPECT_EQ(received, sent);
@@ -148,7 +148,7 @@ TEST(DdsEndpoints, GiveALateReaderWhatIsKept) {
   const DdsReader reader(there, endpoint("rt/kept", kept), {}, into(mailbox));
   std::vector<Bytes> received;
   EXPECT_TRUE(soon([&] {
-    for (const Letter& letter : mailbox.take(0ns)) received.push_back(bytes_of(letter));
+    for (const Envelope& envelope : mailbox.take(0ns)) received.push_back(bytes_of(envelope));
     return received.size() == 2;
   }));
   EXPECT_EQ(received, (std::vector{numbered(8, 2), numbered(8, 3)}));
@@ -169,10 +169,10 @@ TEST(DdsEndpoints, HearOnlyWritersOfTheirClassWhereAskedTo) {
   }));
   reliable_writer.send(numbered(8, 1));
   lossy_writer.send(numbered(8, 2));
-  std::vector<Letter> by_all, by_exact;
+  std::vector<Envelope> by_all, by_exact;
   EXPECT_TRUE(soon([&] {
-    for (Letter& letter : all.take(0ns)) by_all.push_back(std::move(letter));
-    for (Letter& letter : exact.take(0ns)) by_exact.push_back(std::move(letter));
+    for (Envelope& envelope : all.take(0ns)) by_all.push_back(std::move(envelope));
+    for (Envelope& envelope : exact.take(0ns)) by_exact.push_back(std::move(envelope));
     return by_all.size() == 2 && !by_exact.empty();
   }));
   ASSERT_EQ(by_exact.size(), 1U);
@@ -196,7 +196,7 @@ TEST(DdsEndpoints, HearOnlyChosenWriters) {
   };
   const auto received = [](Mailbox& mailbox) {
     std::vector<Bytes> bytes;
-    for (const Letter& letter : mailbox.take(10s)) bytes.push_back(bytes_of(letter));
+    for (const Envelope& envelope : mailbox.take(10s)) bytes.push_back(bytes_of(envelope));
     return bytes;
   };
   ASSERT_TRUE(send(1));
@@ -217,12 +217,12 @@ TEST(DdsEndpoints, SayWhichMessageTheyAnswer) {
     return asking.readers() + answering.readers() == 2 && asked.writers() + answered.writers() == 2;
   }));
   const SampleName request = asking.answer(numbered(8, 1), {answered.guid(), 0});
-  const auto letters = requests.take(10s);
-  ASSERT_EQ(letters.size(), 1U);
-  EXPECT_EQ(letters[0].own.writer, asking.guid());
-  EXPECT_EQ(letters[0].own.sequence, request.sequence);
-  EXPECT_EQ(letters[0].answered.writer, answered.guid());
-  answering.answer(numbered(8, 2), {letters[0].answered.writer, letters[0].own.sequence});
+  const auto envelopes = requests.take(10s);
+  ASSERT_EQ(envelopes.size(), 1U);
+  EXPECT_EQ(envelopes[0].own.writer, asking.guid());
+  EXPECT_EQ(envelopes[0].own.sequence, request.sequence);
+  EXPECT_EQ(envelopes[0].answered.writer, answered.guid());
+  answering.answer(numbered(8, 2), {envelopes[0].answered.writer, envelopes[0].own.sequence});
   const auto reply = replies.take(10s);
   ASSERT_EQ(reply.size(), 1U);
   EXPECT_EQ(reply[0].answered.writer, answered.guid());
@@ -231,16 +231,16 @@ TEST(DdsEndpoints, SayWhichMessageTheyAnswer) {
 
 TEST(DdsEndpoints, AreFoundWithWhatTheySayOfThemselves) {
   const auto here = participant("here"), there = participant("there");
-  DdsEndpoint told = endpoint("rt/told");
-  told.qos.deadline_ns = 250'000'000;
-  told.user_data = {'h', 'i'};
-  const DdsWriter writer(here, told);
+  DdsEndpoint announced = endpoint("rt/announced");
+  announced.qos.deadline_ns = 250'000'000;
+  announced.user_data = {'h', 'i'};
+  const DdsWriter writer(here, announced);
   ASSERT_TRUE(soon([&] { return there->discovery().endpoints().size() == 1; }));
   const FoundEndpoint found = there->discovery().endpoints()[0];
-  EXPECT_EQ(found.topic, told.topic);
-  EXPECT_EQ(found.type, told.type);
-  EXPECT_EQ(found.user_data, told.user_data);
-  EXPECT_EQ(found.qos.deadline_ns, told.qos.deadline_ns);
+  EXPECT_EQ(found.topic, announced.topic);
+  EXPECT_EQ(found.type, announced.type);
+  EXPECT_EQ(found.user_data, announced.user_data);
+  EXPECT_EQ(found.qos.deadline_ns, announced.qos.deadline_ns);
   EXPECT_TRUE(found.writer && found.qos.reliable && !found.qos.transient_local);
   EXPECT_EQ(there->discovery().participants()[0].name, "here");
 }
@@ -265,12 +265,12 @@ TEST(DdsEndpoints, CloseUnderTraffic) {
 }
 
 TEST(Mailbox, DropsWhatIsTooMuch) {
-  Mailbox mailbox(3 * (sizeof(Letter) + 100));
+  Mailbox mailbox(3 * (sizeof(Envelope) + 100));
   for (int count = 0; count < 5; ++count) {
-    Letter letter;
-    letter.message.bytes = std::make_unique<std::byte[]>(100);
-    letter.message.size = 100;
-    mailbox.put(std::move(letter));
+    Envelope envelope;
+    envelope.message.bytes = std::make_unique<std::byte[]>(100);
+    envelope.message.size = 100;
+    mailbox.put(std::move(envelope));
   }
   EXPECT_EQ(mailbox.dropped(), 2U);
   EXPECT_EQ(mailbox.take(0ns).size(), 3U);
@@ -316,14 +316,14 @@ TEST(DdsEndpoints, ThatListenLiveGetFromBeforeOnlyWhatIsKeptOnPurpose) {
   writer.send(numbered(100, 2));
   std::vector<Bytes> received;
   EXPECT_TRUE(soon([&] {
-    for (const Letter& letter : kept.take(10ms)) received.push_back(bytes_of(letter));
+    for (const Envelope& envelope : kept.take(10ms)) received.push_back(bytes_of(envelope));
     return received.size() == 2;
   }));
   EXPECT_EQ(received, (std::vector{numbered(100, 1), numbered(100, 2)}));
   ASSERT_TRUE(writer.flush(10s));
-  const auto heard = live.take(10s);
-  ASSERT_EQ(heard.size(), 1U);
-  EXPECT_EQ(bytes_of(heard[0]), numbered(100, 2));
+  const auto only_new = live.take(10s);
+  ASSERT_EQ(only_new.size(), 1U);
+  EXPECT_EQ(bytes_of(only_new[0]), numbered(100, 2));
 }
 
 /// A datagram of participant 1…1 whose reader 7 acknowledges to a writer.
@@ -342,37 +342,37 @@ TEST(DdsAcknowledgements, AreReadFromDatagrams) {
   const Guid reader{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 7};
   const Guid writer{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 9, 3};
   constexpr std::array<std::uint8_t, 4> sedp_writers{0, 0, 3, 0xc2}, user{0, 0, 9, 3};
-  Acknowledgements told;
-  told.announced(true);
-  told.announced(true);
-  EXPECT_FALSE(told.has_announcements(reader, true));
-  told.received(acknack(sedp_writers, 2));
-  EXPECT_FALSE(told.has_announcements(reader, true));
-  told.received(acknack(sedp_writers, 3));
-  EXPECT_TRUE(told.has_announcements(reader, true));
-  told.announced(true);
-  EXPECT_FALSE(told.has_announcements(reader, true));
-  EXPECT_FALSE(told.has_answered(reader, writer));
-  told.received(acknack(user, 1));
-  EXPECT_TRUE(told.has_answered(reader, writer));
+  Acknowledgements acknowledgements;
+  acknowledgements.announced(true);
+  acknowledgements.announced(true);
+  EXPECT_FALSE(acknowledgements.has_announcements(reader, true));
+  acknowledgements.received(acknack(sedp_writers, 2));
+  EXPECT_FALSE(acknowledgements.has_announcements(reader, true));
+  acknowledgements.received(acknack(sedp_writers, 3));
+  EXPECT_TRUE(acknowledgements.has_announcements(reader, true));
+  acknowledgements.announced(true);
+  EXPECT_FALSE(acknowledgements.has_announcements(reader, true));
+  EXPECT_FALSE(acknowledgements.has_answered(reader, writer));
+  acknowledgements.received(acknack(user, 1));
+  EXPECT_TRUE(acknowledgements.has_answered(reader, writer));
 }
 
 TEST(DdsAcknowledgements, OfDatagramsCutShortAreNone) {
   const Guid reader{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 7};
   const Guid writer{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 9, 3};
   const auto whole = acknack({0, 0, 9, 3}, 1);
-  Acknowledgements told;
+  Acknowledgements acknowledgements;
   // Up to the place after reader, writer and number, which is all that is read.
   for (std::size_t size = 0; size < whole.size() - 8; ++size) {
     const std::vector<std::uint8_t> cut(whole.begin(), whole.begin() + static_cast<long>(size));
-    told.received(cut);
+    acknowledgements.received(cut);
   }
   for (std::size_t at = 0; at < whole.size(); ++at) {
     auto bent = whole;
     bent[at] = 0xff;
     Acknowledgements().received(bent);
   }
-  EXPECT_FALSE(told.has_answered(reader, writer));
+  EXPECT_FALSE(acknowledgements.has_answered(reader, writer));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks whose content tells whether anyone else wrote into them, and the loader check.
+// Blocks whose content shows whether anyone else wrote into them, and the loader check.
 #pragma once
 
 #include <dlfcn.h>

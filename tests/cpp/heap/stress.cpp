@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stress [SECONDS]: the patterns by which the literature strains allocators, each for a share of
-// the time (10 s unless told), on blocks that verify their content. Written after the published
+// the time (10 s by default), on blocks that verify their content. Written after the published
 // descriptions: larson and threadtest (Larson and Krishnan, ISMM 1998; Berger et al., ASPLOS 2000),
 // cache-scratch (Hoard), xmalloc (Lever and Boreham, 2000), sh6bench (MicroQuill).
 #include <array>

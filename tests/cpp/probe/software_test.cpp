@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Software counters without perf: the same numbers as perf's, where perf is forbidden too, and
-// perf's where the kernel does not tell them.
+// perf's where the kernel does not report them.
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>

@@ -64,7 +64,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
     "bench/heap": set(),
-    "bench/lists": {"bench", "wirecost/codec", RUNTIME},
+    "bench/repeated": {"bench", "wirecost/codec", RUNTIME},
     "bench/notification": {"bench", "wirecost/message", RUNTIME},
     "bench/probe": {"wirecost/probe"},
     "python": {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring outlier filter in the usual way with PCL that Autoware's page shows: convert, filter,
+// The ring outlier filter with PCL as Autoware's page shows it: convert, filter,
 // convert back. Point types without PCL's padding, as Autoware's are, so that converting is copying
 // whole points. C++17, as ROS 1 is; needs PCL_NO_PRECOMPILE before anything of PCL.
 #pragma once

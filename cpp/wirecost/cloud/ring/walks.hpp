@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points of a ring stay, from bits that say which ones join.
+// Which points of a ring stay, from one bit per point: whether it joins the next.
 #pragma once
 
 #include <cstddef>

@@ -8,27 +8,27 @@ namespace wirecost::middleware {
 
 namespace {
 
-std::size_t cost(const Letter& letter) { return sizeof(Letter) + letter.message.size; }
+std::size_t cost(const Envelope& envelope) { return sizeof(Envelope) + envelope.message.size; }
 
 }  // namespace
 
-void Mailbox::put(Letter letter) {
+void Mailbox::put(Envelope envelope) {
   const std::lock_guard lock(mutex_);
-  if (cost(letter) > max_bytes_ - held_bytes_) {
+  if (cost(envelope) > max_bytes_ - held_bytes_) {
     ++dropped_;
     return;
   }
-  held_bytes_ += cost(letter);
-  letters_.push_back(std::move(letter));
+  held_bytes_ += cost(envelope);
+  envelopes_.push_back(std::move(envelope));
   arrived_.notify_one();
 }
 
-std::vector<Letter> Mailbox::take(std::chrono::nanoseconds timeout) {
+std::vector<Envelope> Mailbox::take(std::chrono::nanoseconds timeout) {
   std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, timeout, [this] { return !letters_.empty(); });
-  std::vector<Letter> taken(std::make_move_iterator(letters_.begin()),
-                            std::make_move_iterator(letters_.end()));
-  letters_.clear();
+  arrived_.wait_for(lock, timeout, [this] { return !envelopes_.empty(); });
+  std::vector<Envelope> taken(std::make_move_iterator(envelopes_.begin()),
+                              std::make_move_iterator(envelopes_.end()));
+  envelopes_.clear();
   held_bytes_ = 0;
   return taken;
 }

@@ -12,8 +12,8 @@
 
 namespace wirecost::middleware {
 
-/// A received message with its names.
-struct Letter {
+/// A received message, its name, and the name of the message that it answers.
+struct Envelope {
   Message message;
   SampleName own, answered;
 };
@@ -23,16 +23,16 @@ class Mailbox {
  public:
   explicit Mailbox(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  void put(Letter letter);
-  /// Waits for the first letter; empty when the time is over.
-  std::vector<Letter> take(std::chrono::nanoseconds timeout);
+  void put(Envelope envelope);
+  /// Waits for the first envelope; empty when the time is over.
+  std::vector<Envelope> take(std::chrono::nanoseconds timeout);
   std::size_t dropped() const;
 
  private:
   const std::size_t max_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<Letter> letters_;
+  std::deque<Envelope> envelopes_;
   std::size_t held_bytes_ = 0, dropped_ = 0;
 };
 

@@ -25,7 +25,7 @@ struct SampleName {
 /// Whose messages a reader hands over.
 struct WriterChoice {
   /// Leaves out writers that offer another reliability or durability than the reader asks for, so
-  /// that one reader for each class that is offered hears everything once; and those of the own
+  /// that one reader for each class that is offered receives everything once; and those of the own
   /// participant, which discovery does not carry.
   bool same_class = false;
   /// None: all but those in `without`.

@@ -18,7 +18,8 @@
 
 namespace wirecost::middleware {
 
-/// Sends serialized messages from the calling thread; the bytes are copied for who must ask again.
+/// Sends serialized messages from the calling thread; the bytes are copied, to be sent again on
+/// request.
 class DdsWriter final : public Sink, private eprosima::fastdds::dds::DataWriterListener {
  public:
   DdsWriter(std::shared_ptr<DdsParticipant> participant, const DdsEndpoint& endpoint);

@@ -27,9 +27,9 @@ from wirecost.compile.schema import (
 from wirecost.errors import UserError
 
 DEEPEST = 64
-"""Messages, one inside the other, of a message in columns."""
+"""How deep messages nest in a message in columns, at most."""
 MOST_NODES = 20_000
-"""Fields of such a message, each as often as its path is another."""
+"""Fields of such a message, at most; one that two paths lead to counts twice."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Root:
         return self.file.local_name(self.message.full_name).replace(".", "") + "Columns"
 
     def fixed(self, node: Node) -> int:
-        """Values, and messages, that rows have of a fixed array even where columns give none."""
+        """Values and messages that a row has of a fixed array, even one without columns."""
         if node.field.label is not Label.ARRAY:
             return 0
         inner = sum(1 + self.fixed(child) for child in self.children(node))
@@ -128,7 +128,7 @@ def _columns_fields(schema: Schema, message: Message) -> Iterator[ColumnsField]:
 
 
 class _Tree:
-    """Nodes mirror the nesting of messages: a message is there as often as it is held."""
+    """Nodes mirror the nesting of messages: a message has nodes at each place that holds it."""
 
     def __init__(self, schema: Schema, root: Message) -> None:
         self._schema = schema

@@ -12,8 +12,8 @@ struct Edge {
     std::uint32_t container = 0;
 };
 
-// A list that can stand in columns.
-struct Twin {
+// A list of rows, and the columns field that it can become.
+struct ColumnsField {
     std::uint32_t rows = 0;     // field number of the list
     std::uint32_t columns = 0;  // and of the message with its columns
     std::uint32_t schema = 0;   // index of the element's
@@ -23,7 +23,7 @@ struct Twin {
 struct Container {
     std::string_view name{};
     std::span<const Edge> edges{};
-    std::span<const Twin> twins{};
+    std::span<const ColumnsField> columns_fields{};
 };
 
 struct Containers {
@@ -184,8 +184,8 @@ class Converter {
 
     // Whether a field is a list that a later step looks at.
     static bool is_list(const Container& container, const Field& field) noexcept {
-        for (const Twin& twin : container.twins) {
-            if (field.is(twin.rows)) return true;
+        for (const ColumnsField& list : container.columns_fields) {
+            if (field.is(list.rows)) return true;
         }
         return false;
     }
@@ -204,34 +204,34 @@ class Converter {
                 copy(field);
             }
         }
-        for (const Twin& twin : container.twins) {
-            if (!list_to_columns(twin, begin, end, changed)) return false;
+        for (const ColumnsField& list : container.columns_fields) {
+            if (!list_to_columns(list, begin, end, changed)) return false;
         }
         return true;
     }
 
-    bool list_to_columns(const Twin& twin, const Byte* const begin, const Byte* const end,
+    bool list_to_columns(const ColumnsField& list, const Byte* const begin, const Byte* const end,
                          bool& changed) {
-        if (count(begin, end, twin.rows) == 0) return true;
-        if (count(begin, end, twin.columns) != 0) {
+        if (count(begin, end, list.rows) == 0) return true;
+        if (count(begin, end, list.columns) != 0) {
             changed |= !options_.keep_rows;
             return true;
         }
-        transposer_.begin(containers_.schemas[twin.schema], rest());
-        const Byte* list = begin;
+        transposer_.begin(containers_.schemas[list.schema], rest());
+        const Byte* row = begin;
         Error error;
         Field field{};
         for (const Byte* p = begin; p != end && !error;) {
             next(p, end, field);
-            if (!field.is(twin.rows)) continue;
-            list = field.content;
+            if (!field.is(list.rows)) continue;
+            row = field.content;
             error = transposer_.row(field.bytes());
         }
         const std::size_t mark = out_->size();
         if (!error) {
-            const std::size_t opened = open_message(*out_, twin.columns);
-            const auto reductions = twin.schema < containers_.reductions.size()
-                                        ? containers_.reductions[twin.schema]
+            const std::size_t opened = open_message(*out_, list.columns);
+            const auto reductions = list.schema < containers_.reductions.size()
+                                        ? containers_.reductions[list.schema]
                                         : std::span<const Reduction>();
             error = transposer_.finish(reductions, *out_);
             if (!error) {
@@ -246,12 +246,12 @@ class Converter {
         const bool stays = error.reason == Reason::unknown_field ||
                            error.reason == Reason::two_of_oneof ||
                            error.reason == Reason::missing_required;
-        if (!stays) return fail(error, list);
+        if (!stays) return fail(error, row);
         ++refused_;
         if (options_.keep_rows) return true;
         for (const Byte* p = begin; p != end;) {
             next(p, end, field);
-            if (field.is(twin.rows)) copy(field);
+            if (field.is(list.rows)) copy(field);
         }
         return true;
     }
@@ -265,12 +265,12 @@ class Converter {
                 changed = true;
                 continue;
             }
-            const auto twin =
-                std::find_if(container.twins.begin(), container.twins.end(),
-                             [&](const Twin& t) { return t.columns == field.number; });
-            if (twin != container.twins.end()) {
+            const auto list =
+                std::find_if(container.columns_fields.begin(), container.columns_fields.end(),
+                             [&](const ColumnsField& one) { return one.columns == field.number; });
+            if (list != container.columns_fields.end()) {
                 changed = true;
-                if (!list_to_rows(*twin, field, begin, end)) return false;
+                if (!list_to_rows(*list, field, begin, end)) return false;
             } else if (const Edge* const edge = edge_of(container, field)) {
                 if (!inner(&Converter::rows_in, *edge, field, depth, changed, true)) return false;
             } else {
@@ -280,20 +280,21 @@ class Converter {
         return true;
     }
 
-    bool list_to_rows(const Twin& twin, const Field& field, const Byte* begin, const Byte* end) {
-        const Schema& schema = containers_.schemas[twin.schema];
+    bool list_to_rows(const ColumnsField& list, const Field& field, const Byte* begin,
+                      const Byte* end) {
+        const Schema& schema = containers_.schemas[list.schema];
         if (field.wire_type != protobuf::len)
             return fail(Reason::wrong_wire_type, field.start, schema.name);
         // Before the first columns field nothing was found broken; behind it, what is broken ends
         // the count.
-        if (count(begin, field.start, twin.columns) != 0)
+        if (count(begin, field.start, list.columns) != 0)
             return fail(Reason::given_twice, field.start, schema.name);
-        const bool has_rows = count(begin, end, twin.rows) != 0;
+        const bool has_rows = count(begin, end, list.rows) != 0;
         if (error_) return false;
         if (const Error error = reader_.read(field.bytes(), schema, options_.limits))
             return fail(error, field.content);
         if (has_rows) return true;
-        if (const Error error = writer_.write(reader_, twin.rows, *out_, rest()))
+        if (const Error error = writer_.write(reader_, list.rows, *out_, rest()))
             return fail(error, field.content);
         spend(row_memory(reader_));
         ++converted_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a walk over columns finds of a field, and columns that come in pieces put side by side.
+// What a walk over columns finds, and parts that come in pieces put side by side.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,22 @@
 
 namespace wirecost::columns {
 
-// Before it is known what may be there. Of two numbers the first is of the column, the second of
-// its offsets.
+// A part that may come in several pieces.
+struct Pieces {
+    std::uint32_t count = 0;
+    std::size_t size = 0;      // of all
+    std::size_t any_size = 0;  // their sizes, or-ed: a bit of it is set if it is set in any
+    std::size_t joined = 0;    // where the next one goes
+};
+
+// What the walk finds of a field, not yet checked.
 struct Found {
     std::uint32_t parts = 0;  // a bit for each Part
-    std::uint32_t pieces[2]{};
-    std::size_t sizes[2]{};     // of all their pieces
-    std::size_t any_size[2]{};  // lengths of the pieces, or-ed
+    Pieces column, offsets;
     std::size_t position = 0;
     std::size_t presence_size = 0;
-    std::size_t joined[2]{};  // where the next piece goes
 
+    Pieces& pieces(Part part) noexcept { return part == Part::offsets ? offsets : column; }
     bool given(Part part) const noexcept {
         return (parts >> static_cast<unsigned>(part) & 1U) != 0;
     }
@@ -46,7 +51,7 @@ struct PieceCopier {
             const Byte* content = protobuf::read_tag(p, end, unused, tag);
             p = protobuf::skip(content, end, unused, tag);
             const auto part = static_cast<Part>((tag >> 3U) / band);
-            if (part == Part::own || part == Part::twin || (tag & 7U) != protobuf::len) continue;
+            if (part == Part::own || part == Part::columns || (tag & 7U) != protobuf::len) continue;
             const std::uint32_t before = hint;
             const std::int32_t node = index.find(message, (tag >> 3U) % band, hint);
             if (node < 0) continue;
@@ -57,17 +62,16 @@ struct PieceCopier {
             if (part == Part::column && field.type == Type::message) {
                 copy(node, content, p);
             } else if (in_pieces(field, part)) {
-                take(found[static_cast<std::size_t>(node)], part, content, size);
+                append(found[static_cast<std::size_t>(node)].pieces(part), content, size);
             }
         }
     }
 
   private:
-    void take(Found& of, Part part, const Byte* content, std::size_t size) {
-        const std::size_t which = part == Part::offsets ? 1 : 0;
-        if (of.pieces[which] < 2 || size == 0) return;
-        std::memcpy(to + of.joined[which], content, size);
-        of.joined[which] += size;
+    void append(Pieces& pieces, const Byte* content, std::size_t size) {
+        if (pieces.count < 2 || size == 0) return;
+        std::memcpy(to + pieces.joined, content, size);
+        pieces.joined += size;
     }
 };
 

@@ -99,7 +99,7 @@ class Reader {
                 if (!take_own(message, number, tag & 7U, content, end, position)) return false;
                 continue;
             }
-            if (part == Part::twin) continue;
+            if (part == Part::columns) continue;
             const std::uint32_t before = hint;
             const std::int32_t node = index_.find(message, number % band, hint);
             if (node < 0) continue;
@@ -144,20 +144,20 @@ class Reader {
             return walk(static_cast<std::int32_t>(node), p, behind);
         }
         if (in_pieces(field, part)) {
-            const std::size_t which = part == Part::offsets ? 1 : 0;
+            Pieces& pieces = found.pieces(part);
             found.parts |= 1U << static_cast<unsigned>(part);
-            if (++found.pieces[which] == 2) ++split_;
-            found.sizes[which] += size;
-            found.any_size[which] |= size;
-            (which == 1 ? slot.offsets : slot.values) = p;
+            if (++pieces.count == 2) ++split_;
+            pieces.size += size;
+            pieces.any_size |= size;
+            (part == Part::offsets ? slot.offsets : slot.values) = p;
             return true;
         }
         if (!found.once(part)) return refuse(node, Reason::given_twice);
         switch (part) {
             case Part::column:
                 slot.values = p;
-                found.sizes[0] = found.any_size[0] = size;
-                found.pieces[0] = 1;
+                found.column.size = found.column.any_size = size;
+                found.column.count = 1;
                 break;
             case Part::presence:
                 slot.presence = p;
@@ -209,22 +209,24 @@ class Reader {
     void join() {
         std::size_t total = 0;
         for (Found& found : found_) {
-            for (const std::size_t which : {0U, 1U}) {
-                if (found.pieces[which] < 2) continue;
-                found.joined[which] = total;
-                total += aligned(found.sizes[which], alignment);
+            for (Pieces* const pieces : {&found.column, &found.offsets}) {
+                if (pieces->count < 2) continue;
+                pieces->joined = total;
+                total += aligned(pieces->size, alignment);
             }
         }
         joined_.resize(total);
         for (std::size_t i = 0; i < slots_.size(); ++i) {
-            if (found_[i].pieces[0] > 1) slots_[i].values = joined_.data() + found_[i].joined[0];
-            if (found_[i].pieces[1] > 1) slots_[i].offsets = joined_.data() + found_[i].joined[1];
+            const Found& found = found_[i];
+            if (found.column.count > 1) slots_[i].values = joined_.data() + found.column.joined;
+            if (found.offsets.count > 1) slots_[i].offsets = joined_.data() + found.offsets.joined;
         }
         PieceCopier{schema_, index_, found_, joined_.data()}.copy(-1, begin_, begin_ + size_);
     }
 
     bool check(std::size_t node) {
         const Node& field = schema_.nodes[node];
+        const Found& found = found_[node];
         Slot& slot = slots_[node];
         slot.elements = count_;
         if (field.parent >= 0) {
@@ -236,15 +238,15 @@ class Reader {
             }
         }
         slot.stored = field.repeated ? 0 : slot.elements;
-        if (found_[node].parts == 0) return true;
+        if (found.parts == 0) return true;
         slot.present = true;
-        if (found_[node].given(Part::presence) &&
-            found_[node].presence_size != (std::size_t{slot.elements} + 7) / 8)
+        if (found.given(Part::presence) &&
+            found.presence_size != (std::size_t{slot.elements} + 7) / 8)
             return refuse(node, Reason::bad_presence);
         if ((field.repeated || field.type == Type::text) && !check_offsets(node)) return false;
         if (field.type == Type::message) {
             const bool needed = !field.repeated || slot.stored != 0;
-            if (needed && !found_[node].given(Part::column)) return refuse(node, Reason::no_column);
+            if (needed && !found.given(Part::column)) return refuse(node, Reason::no_column);
             return true;
         }
         return field.type == Type::text ? check_text(node) : check_scalar(node);
@@ -252,11 +254,12 @@ class Reader {
 
     bool check_offsets(std::size_t node) {
         const Node& field = schema_.nodes[node];
+        const Found& found = found_[node];
         Slot& slot = slots_[node];
-        if (field.type == Type::text && found_[node].given(Part::constant)) return true;
-        const std::size_t size = found_[node].sizes[1];
+        if (field.type == Type::text && found.given(Part::constant)) return true;
+        const std::size_t size = found.offsets.size;
         if (size != 4 * (std::size_t{slot.elements} + 1)) return refuse(node, Reason::bad_offsets);
-        bool falls = slot.offset(0) != 0 || found_[node].any_size[1] % 4 != 0;
+        bool falls = slot.offset(0) != 0 || found.offsets.any_size % 4 != 0;
         for (std::size_t i = 0; i < slot.elements; ++i)
             falls |= slot.offset(i + 1) < slot.offset(i);
         if (falls) return refuse(node, Reason::bad_offsets);
@@ -268,14 +271,15 @@ class Reader {
     }
 
     bool check_text(std::size_t node) {
+        const Found& found = found_[node];
         Slot& slot = slots_[node];
-        if (found_[node].given(Part::constant)) {
-            if (found_[node].given(Part::column) || found_[node].given(Part::offsets))
+        if (found.given(Part::constant)) {
+            if (found.given(Part::column) || found.given(Part::offsets))
                 return refuse(node, Reason::column_and_constant);
             slot.form = Form::constant;
             return true;
         }
-        slot.size = found_[node].sizes[0];
+        slot.size = found.column.size;
         if (slot.size != slot.offset(slot.elements)) return refuse(node, Reason::bad_width);
         slot.form = Form::plain;
         return true;
@@ -283,22 +287,22 @@ class Reader {
 
     bool check_scalar(std::size_t node) {
         const Node& field = schema_.nodes[node];
-        Found& found = found_[node];
+        const Found& found = found_[node];
         Slot& slot = slots_[node];
-        const bool scaled = found_[node].given(Part::scale);
-        if (found_[node].given(Part::constant)) {
-            if (found_[node].given(Part::column) || scaled || found_[node].given(Part::base) ||
-                (!field.repeated && found_[node].given(Part::offsets)))
+        const bool scaled = found.given(Part::scale);
+        if (found.given(Part::constant)) {
+            if (found.given(Part::column) || scaled || found.given(Part::base) ||
+                (!field.repeated && found.given(Part::offsets)))
                 return refuse(node, Reason::column_and_constant);
             slot.form = Form::constant;
             return true;
         }
-        if (scaled != found_[node].given(Part::base)) return refuse(node, Reason::bad_scale);
-        slot.size = found.sizes[0];
+        if (scaled != found.given(Part::base)) return refuse(node, Reason::bad_scale);
+        slot.size = found.column.size;
         std::size_t values = slot.stored;
-        if (!found_[node].given(Part::column) && (!field.repeated || values != 0))
+        if (!found.given(Part::column) && (!field.repeated || values != 0))
             return refuse(node, Reason::no_column);
-        if (!field.repeated && found_[node].given(Part::offsets)) {
+        if (!field.repeated && found.given(Part::offsets)) {
             if (!check_runs(node)) return false;
             values = slot.runs;
         }
@@ -310,7 +314,7 @@ class Reader {
         slot.form = scaled ? Form::scaled : Form::plain;
         bool allowed = width == own || (type == Type::enumeration && width == 1);
         if (scaled) {
-            if (found.pieces[0] > 1) return refuse(node, Reason::given_twice);
+            if (found.column.count > 1) return refuse(node, Reason::given_twice);
             allowed = width >= 1 && width <= 4;
         } else if (type == Type::float64 && width == 4) {
             slot.form = Form::narrow;
@@ -318,19 +322,20 @@ class Reader {
         }
         if (!allowed) return refuse(node, Reason::bad_width);
         slot.width = static_cast<std::uint8_t>(width);
-        if (!scaled && found.any_size[0] % width != 0) return refuse(node, Reason::bad_width);
+        if (!scaled && found.column.any_size % width != 0) return refuse(node, Reason::bad_width);
         return !scaled || check_scaled(node);
     }
 
     bool check_runs(std::size_t node) {
         Slot& slot = slots_[node];
-        const std::size_t size = found_[node].sizes[1];
+        const Pieces& offsets = found_[node].offsets;
+        const std::size_t size = offsets.size;
         if (size % 4 != 0 || size == 0 || size / 4 > std::size_t{slot.elements} + 1)
             return refuse(node, Reason::bad_runs);
         slot.runs = static_cast<std::uint32_t>(size / 4 - 1);
         slot.in_runs = true;
         bool wrong = slot.offset(0) != 0 || slot.offset(slot.runs) != slot.elements ||
-                     found_[node].any_size[1] % 4 != 0;
+                     offsets.any_size % 4 != 0;
         for (std::size_t i = 0; i < slot.runs; ++i) wrong |= slot.offset(i + 1) <= slot.offset(i);
         return !wrong || refuse(node, Reason::bad_runs);
     }

@@ -120,7 +120,7 @@ constexpr bool can_reduce(const Node& node, const Reduction& reduction) noexcept
 }
 
 // k of a number k * band + n: what it is to field n.
-enum class Part : std::uint32_t { column, presence, offsets, scale, base, constant, twin, own };
+enum class Part : std::uint32_t { column, presence, offsets, scale, base, constant, columns, own };
 
 constexpr std::uint32_t band = 1U << 26U;
 constexpr std::size_t alignment = 64;    // of every payload, from the begin of the message

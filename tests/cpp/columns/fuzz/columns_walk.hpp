@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads every value of every column, in each way there is.
+// Reads every value of every column, by every accessor.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ void walk_values(const columns::Values<T>& values) {
   }
 }
 
-// NaNs change their bits on the way from float to double and back in both ways alike.
+// By both accessors, NaNs change their bits alike from float to double and back.
 template <class T>
 void walk_scalar(const columns::Reader& reader, std::uint32_t node) {
   if (reader.schema().nodes[node].repeated) {

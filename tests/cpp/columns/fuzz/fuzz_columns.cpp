@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer over everything that reads columns or rows. The first byte says what the others are:
-// a twin of one of the schemas, rows of one, or a whole SensorView. What becomes rows becomes
+// columns of one of the schemas, rows of one, or a whole SensorView. What becomes rows becomes
 // columns again, and those the same rows.
 #include <cstdlib>
 
@@ -26,8 +26,8 @@ bool equal(const Buffer& a, const Buffer& b) {
   return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
 }
 
-// The rows in `list`, each behind a tag of one byte, as a twin; false if they are refused.
-bool transposed(const Schema& schema, const Buffer& list, Reduce form, Buffer& twin) {
+// The rows in `list`, each behind a tag of one byte, as columns; false if they are refused.
+bool transposed(const Schema& schema, const Buffer& list, Reduce form, Buffer& in_columns) {
   static Transposer transposer;
   static std::vector<Reduction> reductions;
   reductions.clear();
@@ -44,18 +44,18 @@ bool transposed(const Schema& schema, const Buffer& list, Reduce form, Buffer& t
     require(p != nullptr);
     if (transposer.row(std::as_bytes(std::span(row)))) return false;
   }
-  twin.clear();
-  return !transposer.finish(reductions, twin);
+  in_columns.clear();
+  return !transposer.finish(reductions, in_columns);
 }
 
 void again(const Schema& schema, const Buffer& rows) {
   static Reader reader;
   static RowWriter writer;
-  static Buffer twin;
+  static Buffer in_columns;
   static Buffer same;
   for (const Reduce form : {Reduce::exact, Reduce::automatic}) {
-    if (!transposed(schema, rows, form, twin)) continue;
-    require(!reader.read(twin.bytes(), schema, limits));
+    if (!transposed(schema, rows, form, in_columns)) continue;
+    require(!reader.read(in_columns.bytes(), schema, limits));
     same.clear();
     if (!writer.write(reader, 1, same, sizes)) require(equal(rows, same));
   }
@@ -79,7 +79,7 @@ void rows(const Schema& schema, Bytes in) {
   static Reader reader;
   static RowWriter writer;
   static Transposer transposer;
-  static Buffer twin;
+  static Buffer in_columns;
   static Buffer made;
   transposer.begin(schema, sizes);
   for (std::size_t at = 0; at < in.size();) {
@@ -88,10 +88,10 @@ void rows(const Schema& schema, Bytes in) {
     if (transposer.row(in.subspan(at + 1, size))) return;
     at += size + 1;
   }
-  twin.clear();
+  in_columns.clear();
   made.clear();
-  if (transposer.finish({}, twin)) return;
-  require(!reader.read(twin.bytes(), schema, limits));
+  if (transposer.finish({}, in_columns)) return;
+  require(!reader.read(in_columns.bytes(), schema, limits));
   if (!writer.write(reader, 1, made, sizes)) again(schema, made);
 }
 

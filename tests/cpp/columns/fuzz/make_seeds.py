@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what the columns' fuzzer starts from: the golden vectors as twins and as rows, and a whole
-message, each behind the byte that says which it is."""
+"""Makes what the columns' fuzzer starts from: the golden vectors as columns and as rows, and a
+whole message, each behind the byte that says which it is."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def seeds() -> Iterator[bytes]:
                 continue
             schema = SCHEMAS.index(words[0])
             is_golden = path.parent.name.startswith("vectors")
-            twin = bytes.fromhex("".join(words[2:3] if is_golden else words[1:2]))
-            yield bytes([schema]) + twin
+            columns = bytes.fromhex("".join(words[2:3] if is_golden else words[1:2]))
+            yield bytes([schema]) + columns
             if is_golden and len(words) > 3:
                 yield bytes([len(SCHEMAS) + schema]) + short_rows(bytes.fromhex(words[3]))
             if words[0] == SCHEMAS[2] and len(words) > 3:

@@ -48,7 +48,7 @@ void wirecost_probe_begin(uint32_t id, uint64_t loop);
 void wirecost_probe_end(uint32_t id, int64_t value);
 
 /* Records one instant: part `part` of section `id`; the time from one part to the next of the same
- * loop is what `wirecost probe show` tells. Reads no counter. */
+ * loop is what `wirecost probe show` prints. Reads no counter. */
 void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value);
 
 /* Records numbers of one instant: `count` values of a variable of section `id`, eight a record.

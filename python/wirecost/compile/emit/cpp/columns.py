@@ -29,6 +29,9 @@ from wirecost.compile.schema import (
 _MOST_FIXED = 1 << 53
 _OWN_NAMES = ("nodes", "schema", "reductions", "Holder")
 """What every generated struct declares besides its tokens."""
+_CONTAINER_NAMES = (
+    "schemas", "reductions", "edges", "columns_fields", "all", "containers", "ColumnContainers",
+)  # fmt: skip
 
 
 def roots(
@@ -46,23 +49,21 @@ def roots(
 def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> SimpleNamespace:
     """What ``containers.hpp.j2`` prints: types with columns fields, and those that lead to them."""
     edges: list[tuple[int, int]] = []
-    twins: list[tuple[int, int, int]] = []
+    fields: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
-    unique = Distinct(
-        ("schemas", "reductions", "edges", "twins", "all", "containers", "ColumnContainers")
-    )
+    unique = Distinct(_CONTAINER_NAMES)
     for container in plan_containers(schema, planned):
         made.append(
             SimpleNamespace(
                 name=unique(names.plain(container.message)),
                 message=container.message.full_name,
                 edges=(len(edges), len(container.edges)),
-                twins=(len(twins), len(container.columns_fields)),
+                columns_fields=(len(fields), len(container.columns_fields)),
             )
         )
         edges += [(item.number, index) for item, index in container.edges]
-        twins += [(t.field.number, t.number, index) for t, index in container.columns_fields]
-    return SimpleNamespace(containers=made, edges=edges, twins=twins)
+        fields += [(one.field.number, one.number, index) for one, index in container.columns_fields]
+    return SimpleNamespace(containers=made, edges=edges, columns_fields=fields)
 
 
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Member:
     constant: str | None
     """Name of the constant that holds the declared default."""
     case: str | None
-    """Name of the number that says which field of the oneof is set."""
+    """Name of the number of the oneof's field that is set."""
     value_type: str
     """Type of one value."""
     box: str
@@ -112,7 +112,7 @@ class Member:
 
     @property
     def nullable(self) -> bool:
-        """Null says absent."""
+        """Null means absent."""
         return self.field.is_optional and not self.is_primitive
 
     def made(self, count: str) -> str:

@@ -18,12 +18,7 @@ from wirecost.compile.emit.python.protobuf_values import Values
 from wirecost.compile.emit.python.protobuf_writer import scalar_kind
 from wirecost.compile.plan import protobuf
 from wirecost.compile.plan.protobuf import Item, Payload
-from wirecost.compile.schema import (
-    Field,
-    Label,
-    Message,
-    MessageRef,
-)
+from wirecost.compile.schema import Field, Label, Message, MessageRef
 
 RESERVED = "m cls data pos end depth budget group start tag n high value len bytes bytearray"
 FEW = 4
@@ -126,9 +121,10 @@ class Reader:
         absent = []
         for item in self._items:
             field, held = item.field, f"m.{names.attribute(item.field)}"
+            is_message = isinstance(field.type, MessageRef)
             single = field.label is Label.SINGLE
-            lacks = single and (item.required_bit is not None or self._lacks(field))
-            if lacks or field.label is Label.ARRAY:
+            starts_absent = single and (is_message or self._may_stay_absent(item))
+            if starts_absent or field.label is Label.ARRAY:
                 absent.append(held)
             else:
                 self.lines.add(f"{held} = {values.fresh(self.module, field)}")
@@ -137,9 +133,6 @@ class Reader:
             self.lines.add('m.unknown_fields = b""')
         if not self._items and not self._keeps:
             self.lines.add("pass")
-
-    def _lacks(self, field: Field) -> bool:
-        return field.is_optional or field.oneof is not None or isinstance(field.type, MessageRef)
 
     def _complete(self) -> None:
         """What must hold, and what is made, when all fields are read."""
@@ -153,7 +146,7 @@ class Reader:
                 add(f"{held} = bytes({self._gathered(field)})")
             if field.capacity is not None:
                 self._check_capacity(field, held)
-            implicit = field.label is Label.SINGLE and not self._lacks_for_good(item)
+            implicit = field.label is Label.SINGLE and not self._may_stay_absent(item)
             if implicit and isinstance(field.type, MessageRef):
                 with self.lines.block(f"if {held} is None:"):
                     add(f"{held} = {values.fresh(self.module, field)}")
@@ -168,7 +161,8 @@ class Reader:
             with self.lines.block("if unknown:"):
                 add('m.unknown_fields += b"".join(unknown)')
 
-    def _lacks_for_good(self, item: Item) -> bool:
+    def _may_stay_absent(self, item: Item) -> bool:
+        """No default takes its place when all fields are read."""
         field = item.field
         return field.is_optional or field.oneof is not None or item.required_bit is not None
 
@@ -267,17 +261,21 @@ class Reader:
         else:
             reset_others(self.lines, self.module, self.message, item.field)
 
-    def _element(self, item: Item, held: str) -> None:
-        self._values.read(item, "value")
-        values_ = self._values.closed(item.field)
-        if not values_:
-            self.lines.add(f"{held}.append(value)")
+    def _take(self, field: Field, value: str, take: str, raw: str = "data[start:pos]") -> None:
+        """Run ``take``; where a closed enum does not declare ``value``, keep ``raw`` as unknown."""
+        closed = self._values.closed(field)
+        if not closed:
+            self.lines.add(take)
             return
-        with self.lines.block(f"if value in {values_}:"):
-            self.lines.add(f"{held}.append(value)")
+        with self.lines.block(f"if {value} in {closed}:"):
+            self.lines.add(take)
         if self._keeps:
             with self.lines.block("else:"):
-                self._keep("data[start:pos]")
+                self._keep(raw)
+
+    def _element(self, item: Item, held: str) -> None:
+        self._values.read(item, "value")
+        self._take(item.field, "value", f"{held}.append(value)")
 
     def _packed(self, item: Item, held: str) -> None:
         self._values.length()
@@ -289,17 +287,13 @@ class Reader:
             return
         packed, read = self.module.support("read_packed"), self._values.reader(field)
         found = f"{packed}({read}, data, pos, (pos := pos + n))"
-        values_ = self._values.closed(field)
-        if not values_:
+        if not self._values.closed(field):
             self.lines.add(f"{held}.extend({found})")
             return
         with self.lines.block(f"for value in {found}:"):
-            with self.lines.block(f"if value in {values_}:"):
-                self.lines.add(f"{held}.append(value)")
-            if self._keeps:
-                tag = repr(protobuf.varint(field.number << 3))
-                with self.lines.block("else:"):
-                    self._keep(f"{tag} + {self.module.support('INT32')}[value]")
+            tag = repr(protobuf.varint(field.number << 3))
+            unpacked = f"{tag} + {self.module.support('INT32')}[value]" if self._keeps else ""
+            self._take(field, "value", f"{held}.append(value)", unpacked)
 
     def _map(self, item: Item, held: str) -> None:
         add = self.lines.add
@@ -327,15 +321,7 @@ class Reader:
         if message:
             with self.lines.block(f"if {found} is None:"):
                 self._make_value(value.field, found)
-        values_ = self._values.closed(value.field)
-        if values_:
-            with self.lines.block(f"if {found} in {values_}:"):
-                add(f"{held}[key] = {found}")
-            if self._keeps:
-                with self.lines.block("else:"):
-                    self._keep("data[start:pos]")
-        else:
-            add(f"{held}[key] = {found}")
+        self._take(value.field, found, f"{held}[key] = {found}")
 
     def _make_value(self, field: Field, found: str) -> None:
         """The value of an entry that has none."""

@@ -2,7 +2,7 @@
 package wirecost.bench.notification;
 
 /**
- * One way to carry a notification in objects {@code M}. Where an object is given to fill or to decode
+ * Carries a notification in objects {@code M}. Where an object is given to fill or to decode
  * into it is used again if the contender can; null asks for a new one. What a message holds is set
  * as Java does it: byte arrays by reference where the contender's messages hold such.
  */

@@ -118,7 +118,7 @@ public class NotificationBenchmark {
         return sink.sum();
     }
 
-    /** The whole way of one message. */
+    /** The whole path of one message. */
     @Benchmark
     public long total() throws Exception {
         int size = codec.encode(codec.fill(values[next()], usedSent), buffer);

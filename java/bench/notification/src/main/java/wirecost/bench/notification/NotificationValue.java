@@ -4,7 +4,7 @@ package wirecost.bench.notification;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What a notification says, as no contender keeps it; times in microseconds since 1970. */
+/** The content of a notification, as no contender keeps it; times in microseconds since 1970. */
 public record NotificationValue(
         EventId eventId,
         byte[] scope,
