@@ -37,7 +37,8 @@ PATIENCE_S = 120.0
 SHORT = ("--repetitions", "3")
 OUT, INPUT = "{out}", "{input}"
 RESULTS = {
-    "osi": ("--reflections", "500", "--contenders", "protobuf,columns"),
+    "osi": ("--reflections", "500", "--contenders", "protobuf,columns", "--steps", "20",
+            "--processes", "2"),
     "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
     "repeated": ("--count", "10", "--list", "point", *SHORT),
     "notification": ("--sizes", "4", "--content", "ticket", "--lang", "cpp,python", *SHORT),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from wirecost.bench.allocators import ALLOCATORS, check_loaded
+from wirecost.bench.heap.program import missing
+from wirecost.bench.program import ProgramFailedError
 from wirecost.records.stages import STAGES
 
 Bench = Callable[..., dict[str, Any]]
@@ -46,6 +50,7 @@ def test_published_messages_have_the_published_sizes(bench: Bench, tmp_path: Pat
     assert {key: sizes.get(key) for key in PUBLISHED_SIZES} == PUBLISHED_SIZES
 
 
+BEST = {"protobuf", "protobuf-arena", "protobuf-reuse", "protobuf-reuse wirecost"}
 DEFAULT_SET = {
     "protobuf",
     "protobuf-arena",
@@ -89,8 +94,32 @@ def check_same_work(rows: list[dict[str, Any]], fmi: int) -> None:
         low, high = row["ci95_ns"]
         assert low <= row["median_ns"] <= high
         assert row["ratio"]["to"] == "protobuf"
-        assert row["ratio_best"]["to"] in ("protobuf", "protobuf-arena", "protobuf-reuse")
+        assert row["ratio_best"]["to"] in BEST
         assert row["ratio_sceptic"]["to"] == "protobuf-view"
+
+
+def test_contenders_run_under_the_allocators_asked_for(bench: Bench, tmp_path: Path) -> None:
+    for name in ("jemalloc", "mimalloc"):
+        if missing(ALLOCATORS[name]):
+            pytest.skip(f"{name} is not installed: {ALLOCATORS[name].install}")
+    out = tmp_path / "r"
+    document = bench(
+        out, "--contenders", "protobuf,columns", "--reflections", "100", "--steps", "2",
+        "--allocators", "glibc,jemalloc,mimalloc,wirecost",
+    )  # fmt: skip
+    names = {(row["contender"], row["mode"]) for row in document["rows"]}
+    under = ("glibc", "jemalloc", "mimalloc", "wirecost")
+    assert names == {(name, mode) for name in ("protobuf", "columns") for mode in under}
+    assert {row["ratio"]["to"] for row in document["rows"]} == {"protobuf glibc"}
+    runs = json.loads((out / "meta.json").read_text())["runs"]
+    for run in runs:
+        allocator = ALLOCATORS[run["mode"]]
+        assert Path(run["malloc"]).name.startswith(allocator.file)
+
+
+def test_an_allocator_that_is_not_there_says_what_to_install() -> None:
+    with pytest.raises(ProgramFailedError, match=r"malloc of /lib/libc.so.6, .*; sudo apt-get"):
+        check_loaded(ALLOCATORS["jemalloc"], "/lib/libc.so.6")
 
 
 def test_the_contenders_beside_the_default_set(everyone: dict[str, Any]) -> None:

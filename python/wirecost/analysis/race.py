@@ -71,6 +71,12 @@ class Race:
         )
         return Ratio(label(to), found.value, (found.low, found.high)) if found else None
 
+    def without_mode(self, name: Name | None) -> Name | None:
+        """The first of a contender's modes where it is wanted without one and has only others."""
+        if name is None or name[1] or name in self.names:
+            return name
+        return next((other for other in self.names if other[0] == name[0]), None)
+
     def quickest(self, names: Iterable[Name]) -> Name | None:
         """The contender with the least median total."""
         ran = [name for name in names if (name, "total") in self.series]

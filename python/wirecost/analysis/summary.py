@@ -50,6 +50,11 @@ class Row:
     """What the scenario declares beside these, by name (``Scenario.facts``)."""
 
     @property
+    def repetitions(self) -> int:
+        """Independent ones, from which an interval follows: processes, where there are several."""
+        return self.processes if self.processes > 1 else self.n
+
+    @property
     def race(self) -> tuple[str, str, str, int | None, str]:
         return self.case, self.variant, self.build, self.fmi, self.lang
 
@@ -108,6 +113,7 @@ def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario)
         for name in race.names
         if name[0].startswith(scenario.incumbent) and name != scenario.best_codec
     )
+    baseline, best_codec = map(race.without_mode, (scenario.baseline, scenario.best_codec))
     for name in race.names:
         run = runs[(*key, *name)]
         for stage in scenario.stages:
@@ -132,9 +138,9 @@ def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario)
                 ci95_ns=(middle.low, middle.high),
                 bytes=round(run[f"{of}_bytes"]),
                 digest=run[f"{of}_digest"],
-                ratio=race.ratio(name, stage, scenario.baseline),
+                ratio=race.ratio(name, stage, baseline),
                 ratio_best=race.ratio(name, stage, best),
-                ratio_best_codec=race.ratio(name, stage, scenario.best_codec),
+                ratio_best_codec=race.ratio(name, stage, best_codec),
                 lang=lang,
                 mode=name[1],
                 facts=facts_of(scenario, run, race, name, stage),

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from wirecost.allocation import VARIABLES
+from wirecost.bench.program import ProgramFailedError
 from wirecost.heap.launch import LIBRARY, Options, environment
 
 DEFAULTS, LOW_FAULT = "defaults", "low-fault"
@@ -60,6 +62,15 @@ class Contender:
         return plain | (dict(self.allocator.settings) if self.mode == LOW_FAULT else {})
 
 
+def check_loaded(allocator: Allocator, file: str | None) -> None:
+    """``file``: in which a process's malloc lies. Raises ProgramFailedError where that is not the
+    allocator's."""
+    if not Path(file or "").name.startswith(allocator.file):
+        raise ProgramFailedError(
+            f"the loader gave it malloc of {file}, not {allocator.file}; {allocator.install}"
+        )
+
+
 ALLOCATORS = {
     one.name: one
     for one in (
@@ -90,3 +101,11 @@ ALLOCATORS = {
         ),
     )
 }
+NAMED = {
+    "glibc": Contender(ALLOCATORS["glibc"], DEFAULTS),
+    "glibc-tuned": Contender(ALLOCATORS["glibc"], LOW_FAULT),
+    **{
+        name: Contender(ALLOCATORS[name], DEFAULTS) for name in ("jemalloc", "mimalloc", "wirecost")
+    },
+}
+"""What other scenarios run their contenders under, by the name of an option."""

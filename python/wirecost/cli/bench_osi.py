@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 
+from wirecost.bench.allocators import NAMED
 from wirecost.bench.osi import cases
 from wirecost.bench.osi import scenario as osi
 from wirecost.bench.osi.contenders import Registry
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
@@ -75,6 +76,14 @@ def command(
     builds: Annotated[
         str, typer.Option(help="Builds, comma-separated: release, debug.")
     ] = "release",
+    allocators: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Comma-separated, for all contenders: {', '.join(NAMED)}. Default: the one with "
+            "which wirecost was started, and for the best Protobuf mode the best one too.",
+            autocompletion=completing(NAMED),
+        ),
+    ] = None,
     fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
     trace: Annotated[
@@ -103,6 +112,8 @@ def command(
         variants = both if table1 else ["same-work"]
     else:
         variants = both if variant is Variant.both else [variant.value]
+    if table1 and allocators:
+        raise UserError("--allocators: not with --table1")
     if table1 and trace:
         raise UserError("--trace: cannot be used with --table1, which has its own trace")
     if table1:
@@ -124,6 +135,7 @@ def command(
             content,
             player or trace is not None,
             trace,
+            chosen("--allocators", allocators, NAMED) if allocators else (),
         )
     settings = osi.Settings(works, steps, fmi, seed, processes)
     settings.check()

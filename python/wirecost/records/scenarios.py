@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -114,7 +114,11 @@ def scenario_of(results: Results) -> Scenario:
 def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:
     """Samples of any scenario and schema with every column that names a race or contender, and the
     process of it that took them."""
-    defaults = {"fmi": pl.lit(None, pl.Int64), "lang": pl.lit(""), "mode": pl.lit("")}
-    missing = [value.alias(name) for name, value in defaults.items() if name not in samples.columns]
-    process = pl.col("process").fill_null(0) if "process" in samples.columns else pl.lit(0)
-    return samples.with_columns(*missing, process=process.cast(pl.Int64))
+    defaults: dict[str, Any] = {"lang": "", "mode": "", "process": 0}
+    made = {
+        name: pl.col(name).fill_null(value) if name in samples.columns else pl.lit(value)
+        for name, value in defaults.items()
+    }
+    if "fmi" not in samples.columns:
+        made["fmi"] = pl.lit(None, pl.Int64)
+    return samples.with_columns(**made | {"process": made["process"].cast(pl.Int64)})

@@ -6,10 +6,9 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 from wirecost import children
-from wirecost.bench.allocators import DEFAULTS, Allocator, Contender
+from wirecost.bench.allocators import DEFAULTS, Allocator, Contender, check_loaded
 from wirecost.bench.program import Program, ProgramFailedError, failed
 from wirecost.errors import UserError
 
@@ -62,7 +61,7 @@ def missing(allocator: Allocator) -> str | None:
     try:
         callbacks(Contender(allocator, DEFAULTS), 0, 0)
     except (ProgramFailedError, UserError) as error:
-        return f"{error}; {allocator.install}"
+        return str(error)
     return None
 
 
@@ -89,8 +88,7 @@ def read(allocator: Allocator, text: str) -> Output:
     if kind != "allocator" or not files:
         raise ProgramFailedError("did not report its allocator")
     for file in files:
-        if not Path(file).name.startswith(allocator.file):
-            raise ProgramFailedError(f"the loader gave it malloc of {file}, not {allocator.file}")
+        check_loaded(allocator, file)
     try:
         for line in others:
             if line.startswith("result\t"):

@@ -23,6 +23,9 @@ TRACE_PLAYER = (
 )
 """Contenders that take part in the trace-player case."""
 
+BEST_PROTOBUF = ("protobuf-reuse", "wirecost")
+"""The mode and allocator that make Protobuf quickest at the default size."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -37,6 +40,16 @@ class Work:
     player: bool = False
     """A trace player sends what the source would have sent, or the frames of ``trace``."""
     trace: Path | None = None
+    allocators: tuple[str, ...] = ("",)
+    """Under which each contender runs: of ``allocators.NAMED``, or as this program was started."""
+    also: tuple[tuple[str, str], ...] = ()
+    """Contenders, and what else they run under."""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Contenders and allocators."""
+        under = [(name, allocator) for allocator in self.allocators for name in self.contenders]
+        return [*under, *self.also]
 
     @property
     def name(self) -> str:
@@ -55,8 +68,13 @@ def cases_for(
     content: str | None,
     player: bool = False,
     trace: Path | None = None,
+    allocators: tuple[str, ...] = (),
 ) -> tuple[Work, ...]:
-    """Every combination; content defaults to varied for same-work, the report's for published."""
+    """Every combination; content defaults to varied for same-work, the report's for published.
+
+    Where no allocator is asked for, Protobuf at its best also runs under the best one for it.
+    """
+    plain = not allocators and not player and BEST_PROTOBUF[0] in contenders
     return tuple(
         Work(
             r,
@@ -67,6 +85,8 @@ def cases_for(
             tuple(contenders),
             player,
             trace,
+            allocators or ("",),
+            (BEST_PROTOBUF,) if plain and variant == "same-work" else (),
         )
         for variant in variants
         for build in builds

@@ -109,7 +109,7 @@ class _Race:
                 workers[entry.key] = Worker(self._assignments[entry.key].in_process(process))
             for entry in self._case.running:
                 with entry.failing(ProgramFailedError):
-                    workers[entry.key].ready()
+                    entry.facts["malloc"] = workers[entry.key].ready()
             yield workers
         finally:
             for worker in workers.values():

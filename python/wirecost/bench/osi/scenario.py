@@ -69,7 +69,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
         if missing := registry.missing(build, names):
             progress(0, 1, f"building the {build} FMUs of {', '.join(missing)}, once")
             registry.make(build, missing)
-    total = sum(settings.steps * len(work.contenders) for work in settings.cases)
+    total = sum(settings.steps * len(work.pairs) for work in settings.cases)
     measurement = Measurement(journal, progress, total)
     measurement.about(
         SCENARIO,
@@ -87,11 +87,12 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
         },
     )
     for race, work in enumerate(settings.cases):
-        contenders = registry.select(list(work.contenders))
-        if work.player:
-            contenders = [one for one in contenders if can_play(one, _frames(work, settings))]
         logs = journal.folder / "logs" / f"{race}"
-        entries = [_entry(one, work, settings, logs / one.name) for one in contenders]
+        entries = [
+            _entry(registry.contenders[name], allocator, work, settings, logs)
+            for name, allocator in work.pairs
+            if not work.player or can_play(registry.contenders[name], _frames(work, settings))
+        ]
         label = f"{work.name}, {work.variant}, {work.build}"
         with (
             scratch.folder("traces") as traces,
@@ -105,16 +106,21 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
             run_race(case, assignments, settings.plan, work.variant == "same-work")
 
 
-def _entry(contender: Contender, work: Work, settings: Settings, logs: Path) -> Entry[Contender]:
+def _entry(
+    contender: Contender, allocator: str, work: Work, settings: Settings, logs: Path
+) -> Entry[Contender]:
+    """``logs``: the folder of the race's."""
+    key = " ".join(part for part in (contender.name, allocator) if part)
     who = {
         "case": work.name,
         "contender": contender.name,
+        "mode": allocator,
         "variant": work.variant,
         "build": work.build,
         "fmi": settings.fmi,
     }
     facts = {
-        "race": logs.parent.name,
+        "race": logs.name,
         "reflections": work.reflections,
         "objects": work.objects,
         "content": work.content,
@@ -125,8 +131,10 @@ def _entry(contender: Contender, work: Work, settings: Settings, logs: Path) -> 
         "sensor_view_digest": None,
         "sensor_data_digest": None,
         "peak_memory_bytes": None,
+        "malloc": None,
     }
-    return Entry(contender.name, contender, who, facts, bytes=None, logs=logs)
+    where = logs / key.replace(" ", "-")
+    return Entry(key, contender, who, facts, bytes=None, logs=where)
 
 
 def _assignment(
@@ -146,6 +154,7 @@ def _assignment(
         schema=SCHEMAS / contender.schema,
         source_values=common | _content(work, settings),
         sensor_values=common,
+        allocator=entry.who["mode"],
     )
 
 

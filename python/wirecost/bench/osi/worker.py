@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from multiprocessing import get_context
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context, resource_tracker
 from typing import Any
 
+from wirecost.bench.allocators import NAMED, check_loaded
 from wirecost.bench.osi.worker_process import Assignment, Turn, Verified, serve
 from wirecost.bench.program import ProgramFailedError
 from wirecost.records.probe_log import SUFFIX
@@ -24,18 +28,23 @@ class Worker:
         # Ctrl-C is for the race; the process keeps this mask.
         former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._process.start()
+            with _environment(assignment.allocator):
+                self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, former)
         theirs.close()
         self._logs = assignment.logs
+        self._allocator = assignment.allocator
 
-    def ready(self) -> None:
-        """Waits until its models are loaded."""
-        self._receive()
+    def ready(self) -> str | None:
+        """Waits until its models are loaded; the file that its malloc lies in."""
+        file: str | None = self._receive()
+        if self._allocator:
+            check_loaded(NAMED[self._allocator].allocator, file)
         # Models report only at their end that they cannot log.
         if len(list(self._logs.glob(f"*{SUFFIX}"))) < 2:
             raise ProgramFailedError(f"{self._logs}: no room for the models' logs; make room")
+        return file
 
     def verify(self, read: dict[str, str]) -> Verified:
         """``read``: digests of messages that need not be read again, by fingerprint."""
@@ -97,3 +106,23 @@ class Worker:
         if code is not None and code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
         return f"its process ended with exit code {code}"
+
+
+@contextmanager
+def _environment(allocator: str) -> Iterator[None]:
+    """That of processes which are started meanwhile."""
+    if not allocator:
+        yield
+        return
+    resource_tracker.ensure_running()  # which would keep the allocator
+    former = dict(os.environ)
+    wanted = NAMED[allocator].environment(former)
+    try:
+        for name in former.keys() - wanted.keys():
+            del os.environ[name]
+        os.environ.update(wanted)
+        yield
+    finally:
+        for name in wanted.keys() - former.keys():
+            del os.environ[name]
+        os.environ.update(former)

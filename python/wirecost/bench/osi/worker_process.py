@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from wirecost.allocation import malloc_file
 from wirecost.bench.osi.cosimulation import Cosimulation
 from wirecost.bench.osi.fmu import Message, Values, open_fmu
 from wirecost.children import become_child
@@ -31,6 +32,8 @@ class Assignment:
     schema: Path
     source_values: Values
     sensor_values: Values
+    allocator: str = ""
+    """One of ``allocators.NAMED``; else the one with which the race was started."""
     poison_view: bool = True
     """Whether the sensor view may be overwritten: a trace's frames come again."""
 
@@ -172,7 +175,7 @@ def serve(connection: Connection, assignment: Assignment) -> None:
             connection.send((0, False, _reason(error)))
         return
     with suppress(EOFError, OSError):  # hung up, perhaps with an answer unread
-        connection.send((0, True, None))
+        connection.send((0, True, malloc_file()))
         while True:
             number, method, arguments = connection.recv()
             try:

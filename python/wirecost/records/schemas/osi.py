@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Amount, Count, Schema, columns
 from wirecost.records.stages import STAGES
-from wirecost.records.table_columns import AMOUNT, WHOLE
+from wirecost.records.table_columns import AMOUNT, TEXT, WHOLE
 
 
 class About(common.About, kw_only=True):
@@ -20,6 +22,10 @@ class Run(common.Run, kw_only=True):
     reflections: Count
     objects: Count
     content: str
+    mode: str = ""
+    """The allocator; empty: the one with which wirecost was started."""
+    malloc: str | None = None
+    """The file that its malloc lay in."""
     player: bool = False
     trace: str | None = None
     fmi: int
@@ -39,4 +45,6 @@ class Meta(common.Meta, kw_only=True):
     runs: list[Run]
 
 
-SCHEMA = Schema(Meta, columns({"ns": AMOUNT, "fmi": WHOLE}), STAGES)
+SCHEMA = Schema(
+    Meta, columns({"ns": AMOUNT, "fmi": WHOLE, "mode": replace(TEXT, optional=True)}), STAGES
+)

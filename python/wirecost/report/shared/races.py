@@ -12,6 +12,8 @@ from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
 Race = tuple[str, str, str, int | None, str]
+FEWEST = 10
+"""Independent repetitions, without which no interval is shown."""
 LANGUAGES = {"cpp": "C++", "python": "Python", "java": "Java"}
 
 
@@ -56,7 +58,9 @@ def stages_table(rows: list[Row], race: Race) -> Table:
         [
             f"{row.name} {row.stage}" + ("*" if winners[row.stage] == row.name else ""),
             units.time(row.median_ns),
-            f"{units.time(row.ci95_ns[0])} – {units.time(row.ci95_ns[1])}",
+            f"{units.time(row.ci95_ns[0])} – {units.time(row.ci95_ns[1])}"
+            if row.repetitions >= FEWEST
+            else "–",
             units.time(row.p5_ns),
             units.time(row.p95_ns),
             units.time(row.p99_ns),
@@ -111,4 +115,23 @@ def ratio_text(row: Row, ratio: Ratio | None) -> str:
         return "–"
     if ratio.to == row.name:
         return "1"
+    if row.repetitions < FEWEST:
+        return units.significant(ratio.median)
     return units.quotient(ratio.median, *ratio.ci95)
+
+
+def speed_text(row: Row, ratio: Ratio | None) -> str:
+    """One of a row's ratios as a speed; ``–`` for whom there is none, and for whom it is to."""
+    if ratio is None or ratio.to == row.name or ratio.median <= 0:
+        return "–"
+    low, high = ratio.ci95
+    if row.repetitions >= FEWEST and low <= 1 <= high:
+        return "no difference"
+    return units.speed(ratio.median)
+
+
+def speed_interval(row: Row, ratio: Ratio | None) -> str:
+    """Its 95 % interval."""
+    if ratio is None or ratio.to == row.name or row.repetitions < FEWEST or ratio.ci95[0] <= 0:
+        return "–"
+    return units.speeds(*ratio.ci95)

@@ -41,3 +41,16 @@ def two_digits(value: float) -> str:
 def quotient(value: float, low: float, high: float) -> str:
     """A ratio with its interval: ``0.42 [0.41, 0.43]``."""
     return f"{significant(value)} [{significant(low)}, {significant(high)}]"
+
+
+def speed(ratio: float) -> str:
+    """A ratio of times as people say it: ``44× faster``, ``1.8× slower``."""
+    if 0.995 < ratio < 1.005:
+        return "as fast"
+    return f"{two_digits(1 / ratio)}× faster" if ratio < 1 else f"{two_digits(ratio)}× slower"
+
+
+def speeds(low: float, high: float) -> str:
+    """The interval of such a ratio, in the direction of ``speed``: ``41–47×``."""
+    ends = (1 / high, 1 / low) if low + high < 2 else (low, high)
+    return f"{two_digits(ends[0])}–{two_digits(ends[1])}×"

@@ -9,6 +9,7 @@ from wirecost.report.scenarios import Content, built_with
 from wirecost.report.scenarios.osi.published import PUBLISHED_RATIO, TABLE1, PublishedRow
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
+    FEWEST,
     Race,
     best_codec,
     contenders,
@@ -16,12 +17,19 @@ from wirecost.report.shared.races import (
     races,
     ratio_text,
     samples_taken,
+    speed_interval,
+    speed_text,
     stage_winners,
     stages_table,
 )
 from wirecost.report.shared.table import Table
 
 BASELINE = "protobuf"
+BESIDE_BEST, INTERVAL = "beside best Protobuf", "95 % interval"
+FLOORS = {"arrays"}
+"""Nobody can choose them: they have no schema."""
+NOT_THE_SAME = {"columns-reduced", "columns-to-old", "also-rows-to-old"}
+"""Contenders that carry less, or to another reader."""
 TITLE = "OSI co-simulation: what a sensor view costs"
 NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
@@ -46,7 +54,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     used = [f"{one} {flags[one]}" for one in builds if isinstance(flags, dict) and one in flags]
     return Content(
         TITLE,
-        published_comparison(rows),
+        published_comparison(rows) or _choices(rows, every),
         beside or overviews,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
         f"Every contender: {built_with(where | {'flags': '; '.join(used)})}.",
@@ -54,41 +62,71 @@ def content(results: Results, rows: list[Row]) -> Content:
 
 
 def overview(rows: list[Row], race: Race) -> Table:
-    """Source, model and total of a race, with both ratios and the sizes on the wire."""
+    """Source, model and total of a race, how much quicker than Protobuf at its best, and sizes."""
     body, best, taken = [], "", ""
     winners = stage_winners(rows, race)
     yardsticks = best_codec(rows, race)
     for name, stages in contenders(rows, race):
         total = stages["total"]
         taken = samples_taken(total, "steps")
-        if total.ratio_best:
-            best = total.ratio_best.to
+        best = total.ratio_best.to if total.ratio_best else best
         cells = [
             units.time(stages[stage].median_ns) + ("*" if winners[stage] == name else "")
             for stage in ("source", "transfer", "model", "release", "total")
         ]
         body.append(
             [
-                name,
+                f"{name} (floor)" if name.partition(" ")[0] in FLOORS else name,
                 *cells,
+                "best Protobuf" if name == best else speed_text(total, total.ratio_best),
+                speed_interval(total, total.ratio_best),
                 ratio_text(total, total.ratio),
-                ratio_text(total, total.ratio_best),
                 *(ratio_text(total, total.ratio_best_codec) for _ in yardsticks),
                 units.size(total.bytes),
             ]
         )
     headings = ["contender", "source", "transfer", "model", "release", "total"]
-    headings += [f"× {BASELINE}", "× best Protobuf", *(f"× {y}" for y in yardsticks)]
-    headings.append("view")
+    headings += [BESIDE_BEST, INTERVAL, f"× {BASELINE}", *(f"× {y}" for y in yardsticks), "view"]
     notes = [
-        f"Medians of {taken}, contenders in turns; total × = ratio of totals with its 95 % "
-        "bootstrap interval; * the quickest; view = sensor view on the wire."
+        f"Medians of {taken}, contenders in turns. Beside best Protobuf: total beside "
+        f"{best or 'Protobuf'}'s, {INTERVAL} by bootstrap; × = ratio of totals; * the quickest; "
+        "view = sensor view on the wire."
     ]
-    if best and best != BASELINE:
-        notes.append(f"Best Protobuf mode: {best}.")
-    notes += [NOTES[name] for name, _ in contenders(rows, race) if name in NOTES]
-    optional = ("transfer", "release", *(f"× {y}" for y in yardsticks), "× best Protobuf")
+    present = {name.partition(" ")[0]: name for name, _ in contenders(rows, race)}
+    under = [name.split(" ")[1] for name, _ in contenders(rows, race) if " " in name]
+    if under:
+        notes.append(
+            f"{', '.join(dict.fromkeys(under))} behind a name: the allocator it runs with."
+        )
+    notes += [NOTES[name] for name in present if name in NOTES]
+    optional = (f"× {BASELINE}", "transfer", "release", *(f"× {y}" for y in yardsticks), INTERVAL)
     return Table(race_title(race), headings, body, notes, optional)
+
+
+def _choices(rows: list[Row], every: list[Race]) -> str | None:
+    return " ".join(filter(None, (choice(rows, race) for race in every))) or None
+
+
+def choice(rows: list[Row], race: Race) -> str | None:
+    """What to choose for the content of a race, and by how much; None where too little is known."""
+    totals = {
+        name: stages["total"]
+        for name, stages in contenders(rows, race)
+        if name.partition(" ")[0] not in FLOORS and name not in NOT_THE_SAME
+    }
+    rivals = [row for row in totals.values() if row.ratio_best and row.repetitions >= FEWEST]
+    if not rivals:
+        return None
+    first = min(rivals, key=lambda row: row.median_ns)
+    ratio = first.ratio_best
+    if ratio is None or ratio.to == first.name:
+        return f"{first.case}: nothing is quicker than {first.name}."
+    if ratio.ci95[1] >= 1:
+        return f"{first.case}: {first.name} and {ratio.to} do not differ by these samples."
+    return (
+        f"{first.case}: {first.name} is {units.speed(ratio.median)} than {ratio.to}, the best "
+        f"Protobuf (95 % interval {units.speeds(*ratio.ci95)})."
+    )
 
 
 def table1(rows: list[Row]) -> list[Table]:
