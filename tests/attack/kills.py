@@ -34,7 +34,7 @@ KILLS = 200
 """Of each command, unless fewer are asked for."""
 PATIENCE_S = 120.0
 """For a run on a busy machine, and for a killed one to end."""
-SHORT = ("--repetitions", "3")
+SHORT = ("--repetitions", "3", "--processes", "1")
 OUT, INPUT = "{out}", "{input}"
 RESULTS = {
     "osi": ("--reflections", "500", "--contenders", "protobuf,columns", "--steps", "20",

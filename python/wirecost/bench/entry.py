@@ -23,6 +23,8 @@ class Sample:
     stage: str
     ns: float
     """Nanoseconds per message."""
+    process: int = 0
+    """Which of the contender's took it."""
 
 
 @dataclass

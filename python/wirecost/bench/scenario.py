@@ -96,7 +96,9 @@ class Case(Generic[C]):
         the first one."""
         entries = {entry.key: entry for entry in self.entries}
         for one in samples:
-            entries[one.key].row(stage=one.stage, repetition=one.repetition, ns=one.ns)
+            entries[one.key].row(
+                stage=one.stage, repetition=one.repetition, process=one.process, ns=one.ns
+            )
         for entry in self.entries:
             entry.keep(self._journal)
         self._journal.flush()

@@ -28,6 +28,9 @@ JsonFile = Annotated[
         "--json", metavar="FILE", help="Write the summary rows as JSON; - is standard output."
     ),
 ]
+Processes = Annotated[
+    int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
+]
 
 app = typer.Typer(
     cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),

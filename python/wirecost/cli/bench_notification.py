@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.notification import scenario as notification
-from wirecost.cli.bench import JsonFile, Out
+from wirecost.bench.processes import PROCESSES
+from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report
 
@@ -39,7 +40,10 @@ def command(
             autocompletion=completing(notification.CONTENTS),
         ),
     ] = "ticket,realistic",
-    repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", help="Samples of each stage, in all processes.")
+    ] = 30,
+    processes: Processes = PROCESSES,
     seed: Annotated[int, typer.Option(help="Seed of the content.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
@@ -53,6 +57,7 @@ def command(
         chosen("--wire", wire, notification.WIRES),
         repetitions,
         seed,
+        processes,
     )
     settings.check()
     measure_and_report(notification.SCENARIO, out, json_file, partial(notification.run, settings))

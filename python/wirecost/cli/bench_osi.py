@@ -14,7 +14,8 @@ from wirecost.bench.allocators import NAMED
 from wirecost.bench.osi import cases
 from wirecost.bench.osi import scenario as osi
 from wirecost.bench.osi.contenders import Registry
-from wirecost.cli.bench import JsonFile, Out
+from wirecost.bench.processes import PROCESSES
+from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
@@ -56,9 +57,7 @@ def command(
     steps: Annotated[
         int, typer.Option(metavar="N", help="Measured steps of each contender, in all processes.")
     ] = 30,
-    processes: Annotated[
-        int, typer.Option(metavar="N", help="Fresh processes of each contender, one a round.")
-    ] = 10,
+    processes: Processes = PROCESSES,
     variant: Annotated[
         Variant | None,
         typer.Option(

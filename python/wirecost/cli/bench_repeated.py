@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from wirecost.bench.processes import PROCESSES
 from wirecost.bench.repeated import scenario
 from wirecost.bench.repeated.content import LISTS
-from wirecost.cli.bench import JsonFile, Out
+from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import chosen, completing, numbers
 from wirecost.cli.results import measure_and_report
 
@@ -39,7 +40,10 @@ def command(
             help="A real scan, as lidar lists and points; can be repeated.",
         ),
     ] = None,
-    repetitions: Annotated[int, typer.Option(metavar="N", help="Samples of each stage.")] = 20,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", help="Samples of each stage, in all processes.")
+    ] = 30,
+    processes: Processes = PROCESSES,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic lists.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
@@ -52,6 +56,7 @@ def command(
         tuple(scans or ()),
         repetitions,
         seed,
+        processes,
     )
     settings.check()
     measure_and_report(scenario.SCENARIO, out, json_file, partial(scenario.run, settings))

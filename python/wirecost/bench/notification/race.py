@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict
 
+from wirecost.bench.entry import Sample
 from wirecost.bench.notification import readers
 from wirecost.bench.notification.backend import Backend, Carried, Contender, Content
 from wirecost.bench.notification.content import canonical
+from wirecost.bench.processes import Plan, measured
 from wirecost.bench.scenario import Case
 
 
@@ -18,7 +21,7 @@ def run_race(
     case: Case[Contender],
     content: Content,
     messages: list[str],
-    repetitions: int,
+    plan: Plan,
 ) -> None:
     """Fills the entries. ``messages``: the canonical lines every contender must carry. Raises
     ProgramFailedError."""
@@ -27,7 +30,11 @@ def run_race(
     running = {entry.key: entry for entry in case.running}
     if not running:
         return
-    for samples in backend.measure(content, list(running), repetitions, case.report):
+
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+        return backend.measure(content, keys, repetitions, case.report)
+
+    for samples in measured(plan, list(running), measure):
         case.keep(samples)
     case.report("counting")
     for key, counted in backend.count(content, running).items():

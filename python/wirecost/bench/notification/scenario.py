@@ -11,6 +11,7 @@ from wirecost.bench.notification.cpp import MEASURED, Cpp
 from wirecost.bench.notification.java import Java
 from wirecost.bench.notification.python import Python
 from wirecost.bench.notification.race import run_race
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -31,15 +32,21 @@ class Settings:
     modes: tuple[str, ...] = MODES
     contents: tuple[str, ...] = CONTENTS
     wires: tuple[str, ...] = WIRES
-    repetitions: int = 20
+    repetitions: int = 30
     seed: int = 1
+    processes: int = PROCESSES
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         for size in self.sizes:
             limits.between("--sizes", size, 1, LARGEST_SIZE)
         limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
         limits.seed(self.seed)
+
+    def plan(self, lang: str) -> Plan:
+        """Virtual machines take seconds to compile what they run: JMH's own fork is one process."""
+        return plan(self.repetitions, 1 if lang == "java" else self.processes, self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
@@ -79,6 +86,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         SCENARIO,
         MEASURED.built(),
         repetitions=repetitions,
+        processes=settings.plan("").processes,
         seed=settings.seed,
         contenders={
             f"{c.lang} {c.label} {c.mode}": c.about for _, contenders in racing for c in contenders
@@ -91,7 +99,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         for backend, chosen in racing:
             entries = [contender.entry(content) for contender in chosen]
             with measurement.case(f"{backend.lang}, {content.case}", entries, repetitions) as case:
-                run_race(backend, case, content, messages, repetitions)
+                run_race(backend, case, content, messages, settings.plan(backend.lang))
 
 
 def _chosen(contenders: list[Contender], settings: Settings) -> list[Contender]:

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case: verify that all contenders did the same work, then measure them in turns.
-
-What a process was given at its start stays with it: where its memory lies, which pages are huge. So
-every contender runs in several processes, one after the other, and a round of the race is one of
-each contender, in an order drawn from the seed.
-"""
+"""One case: verify that all contenders did the same work, then measure them in turns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from random import Random
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
 from wirecost.bench.osi.worker import Worker
 from wirecost.bench.osi.worker_process import Assignment, Verified
+from wirecost.bench.processes import Plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 from wirecost.columns.reduced import FLIGHT_ERROR, RANGE_ERROR, SIGNAL_ERROR
@@ -36,22 +30,6 @@ STATED_ERRORS = {
     "distance": RANGE_ERROR,
 }
 """Of reduced contenders, by field."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """``steps``: of each contender, over all its ``processes``."""
-
-    steps: int
-    processes: int
-    seed: int
-
-    def steps_of(self, process: int) -> int:
-        return self.steps // self.processes + (process < self.steps % self.processes)
-
-    def order(self, process: int, keys: list[str]) -> list[str]:
-        """In which the contenders' processes take their turns."""
-        return Random(f"{self.seed} {process}").sample(keys, len(keys))
 
 
 def run_race(
@@ -128,7 +106,7 @@ class _Race:
             worker = workers[entry.key]
             with entry.failing(ProgramFailedError):
                 if self._played:
-                    worker.advance(process * self._plan.steps_of(0))
+                    worker.advance(process * self._plan.samples_of(0))
                 verified = [self._verified(entry, worker) for _ in range(VERIFIED_STEPS)]
                 if process == 0:
                     entry.facts |= _facts(verified[0])
@@ -152,7 +130,7 @@ class _Race:
             with entry.failing(ProgramFailedError):
                 step_ns[entry.key] = max(1, workers[entry.key].calibrate())
         slowest = max(step_ns.values(), default=1)
-        steps = self._plan.steps_of(process)
+        steps = self._plan.samples_of(process)
         per_turn = max(min(2, steps), min(TURN_NS // slowest, steps // TURNS))
         done = ahead = 0
         while done < steps:

@@ -12,9 +12,10 @@ from wirecost.bench.entry import Entry
 from wirecost.bench.osi.cases import Work
 from wirecost.bench.osi.contenders import Contender, Registry
 from wirecost.bench.osi.fmu import Values
-from wirecost.bench.osi.race import Plan, run_race
+from wirecost.bench.osi.race import run_race
 from wirecost.bench.osi.trace_files import Frames, can_play, write_trace
 from wirecost.bench.osi.worker_process import Assignment
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.program import SCHEMAS
 from wirecost.bench.scenario import Case, Measurement, Progress
 from wirecost.errors import UserError
@@ -33,7 +34,7 @@ class Settings:
     steps: int = 30
     fmi: int = 2
     seed: int = 1
-    processes: int = 10
+    processes: int = PROCESSES
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
@@ -57,8 +58,7 @@ class Settings:
 
     @property
     def plan(self) -> Plan:
-        """No process without a step."""
-        return Plan(self.steps, min(self.processes, self.steps), self.seed)
+        return plan(self.steps, self.processes, self.seed)
 
 
 def run(settings: Settings, registry: Registry, journal: Journal, progress: Progress) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import zstandard
 
 from wirecost import scratch
-from wirecost.bench.entry import Entry
+from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.processes import Plan, measured
 from wirecost.bench.program import SCHEMAS
 from wirecost.bench.repeated import program
 from wirecost.bench.repeated.content import Content
@@ -54,7 +56,7 @@ class Work:
         return Entry(contender.key, contender, who, facts)
 
 
-def run_race(work: Work, case: Case[Contender], repetitions: int) -> None:
+def run_race(work: Work, case: Case[Contender], plan: Plan) -> None:
     """Fills the entries. Raises ProgramFailedError."""
     with scratch.folder("lists") as folder:
         values = Values(work.schema, work.count, folder / "content")
@@ -64,15 +66,20 @@ def run_race(work: Work, case: Case[Contender], repetitions: int) -> None:
         if not case.running:
             return
         running = [entry.key for entry in case.running]
-        sums: dict[str, int] = {}
-        for samples in program.measure(values, running, repetitions, sums, case.report):
+
+        def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+            sums: dict[str, int] = {}
+            yield from program.measure(values, keys, repetitions, sums, case.report)
+            for entry in case.running:
+                if sums.get(entry.key, expected.get(entry.key)) != expected.get(entry.key):
+                    entry.failure = "what it read when timed is not what it read when verified"
+
+        for samples in measured(plan, running, measure):
             case.keep(samples)
         case.report("counting")
         allocations = program.allocations(values, running)
         for entry in case.running:
             entry.facts["allocations"] = allocations.get(entry.key)
-            if sums.get(entry.key, expected.get(entry.key)) != expected.get(entry.key):
-                entry.failure = "what it read when timed is not what it read when verified"
 
 
 def _verify(values: Values, content: Content, case: Case[Contender]) -> dict[str, int]:

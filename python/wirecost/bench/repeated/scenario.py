@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.bench import limits
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.repeated import program
 from wirecost.bench.repeated.content import LISTS, OF_SCANS, of_scan, synthetic
 from wirecost.bench.repeated.program import MEASURED
@@ -28,17 +29,23 @@ class Settings:
     lists: tuple[str, ...] = LISTS
     counts: tuple[int, ...] = COUNTS
     scans: tuple[Path, ...] = ()
-    repetitions: int = 20
+    repetitions: int = 30
     seed: int = 1
+    processes: int = PROCESSES
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         for count in self.counts:
             limits.between("--count", count, 1, LARGEST_COUNT)
         limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
         limits.seed(self.seed)
         if self.scans and not set(self.lists) & set(OF_SCANS):
             raise UserError(f"--scan: fills only {', '.join(OF_SCANS)}; choose one with --list")
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.repetitions, self.processes, self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
@@ -53,6 +60,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         SCENARIO,
         MEASURED.built(),
         repetitions=repetitions,
+        processes=settings.plan.processes,
         seed=settings.seed,
         zstd_level=ZSTD_LEVEL,
         contenders={f"{c.name} {c.mode}": c.about for _, contenders in cases for c in contenders},
@@ -65,7 +73,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     for work, contenders in cases:
         entries = [work.entry(contender) for contender in contenders]
         with measurement.case(work.name, entries, repetitions) as case:
-            run_race(work, case, repetitions)
+            run_race(work, case, settings.plan)
 
 
 def _cases(settings: Settings) -> list[Work]:

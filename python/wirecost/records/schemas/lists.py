@@ -25,6 +25,7 @@ class Meta(common.Meta, kw_only=True):
     """``errors``: the largest of each reduced field of each list."""
 
     repetitions: Count
+    processes: Count = 1
     seed: int
     zstd_level: int
     contenders: dict[str, About]

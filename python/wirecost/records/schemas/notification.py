@@ -25,6 +25,7 @@ class Run(common.Message, kw_only=True):
 
 class Meta(common.Meta, kw_only=True):
     repetitions: Count
+    processes: Count = 1
     seed: int
     contenders: dict[str, About]
     runs: list[Run]

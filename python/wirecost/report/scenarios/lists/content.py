@@ -16,6 +16,7 @@ from wirecost.report.shared.races import (
     contenders,
     races,
     ratio_text,
+    samples_taken,
     stages_table,
 )
 from wirecost.report.shared.table import Table
@@ -66,9 +67,9 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
     best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
     headings = ["contender", "encode", "decode", "total", f"× {to}", f"× {best}", "per element"]
     headings += ["B/element", "%", "zstd", "allocations"]
-    samples = next(row.n for row in rows if row.race == race)
+    taken = samples_taken(next(row for row in rows if row.race == race), "samples")
     notes = [
-        f"Medians of {samples} samples, contenders in turns; × = ratio of totals with its 95 % "
+        f"Medians of {taken}, contenders in turns; × = ratio of totals with its 95 % "
         "interval. encode: from plain structs into a buffer used again; decode: every field of "
         "every element. %: bytes against Protobuf's. zstd: bytes per element after compression at "
         f"level {level}, which is not in the times."

@@ -19,6 +19,7 @@ from wirecost.report.shared.races import (
     race_title,
     races,
     ratio_text,
+    samples_taken,
     stage_winners,
 )
 from wirecost.report.shared.table import Table
@@ -83,8 +84,9 @@ def _totals(
     title = f"{LANGUAGES.get(lang, lang)} · {variant} · total time per message, by size factor"
     title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
     notes = [
-        f"Medians of {totals[0].n} samples, contenders in turns: fill, size, encode, decode, read "
-        "all, destroy; * the quickest but for the floors hand-written and memcpy."
+        f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, size, "
+        "encode, decode, read all, destroy; * the quickest but for the floors hand-written and "
+        "memcpy."
     ]
     return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
 

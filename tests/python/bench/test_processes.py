@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of several processes: shared out, in drawn orders, counted over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from wirecost.bench.entry import Sample
+from wirecost.bench.processes import measured, plan
+
+KEYS = ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(("samples", "processes"), [(30, 10), (7, 3), (2, 10), (1, 1), (11, 11)])
+def test_every_sample_is_taken_and_no_process_without_one(samples: int, processes: int) -> None:
+    made = plan(samples, processes, 1)
+    shares = [made.samples_of(process) for process in range(made.processes)]
+    assert sum(shares) == samples
+    assert min(shares) >= 1
+    assert max(shares) - min(shares) <= 1
+
+
+def test_the_order_follows_from_the_seed_and_the_process() -> None:
+    orders = [tuple(plan(40, 40, 3).order(process, KEYS)) for process in range(40)]
+    assert orders == [tuple(plan(40, 40, 3).order(process, KEYS)) for process in range(40)]
+    assert orders != [tuple(plan(40, 40, 4).order(process, KEYS)) for process in range(40)]
+    assert {order[0] for order in orders} == set(KEYS)
+    assert all(sorted(order) == KEYS for order in orders)
+
+
+def test_repetitions_are_counted_over_all_processes() -> None:
+    starts: list[list[str]] = []
+
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+        starts.append(keys)
+        for number in range(repetitions):
+            yield [Sample(key, number, "total", 1.0) for key in keys]
+
+    found = [one for samples in measured(plan(7, 3, 1), KEYS, measure) for one in samples]
+    assert len(starts) == 3
+    for key in KEYS:
+        mine = [(one.repetition, one.process) for one in found if one.key == key]
+        assert mine == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2)]
