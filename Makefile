@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · attack · bench · bare · wheel · clean: the only commands anyone must know.
+# run · test · lint · attack · bench · results · bare · wheel · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench bare wheel clean install install-test test-frameworks
+.PHONY: run test lint attack bench results bare wheel clean install install-test test-frameworks
 
 WIRECOST := .venv/bin/wirecost
 
@@ -30,6 +30,10 @@ attack: install-test
 
 bench: install
 	$(WIRECOST) bench osi --table1
+
+# The runs that README and docs/results show, on a quiet machine; their tables are written anew.
+results: install
+	PYTHONPATH=tests .venv/bin/python -m documents
 
 # The README's two commands on a bare Debian 12 that exists as long as they run.
 bare:

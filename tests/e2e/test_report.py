@@ -39,14 +39,15 @@ def test_every_format_is_written(wirecost: Run, folder: Path) -> None:
     assert figures == {".svg", ".png", ".pdf"}
     header, *lines = (folder / "report.csv").read_text().splitlines()
     assert header.startswith("case,contender,variant")
-    assert len(lines) == 4 * 9 * 10
+    # In two of four races Protobuf has one more allocator.
+    assert len(lines) == 2 * (10 + 9) * 10
     assert "| protobuf |" in (folder / "report.md").read_text()
     for path in done.stdout.split("\n"):
         assert not path or Path(path).stat().st_size > 100
 
 
 def test_logs_of_the_run_are_readable(wirecost: Run, folder: Path) -> None:
-    logs = sorted((folder / "logs" / "0" / "protobuf").iterdir())
+    logs = sorted((folder / "logs" / "0" / "protobuf").rglob("*.json"))
     done = wirecost("log", *logs)
     assert done.returncode == 0, done.stderr
     assert "source_generation" in done.stdout

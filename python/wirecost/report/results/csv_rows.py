@@ -30,13 +30,14 @@ def csv_text(rows: list[Row]) -> str:
         + [f"{r}_{part}" for r in ("ratio", "ratio_best") for part in parts]
         + ["lang", "mode", *counted]
         + [f"ratio_sceptic_{part}" for part in parts]
+        + ["processes"]
     )
     for row in rows:
         cells: list[Any] = [getattr(row, name) for name in names]
         cells += [*row.ci95_ns, row.bytes, row.digest]
         cells += [*_ratio_cells(row.ratio), *_ratio_cells(row.ratio_best)]
         cells += [row.lang, row.mode, *(row.facts.get(name) for name in counted)]
-        cells += _ratio_cells(row.ratio_best_codec)
+        cells += [*_ratio_cells(row.ratio_best_codec), row.processes]
         writer.writerow([_no_formula(cell) for cell in cells])
     return out.getvalue()
 
