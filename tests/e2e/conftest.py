@@ -35,10 +35,12 @@ def wirecost() -> Run:
 
 @pytest.fixture(scope="session")
 def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
-    """``bench(folder, options…)``: the ``--json`` document of a run into ``folder``."""
+    """``bench(folder, options…)``: the ``--json`` document of a run into ``folder``, by two processes
+    of each contender where the options do not say otherwise."""
 
     def run(out: Path, *options: str) -> dict[str, Any]:
-        done = wirecost("bench", "osi", "--out", out, "--json", "-", *options)
+        few = () if "--processes" in options else ("--processes", "2")
+        done = wirecost("bench", "osi", "--out", out, "--json", "-", *options, *few)
         assert done.returncode == 0, done.stderr
         document: dict[str, Any] = json.loads(done.stdout)
         return document
