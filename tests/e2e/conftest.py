@@ -35,8 +35,8 @@ def wirecost() -> Run:
 
 @pytest.fixture(scope="session")
 def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
-    """``bench(folder, options…)``: the ``--json`` document of a run into ``folder``, by two processes
-    of each contender where the options do not say otherwise."""
+    """``bench(folder, options…)``: the ``--json`` document of a run into ``folder``, with two
+    processes of each contender where the options do not say otherwise."""
 
     def run(out: Path, *options: str) -> dict[str, Any]:
         few = () if "--processes" in options else ("--processes", "2")
