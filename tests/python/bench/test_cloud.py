@@ -146,8 +146,8 @@ def test_versions_that_say_something_else_are_named() -> None:
 
 def row(case: str, contender: str, ns: float) -> Row:
     return Row(
-        case, contender, "area, all", "release", None, "total", 9, ns, ns, ns, ns, (ns, ns), 0, "",
-        None, None, None, "", "plain", {"study": "area"},
+        case, contender, "area, all", "release", None, "total", 9, 1, ns, ns, ns, ns, (ns, ns), 0,
+        "", None, None, None, "", "plain", {"study": "area"},
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.plan_interpreter import CODES, PlanInterpreter
+from support.plan_interpreter import PlanInterpreter
 from support.random_messages import RandomMessages
 from support.ros_peers import (
     MESSAGES,
@@ -72,7 +72,7 @@ def _filled(schema: Schema, namespace: str, name: str, value: dict[str, Any]) ->
         elif many and item.type is Kind.UINT8:
             content = bytes(content)
         elif many and item.type not in (Kind.STRING, Kind.BOOL):
-            content = array(CODES[Kind(item.type)], content)
+            content = array(Kind(item.type).code, content)
         setattr(made, item.name, content)
     return made
 

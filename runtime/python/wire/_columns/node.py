@@ -57,7 +57,7 @@ class Reduction:
         elif form in ("exact", "auto", "float32") and not number:
             return cls(form)
         raise ValueError(
-            f"{text!r} is no reduction; give exact, auto, float32 or error:<largest error>"
+            f"{text!r} is not a reduction; give exact, auto, float32 or error:<largest error>"
         )
 
 
