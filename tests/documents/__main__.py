@@ -20,16 +20,17 @@ MADE = ROOT / "build" / "results"
 
 def measure(name: str) -> None:
     """Raises CalledProcessError where a contender failed."""
+    commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "-s") else "")
     folder = MADE / name
     shutil.rmtree(folder, ignore_errors=True)
     wirecost = Path(sys.executable).with_name("wirecost")
     subprocess.run([wirecost, *RUNS[name], "--out", folder], check=True)
     subprocess.run([wirecost, "report", folder, "--format", "csv"], check=True)
-    keep(name, folder)
+    keep(name, folder, commit)
 
 
-def keep(name: str, folder: Path) -> None:
-    """The rows of a run, and where it was made."""
+def keep(name: str, folder: Path, commit: str) -> None:
+    """The rows of a run, and where it was made; a ``+`` behind the commit: with changes."""
     RESULTS.mkdir(exist_ok=True)
     shutil.copy(folder / "report.csv", RESULTS / f"{name}.csv")
     meta = json.loads((folder / "meta.json").read_text())
@@ -37,7 +38,7 @@ def keep(name: str, folder: Path) -> None:
     kind = "virtual machine" if where["virtual_machine"] else "machine"
     about = {
         "command": f"wirecost {' '.join(RUNS[name])}",
-        "commit": _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "-s") else ""),
+        "commit": commit,
         "made": meta["created"][:10],
         "machine": f"{where['cpu']}, {where['usable_cores']} cores, {kind}, {where['os']}",
         "compiler": f"{where['compiler']} {where['flags']['release']}",
