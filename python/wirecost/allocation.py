@@ -33,7 +33,10 @@ def malloc_file() -> str | None:
     """The file that this process's malloc lies in; None where the loader does not say."""
     process = ctypes.CDLL(None)
     found = _Symbol()
-    # What malloc itself leads to may be a jump within the program that uses it.
-    address = ctypes.cast(process.malloc_usable_size, ctypes.c_void_p)
-    known = process.dladdr(address, ctypes.byref(found)) != 0 and found.file is not None
+    try:
+        # What malloc itself leads to may be a jump within the program that uses it.
+        address = ctypes.cast(process.malloc_usable_size, ctypes.c_void_p)
+        known = process.dladdr(address, ctypes.byref(found)) != 0 and found.file is not None
+    except AttributeError:  # a C library without them
+        return None
     return found.file.decode(errors="backslashreplace") if known else None

@@ -23,7 +23,10 @@ LARGEST = 1 << 30
 """Bytes of a journal."""
 TYPES = {"Int64": pl.Int64, "UInt64": pl.UInt64, "Float64": pl.Float64, "String": pl.String}
 
-DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+DAMAGE = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OverflowError,
+)  # fmt: skip
+"""What reading a line that is not as it was written raises."""
 
 
 class NothingMeasuredError(UserError):
@@ -72,14 +75,7 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], pl.DataFrame]:
     for number, line in enumerate(lines, start=1):
         try:
             read.line(json.loads(line))
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            IndexError,
-            RecursionError,
-        ) as error:
+        except DAMAGE as error:
             raise UserError(f"{path}: line {number} is damaged; measure again") from error
     try:
         parts = [part for run in read.runs if (part := _samples(run, folder)) is not None]

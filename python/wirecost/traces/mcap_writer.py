@@ -54,6 +54,7 @@ class McapWriter(TraceWriter):
             )
         if self._channel is None:
             self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
+        # The library asks for bytes and takes whatever lies in memory as they do.
         self._writer.add_message(self._channel, time, message, time)  # type: ignore[arg-type]
 
     def _start(self, version: str | None) -> int:

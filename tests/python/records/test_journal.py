@@ -71,6 +71,8 @@ DAMAGE = {
     "columns that differ in length": '{"run": 0, "rows": {"ns": [1], "x": [1, 2]}}',
     "an unknown type": '{"meta": {"types": {"ns": "Object"}}}',
     "a number of words": '{"run": 0, "rows": {"ns": [[1], {"a": 2}]}}',
+    "an endless step": '{"run": 0, "steps": [Infinity, [1]]}',
+    "an endless process": '{"run": 0, "process": Infinity, "steps": [0, [1]]}',
     "deep nesting": '{"meta": {"a": ' + "[" * 100_000 + "]" * 100_000 + "}}",
 }
 

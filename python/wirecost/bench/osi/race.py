@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
@@ -81,6 +81,7 @@ class _Race:
     @contextmanager
     def _workers(self, process: int) -> Iterator[dict[str, Worker]]:
         workers: dict[str, Worker] = {}
+        running = self._case.running
         try:
             self._case.report(f"starting process {process + 1} of {self._plan.processes} of each")
             for entry in self._in_order(process):
@@ -90,10 +91,13 @@ class _Race:
                     entry.facts["malloc"] = workers[entry.key].ready()
             yield workers
         finally:
-            for worker in workers.values():
-                with suppress(ProgramFailedError):
-                    worker.finish()
-                worker.close()
+            for entry in running:
+                if worker := workers.get(entry.key):
+                    before = entry.failure
+                    with entry.failing(ProgramFailedError):  # as where its logs cannot be written
+                        worker.finish()
+                    entry.failure = before or entry.failure
+                    worker.close()
 
     def _in_order(self, process: int) -> list[Entry[Contender]]:
         running = {entry.key: entry for entry in self._case.running}

@@ -18,7 +18,7 @@ class Linked:
     """An endpoint with a connection to the broker, ``_link``."""
 
     def close(self) -> None:
-        self._link.close()  # type: ignore[attr-defined]
+        self._link.close()  # type: ignore[attr-defined]  # of the type that the endpoint gives it
         super().close()  # type: ignore[misc]  # the endpoint's own
 
 
