@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN_S = 0.01
+"""After so long, an Interrupted that was lost is raised again."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -32,6 +36,7 @@ class Watch:
     def __init__(self) -> None:
         self.seen: Interrupted | None = None
         self._held = False
+        self._again: threading.Timer | None = None
 
     def hold(self) -> None:
         """Signals are only noted from here on: what is being done is done to its end."""
@@ -54,6 +59,24 @@ class Watch:
         if not self._held:
             self._held = True
             raise self.seen
+
+    def lost(self, args: sys.UnraisableHookArgs) -> None:
+        """Python's hook for an exception that nobody can catch: one raised in a destructor or in
+        another of its callbacks. An Interrupted is raised again once Python has left that."""
+        if not isinstance(args.exc_value, Interrupted):
+            sys.__unraisablehook__(args)
+            return
+        self._held = False
+        number = args.exc_value.number
+        self._again = threading.Timer(AGAIN_S, _thread.interrupt_main, (number,))
+        self._again.daemon = True
+        self._again.start()
+
+    def end(self) -> None:
+        """Nothing is raised any more."""
+        if self._again is not None:
+            self._again.cancel()
+            self._again.join()
 
 
 _current: Watch | None = None
@@ -79,9 +102,12 @@ def watched() -> Iterator[Watch]:
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 former[number] = signal.signal(number, watch.receive)
+    hook, sys.unraisablehook = sys.unraisablehook, watch.lost
     try:
         yield watch
     finally:
+        watch.end()
+        sys.unraisablehook = hook
         for number, handler in former.items():
             signal.signal(number, handler)
         _current = None

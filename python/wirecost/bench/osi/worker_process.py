@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from fmpy.fmi1 import FMICallException
+
 from wirecost.allocation import malloc_file
 from wirecost.bench.osi.cosimulation import Cosimulation
 from wirecost.bench.osi.fmu import Message, Values, open_fmu
@@ -154,7 +156,13 @@ class _Contender:
         return turn
 
     def finish(self) -> None:
-        self.cosimulation.close()
+        try:
+            self.cosimulation.close()
+        except (FMICallException, OSError) as error:
+            logs = self.assignment.logs
+            raise UserError(
+                f"{logs}: the models' logs could not be written ({error}); make room"
+            ) from error
 
 
 def _poison(message: Message) -> None:
