@@ -18,7 +18,7 @@ from wirecost.bench.notification.cpp import Cpp
 from wirecost.bench.notification.python import Python
 from wirecost.bench.notification.race import run_race
 from wirecost.bench.processes import plan
-from wirecost.bench.program import Program, ProgramFailedError, run
+from wirecost.bench.program import Program, run
 from wirecost.bench.scenario import Case
 from wirecost.records.journal import Journal
 
@@ -60,14 +60,16 @@ class CheatsInPython(Python):
 
 
 def race(backend: Backend, names: set[str], folder: Path) -> dict[str, str | None]:
-    """Who failed beside the honest contender, and why. Raises ProgramFailedError."""
+    """Who failed beside the honest contender, and why."""
     chosen = [c for c in backend.contenders() if c.name in {"honest", *names}]
     assert {c.name for c in chosen} == {"honest", *names}
     entries = [one.entry(CONTENT) for one in chosen]
     case = Case(entries, Journal(folder), lambda *_: None)
-    run_race(backend, case, CONTENT, Cpp().messages(CONTENT), plan(2, 1, 1))
+    run_race(backend, case, CONTENT, Cpp().messages(CONTENT), plan(2, 2, 1))
     failures = {entry.contender.name: entry.failure for entry in entries}
     assert failures.pop("honest") is None
+    (honest,) = [entry for entry in entries if entry.contender.name == "honest"]
+    assert honest.samples > 0
     return failures
 
 
@@ -85,27 +87,16 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> CheatsInPython:
     return CheatsInPython(Cpp().messages)
 
 
-def test_cheats_are_refused_before_they_are_timed(in_cpp: Cpp, tmp_path: Path) -> None:
-    failures = race(in_cpp, set(VERIFIED), tmp_path)
-    for name, reason in VERIFIED.items():
+def test_cheats_are_refused_before_they_are_timed_or_found_out_then(
+    in_cpp: Cpp, tmp_path: Path
+) -> None:
+    refused = VERIFIED | TIMED
+    failures = race(in_cpp, set(refused), tmp_path)
+    for name, reason in refused.items():
         assert reason in str(failures[name]), name
 
 
-@pytest.mark.parametrize(("name", "reason"), TIMED.items())
-def test_cheats_are_found_out_while_they_are_timed(
-    in_cpp: Cpp, name: str, reason: str, tmp_path: Path
-) -> None:
-    with pytest.raises(ProgramFailedError, match=f"^{name}/new/ros1: {reason}"):
-        race(in_cpp, {name}, tmp_path)
-
-
-@pytest.mark.parametrize(("name", "reason"), TIMED_IN_PYTHON.items())
 def test_cheats_in_python_are_found_out_while_they_are_timed(
-    in_python: CheatsInPython, name: str, reason: str, tmp_path: Path
+    in_python: CheatsInPython, tmp_path: Path
 ) -> None:
-    with pytest.raises(ProgramFailedError, match=f"^{name}/new/ros1: {reason}"):
-        race(in_python, {name}, tmp_path)
-
-
-def test_an_honest_contender_passes(in_cpp: Cpp, in_python: CheatsInPython, tmp_path: Path) -> None:
-    assert race(in_cpp, set(), tmp_path) == race(in_python, set(), tmp_path) == {}
+    assert race(in_python, set(TIMED_IN_PYTHON), tmp_path) == TIMED_IN_PYTHON

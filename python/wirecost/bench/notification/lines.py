@@ -16,6 +16,14 @@ SENT = "sent"
 """Instead of a stage: bytes of a message that was timed, and the canonical line of its content."""
 
 
+class OtherContentError(ProgramFailedError):
+    """Contenders sent or read something else while they were timed. ``faults``: how, by key."""
+
+    def __init__(self, faults: dict[str, str]) -> None:
+        super().__init__("; ".join(f"{key}: {fault}" for key, fault in faults.items()))
+        self.faults = faults
+
+
 def carried(lines: Iterable[str]) -> list[Carried]:
     found = []
     for line in lines:
@@ -25,23 +33,20 @@ def carried(lines: Iterable[str]) -> list[Carried]:
 
 
 def rounds(lines: Iterable[str], report: Report) -> Iterator[list[Sample]]:
-    """Samples in turns, all of a repetition together. Raises ProgramFailedError in the end if, when
-    timed, a contender sent or read something else than the others."""
+    """Samples in turns, all of a repetition together. Raises OtherContentError in the end."""
     sums: dict[str, int] = {}
-    wrong: list[str] = []
-    yield from program.rounds(program.samples(_without_sent(lines, wrong), sums), report)
-    for key in wrong:
-        raise ProgramFailedError(f"{key}: it sent other content while it was timed")
+    faults: dict[str, str] = {}
+    yield from program.rounds(program.samples(_without_sent(lines, faults), sums), report)
     expected = next(iter(sums.values()), 0)
     for key, read in sums.items():
         if read != expected:
-            raise ProgramFailedError(
-                f"{key}: it read other content while it was timed than the other contenders"
-            )
+            faults.setdefault(key, "it read other content while it was timed")
+    if faults:
+        raise OtherContentError(faults)
 
 
-def _without_sent(lines: Iterable[str], wrong: list[str]) -> Iterator[str]:
-    """The other lines; into ``wrong`` whose timed message is not what it should be."""
+def _without_sent(lines: Iterable[str], faults: dict[str, str]) -> Iterator[str]:
+    """The other lines; into ``faults`` whose timed message is not what it should be."""
     for line in lines:
         key, _, stage, *values = line.split("\t")
         if stage != SENT:
@@ -53,4 +58,4 @@ def _without_sent(lines: Iterable[str], wrong: list[str]) -> Iterator[str]:
         except (ValueError, KeyError):
             sent = ""
         if sent != expected:
-            wrong.append(key)
+            faults[key] = "it sent other content while it was timed"

@@ -12,6 +12,7 @@ from wirecost.bench.entry import Sample
 from wirecost.bench.notification import readers
 from wirecost.bench.notification.backend import Backend, Carried, Contender, Content
 from wirecost.bench.notification.content import canonical
+from wirecost.bench.notification.lines import OtherContentError
 from wirecost.bench.processes import Plan, measured
 from wirecost.bench.scenario import Case
 
@@ -32,12 +33,21 @@ def run_race(
         return
 
     def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
-        return backend.measure(content, keys, repetitions, case.report)
+        honest = [key for key in keys if running[key].failure is None]
+        if not honest:  # a program that is given none runs all
+            return
+        try:
+            yield from backend.measure(content, honest, repetitions, case.report)
+        except OtherContentError as error:
+            for key, entry in running.items():
+                # A program's key has no allocator behind it.
+                entry.failure = entry.failure or error.faults.get(key.partition(" ")[0])
 
     for samples in measured(plan, list(running), measure):
         case.keep(samples)
     case.report("counting")
-    for key, counted in backend.count(content, running).items():
+    honest = [entry.key for entry in case.running]
+    for key, counted in (backend.count(content, honest) if honest else {}).items():
         running[key].facts |= asdict(counted)
 
 
