@@ -91,7 +91,17 @@ struct KeepsStaleReflections : flatbuffer::TableCodec {
   };
 };
 
+/// Reads only what is detected, whatever is asked for.
+struct ReadsSample : flatbuffer::TableCodec {
+  class ViewReader : public flatbuffer::TableCodec::ViewReader {
+   public:
+    Reflection reflection(std::size_t index) const {
+      return flatbuffer::TableCodec::ViewReader::reflection(index / 18 * 18);
+    }
+  };
+};
+
 static_assert(Codec<DropsReflection> && Codec<AltersSignal> && Codec<DropsDetection> &&
-              Codec<KeepsStaleReflections>);
+              Codec<KeepsStaleReflections> && Codec<ReadsSample>);
 
 }  // namespace wirecost

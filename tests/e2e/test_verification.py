@@ -47,6 +47,18 @@ def registry_with(name: str, folder: Path) -> Registry:
     return Registry(folder)
 
 
+def test_a_reader_that_does_not_read_all_is_found(tmp_path: Path) -> None:
+    name = "reads-sample"
+    reads = ("sampled", "all")
+    cases = cases_for(["protobuf", name], [36], [10], ["same-work"], ["release"], None, reads=reads)
+    out = tmp_path / "out"
+    out.mkdir()
+    run(Settings(cases, 2), registry_with(name, tmp_path / "fmus"), Journal(out), lambda *_: None)
+    finish(out, False)
+    failures = [r["failure"] for r in read_results(out).meta["runs"] if r["contender"] == name]
+    assert failures == [None, "what its sensor read is not what protobuf's did"]
+
+
 @pytest.mark.parametrize("fault, reported", FAULTS.items())
 def test_a_faulty_codec_is_reported_and_not_timed(
     tmp_path: Path, fault: str, reported: str
