@@ -75,7 +75,7 @@ def test_other_formats_and_rules(
 
 def test_areas_say_the_same_and_their_growth_is_reported(measure: Measure) -> None:
     area = ("--study", "area", "--points", "3000", "--vertices", "8,64", "--inside", "10")
-    document = measure("cloud", *SAMPLES, *area)
+    document = measure("cloud", *SAMPLES, *area, "--seed", "2")
     assert document["failures"] == []
     cases = {row["case"] for row in document["rows"]}
     assert cases == {
@@ -103,3 +103,10 @@ def test_a_real_scan_of_coordinates_alone(measure: Measure) -> None:
     kept = {row["bytes"] // 16 for row in document["rows"]}
     assert len(kept) == 1
     assert 20_000 < kept.pop() < 26_216
+
+
+def test_a_case_ends_with_its_time(measure: Measure) -> None:
+    ring = ("--study", "ring", "--scan", "vlp16", "--samples", "100000", "--seconds", "0.2")
+    document = measure("cloud", *ring)
+    assert document["failures"] == []
+    assert 0 < document["rows"][0]["n"] < 100_000

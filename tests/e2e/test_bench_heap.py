@@ -96,3 +96,11 @@ def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) ->
     assert len(re.findall(r'<svg[^>]*class="marks"', done.stdout)) == 3
     assert "Turnaround by callback" in done.stdout
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+
+
+def test_allocators_and_studies_are_those_asked_for(measure: Callable[..., dict[str, Any]]) -> None:
+    few = ("--samples", "100", "--rounds", "1", "--study", "callback")
+    document = measure("heap", *few, "--allocators", "wirecost,glibc")
+    assert document["failures"] == []
+    assert {row["contender"] for row in document["rows"]} == {"wirecost", "glibc"}
+    assert {row["variant"] for row in document["rows"]} == {"callback"}

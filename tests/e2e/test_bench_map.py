@@ -17,7 +17,7 @@ def test_rows_have_memory_and_time_of_both_contenders(wirecost: Run, tmp_path: P
     out = tmp_path / "map"
     done = wirecost(
         "bench", "map", "--size", "20", "--subscribers", "1,2", "--repetitions", "2",
-        "--out", out, "--json", "-",
+        "--seed", "3", "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from wirecost.bench.allocators import ALLOCATORS, check_loaded
@@ -215,6 +216,16 @@ def test_a_seed_changes_the_content_and_nothing_else_does(bench: Bench, tmp_path
     first = digest("a")
     assert first == digest("b", "--seed", "1")
     assert first != digest("c", "--seed", "2")
+
+
+def test_each_contender_runs_in_as_many_processes_as_asked_for(
+    bench: Bench, tmp_path: Path
+) -> None:
+    few = ("--reflections", "10", "--steps", "6", "--contenders", "arrays", "--processes", "3")
+    document = bench(tmp_path / "r", *few)
+    assert document["failures"] == []
+    samples = pl.read_parquet(tmp_path / "r" / "samples.parquet")
+    assert set(samples["process"]) == {0, 1, 2}
 
 
 REFUSED = {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from support.browser import rendered
@@ -122,3 +123,17 @@ def test_the_report_states_the_errors(document: dict[str, Any], wirecost: Run) -
     text = (document["folder"] / "report.md").read_text()
     assert "| lidar-detection position.distance | 0.001 |" in text
     assert "| columns-reduced view | columns |" in text
+
+
+def test_lists_processes_and_seed_are_those_asked_for(measure: Measure) -> None:
+    def measured(seed: str) -> dict[str, Any]:
+        few = ("--list", "radar-reflection", "--count", "10", "--repetitions", "4")
+        return measure("repeated", *few, "--processes", "2", "--seed", seed)
+
+    document = measured("1")
+    assert document["failures"] == []
+    assert {row["case"] for row in document["rows"]} == {"radar-reflection, 10 elements"}
+    samples = pl.read_parquet(document["folder"] / "samples.parquet")
+    assert set(samples["process"]) == {0, 1}
+    digests = {row["digest"] for row in document["rows"]}
+    assert digests.isdisjoint({row["digest"] for row in measured("2")["rows"]})

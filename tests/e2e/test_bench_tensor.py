@@ -81,6 +81,7 @@ def test_requests_are_answered_with_the_same_object(wirecost: Run, tmp_path: Pat
         (("--mwares", "zeromk"), "--mwares zeromk: there are"),
         (("--rate", "0"), "--rate 0"),
         (("--plugins", "cupy", "--mwares", "zeromq"), "nothing can be measured: cupy"),
+        (("--plugins", "numpy", "--mwares", "shm"), "nothing can be measured: floors carry no"),
     ],
 )
 def test_errors_are_one_line(wirecost: Run, options: tuple[str, ...], reported: str) -> None:

@@ -28,6 +28,8 @@ class Contender {
   virtual ~Contender() = default;
 
   virtual void load(const Input& input) = 0;
+  /// Where the callback reads a cloud, as it lies in the input; it changes between calls.
+  virtual std::byte* message(std::size_t cloud) = 0;
   /// The callback, for one of the clouds: a message comes, another goes.
   virtual void call(std::size_t cloud) = 0;
   /// The answer of the last call, the same bytes from every version.

@@ -6,8 +6,9 @@
 //   verify    a version's answer to each cloud, twice: files in a folder
 //   serve     prints `ready`, then runs as many callbacks as each line of standard input asks for
 //             and answers `done`; each callback is a section of the probe that is named after the
-//             version, and its value is the number of points. At the end of input: a digest of its
-//             answer to each cloud
+//             version, and its value is the number of points. Every message differs, in which
+//             points are exchanged, as `--secret` has it. At the end of input: a digest of all its
+//             answers
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,7 +19,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/cloud/exchanged.hpp"
 #include "bench/cloud/request.hpp"
+#include "bench/cloud/versions.hpp"
 #include "wirecost/probe.hpp"
 
 namespace wirecost::bench::cloud {
@@ -27,31 +30,6 @@ namespace {
 constexpr int warm_calls = 20;
 constexpr int least_warm_calls = 2;
 constexpr std::chrono::milliseconds warm_time{300};  // after which the least are enough
-
-struct Listed {
-  std::string study;
-  Version version;
-};
-
-std::vector<Listed> versions() {
-  return {
-#ifdef WIRECOST_HAS_PCL
-      {"ring",
-       {"usual", "PCL " WIRECOST_PCL_VERSION, "fromROSMsg, filter, toROSMsg", make_ring_pcl}},
-#endif
-      {"ring",
-       {"recommended", "C++ library", "on the message's bytes, new message", make_ring_in_place}},
-      {"ring",
-       {"wirecost", "wirecost " WIRECOST_VERSION, "sorted into the output message, reused",
-        make_ring_filter}},
-      {"area", {"usual", "Boost.Geometry", "within for every point", make_area_within}},
-      {"area",
-       {"recommended", "Boost.Geometry", "smallest enclosing circle, then within",
-        make_area_circle}},
-      {"area",
-       {"wirecost", "wirecost " WIRECOST_VERSION, "boxes, then bands of edges", make_area_bands}},
-  };
-}
 
 std::unique_ptr<Contender> contender(const Request& request) {
   for (const Listed& one : versions())
@@ -100,12 +78,19 @@ void serve(const Request& request) {
   wirecost_probe_prepare_thread();
   const std::uint32_t warming = wirecost_probe_section("warm-up");
   const std::uint32_t section = wirecost_probe_section(request.version.c_str());
-  std::uint64_t calls = 0;
+  std::uint64_t calls = 0, answers = 0;
   const auto run = [&](std::uint32_t id) {
     const std::size_t cloud = calls % clouds;
-    wirecost_probe_begin(id, calls++);
-    one->call(cloud);
-    wirecost_probe_end(id, static_cast<std::int64_t>(input.clouds[cloud].size() / step));
+    const std::size_t points = input.clouds[cloud].size() / step;
+    {
+      const std::uint64_t which = request.secret + (id == section ? calls : ~calls);
+      const Exchanged exchanged(one->message(cloud), points, step, which);
+      wirecost_probe_begin(id, calls++);
+      one->call(cloud);
+      wirecost_probe_end(id, static_cast<std::int64_t>(points));
+    }
+    // The message is gone: who has not answered it by now cannot any more.
+    answers = answers * 31 + digest(one->answer());
   };
   const auto warm_end = std::chrono::steady_clock::now() + warm_time;
   for (int i = 0; i < warm_calls; ++i) {
@@ -114,17 +99,13 @@ void serve(const Request& request) {
   }
   std::puts("ready");
   std::fflush(stdout);
-  calls = 0;
+  calls = answers = 0;
   for (std::string line; std::getline(std::cin, line);) {
     for (int left = std::stoi(line); left > 0; --left) run(section);
     std::puts("done");
     std::fflush(stdout);
   }
-  // A version that only pretended while it was timed has another answer.
-  for (std::size_t cloud = 0; cloud < clouds; ++cloud) {
-    if (calls > 0 && clouds > 1) one->call(cloud);
-    std::printf("%016llx\n", static_cast<unsigned long long>(digest(one->answer())));
-  }
+  std::printf("%016llx\n", static_cast<unsigned long long>(answers));
 }
 
 void run(const Request& request) {

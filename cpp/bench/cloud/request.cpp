@@ -37,6 +37,7 @@ Request Request::parse(int argc, char** argv) {
        {"--cloud", into(request.clouds)},
        {"--areas", into(request.areas)},
        {"--out", into(request.out)},
+       {"--secret", into(request.secret)},
        {"--format", [&](const auto& value) { request.older = value == "radrt"; }},
        {"--rules", [&](const auto& value) { request.published = value == "published"; }},
        {"--ask", [&](const auto& value) { request.first = value == "first"; }}});

@@ -2,6 +2,7 @@
 // What the driver asks of the program.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Request {
   bool older = false;
   bool published = false;
   bool first = false;
+  std::uint64_t secret = 0;  ///< how messages differ; no version is given it
 
   /// Throws std::invalid_argument with what is wrong.
   static Request parse(int argc, char** argv);

@@ -103,12 +103,13 @@ class Batch final : public Contender {
     }
   }
 
-  void run_total() override {
-    for (const NotificationValue& value : values_) {
+  void run_total(std::size_t count) override {
+    for (const NotificationValue& value : values_.first(count)) {
       Sent& sent = one_sent_.make(0);
       Codec::fill(value, sent);
       const std::span<std::byte> out = std::span(one_buffer_).first(Codec::size(sent));
       Codec::encode(sent, out);
+      last_ = out;
       Received& received = one_received_.make(0);
       failed_ |= !Codec::decode(out, received);
       Codec::visit(received, sink_);
@@ -124,6 +125,7 @@ class Batch final : public Contender {
     return sum;
   }
 
+  std::span<const std::byte> last() const override { return last_; }
   std::span<const std::byte> encoded(std::size_t i) const override {
     return std::span(buffer_).subspan(offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
@@ -141,6 +143,7 @@ class Batch final : public Contender {
   Objects<Received> received_, one_received_;
   std::vector<std::size_t> offsets_;
   std::vector<std::byte> buffer_, one_buffer_;
+  std::span<const std::byte> last_;
   Sink sink_;
   bool failed_ = false;
 };

@@ -52,8 +52,10 @@ class Contender {
   virtual void load(std::span<const NotificationValue> batch) = 0;
   /// One stage over the whole batch; stages come in their order.
   virtual void run(Stage stage) = 0;
-  /// The whole path of each message of the batch, one after the other.
-  virtual void run_total() = 0;
+  /// The whole path of each of the first `count` messages of the batch, one after the other.
+  virtual void run_total(std::size_t count) = 0;
+  /// The bytes of the last of them; empty for a floor that sends what it made beforehand.
+  virtual std::span<const std::byte> last() const = 0;
   /// What reading found since the last call: equal for contenders that read the same.
   virtual std::uint64_t take_sum() = 0;
 

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "bench/allocations.hpp"
+#include "bench/notification/altered.hpp"
 #include "bench/notification/canonical.hpp"
 #include "bench/notification/contenders.hpp"
 #include "bench/notification/loopback.hpp"
@@ -26,6 +27,10 @@
 #endif
 
 namespace wirecost::bench {
+
+/// What a program has beside them: cheats, in a test's.
+[[gnu::weak]] void add_others(Contenders& all);
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -47,6 +52,7 @@ Contenders all_contenders() {
 #ifdef WIRECOST_HAS_FAST_CDR
   add_fast_cdr(all);
 #endif
+  if (add_others != nullptr) add_others(all);
   return all;
 }
 
@@ -93,34 +99,82 @@ void verify(const Contenders& contenders, std::span<const NotificationValue> val
   }
 }
 
+/// The messages that all contenders carry. No two passes have the same, and how many a pass has
+/// is not foreseen: what is looked at afterwards is the last one.
+class Messages {
+ public:
+  explicit Messages(std::span<const NotificationValue> values)
+      : values_(values.begin(), values.end()) {}
+
+  std::span<const NotificationValue> all() const { return values_; }
+  std::size_t size() const { return values_.size(); }
+
+  /// Others than before; how many of them come next.
+  std::size_t next() {
+    alter(values_, random_);
+    return size() - random_() % (size() / 2 + 1);
+  }
+
+ private:
+  std::vector<NotificationValue> values_;
+  std::mt19937_64 random_{std::random_device{}()};
+};
+
 /// A contender and how many times it goes through the batch for one sample.
 struct Entry {
   Contender* contender;
   std::size_t passes = 1;
+  bool read_all = true;
+
+  bool is_floor() const { return contender->last().empty(); }
+  void check_sum(std::span<const NotificationValue> read) {
+    if (!is_floor()) read_all &= contender->take_sum() == sum_of(read);
+  }
 };
 
-void measure_total(const Entry& entry, std::size_t messages, std::size_t repetition) {
-  entry.contender->run_total();
-  const Clock::time_point begin = Clock::now();
-  for (std::size_t pass = 0; pass < entry.passes; ++pass) entry.contender->run_total();
-  const double ns = nanoseconds(Clock::now() - begin);
-  std::printf("%s\t%zu\ttotal\t%.3f\n", key(*entry.contender).c_str(), repetition,
-              ns / static_cast<double>(messages * entry.passes));
+/// A message as it was sent while it was timed, for an independent reader.
+void print_sent(const Entry& entry, std::size_t repetition, std::span<const std::byte> bytes,
+                const NotificationValue& value) {
+  if (entry.is_floor()) return;
+  std::printf("%s\t%zu\tsent\t%s\t%s\n", key(*entry.contender).c_str(), repetition,
+              hex(bytes.data(), bytes.size()).c_str(), canonical(value).c_str());
 }
 
-void measure_stages(const Entry& entry, std::size_t messages, std::size_t repetition) {
+void measure_total(Entry& entry, Messages& messages, std::size_t repetition) {
+  entry.contender->run_total(messages.size());
+  entry.contender->take_sum();
+  double ns = 0;
+  std::size_t carried = 0, count = 0;
+  for (std::size_t pass = 0; pass < entry.passes; ++pass) {
+    carried += count = messages.next();
+    const Clock::time_point begin = Clock::now();
+    entry.contender->run_total(count);
+    ns += nanoseconds(Clock::now() - begin);
+    entry.check_sum(messages.all().first(count));
+  }
+  print_sent(entry, repetition, entry.contender->last(), messages.all()[count - 1]);
+  std::printf("%s\t%zu\ttotal\t%.3f\n", key(*entry.contender).c_str(), repetition,
+              ns / static_cast<double>(carried));
+}
+
+void measure_stages(Entry& entry, Messages& messages, std::size_t repetition) {
   double ns[stages] = {};
   for (std::size_t pass = 0; pass <= entry.passes; ++pass) {
+    const std::size_t looked_at = messages.next() - 1;
     for (int stage = 0; stage < stages; ++stage) {
       const Clock::time_point begin = Clock::now();
       entry.contender->run(static_cast<Stage>(stage));
       const double taken = nanoseconds(Clock::now() - begin);
       if (pass != 0) ns[stage] += taken;  // the first one warms
     }
+    entry.check_sum(messages.all());
+    if (pass == entry.passes)
+      print_sent(entry, repetition, entry.contender->encoded(looked_at), messages.all()[looked_at]);
   }
   for (int stage = 0; stage < stages; ++stage)
     std::printf("%s\t%zu\t%s\t%.3f\n", key(*entry.contender).c_str(), repetition,
-                stage_names[stage], ns[stage] / static_cast<double>(messages * entry.passes));
+                stage_names[stage],
+                ns[stage] / static_cast<double>(messages.size() * entry.passes));
 }
 
 /// Over a socket, one system call per message and direction; the receiver distinguishes the wires.
@@ -146,39 +200,37 @@ void measure_move(const Entry& entry, Loopback& loopback, std::size_t messages,
 
 void measure(const Contenders& contenders, std::span<const NotificationValue> values,
              std::size_t repetitions) {
+  Messages messages(values);
   std::vector<Entry> entries;
   Loopback loopback;
   for (const auto& one : contenders) {
-    one->load(values);
-    for (int i = 0; i < warm_runs; ++i) one->run_total();
+    one->load(messages.all());
+    for (int i = 0; i < warm_runs; ++i) one->run_total(messages.size());
     const Clock::time_point begin = Clock::now();
-    one->run_total();
+    one->run_total(messages.size());
     const double ns = std::max(nanoseconds(Clock::now() - begin), 1.0);
     entries.push_back({one.get(), static_cast<std::size_t>(least_sample_ns / ns) + 1});
   }
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
-    for (const Entry& entry : entries) measure_total(entry, values.size(), repetition);
-    for (const Entry& entry : entries) measure_stages(entry, values.size(), repetition);
-    for (const Entry& entry : entries) measure_move(entry, loopback, values.size(), repetition);
+    for (Entry& entry : entries) measure_total(entry, messages, repetition);
+    for (Entry& entry : entries) measure_stages(entry, messages, repetition);
+    for (const Entry& entry : entries) measure_move(entry, loopback, messages.size(), repetition);
     std::fflush(stdout);
   }
-  // A contender that only pretended while it was watched reads something else.
-  for (const Entry& entry : entries) {
-    entry.contender->take_sum();
-    entry.contender->run_total();
-    std::printf("%s\t0\tsum\t%llu\n", key(*entry.contender).c_str(),
-                static_cast<unsigned long long>(entry.contender->take_sum()));
-  }
+  // Whether each read, whenever it was timed, what there was to read.
+  std::printf("all\t0\tsum\t1\n");
+  for (const Entry& entry : entries)
+    std::printf("%s\t0\tsum\t%d\n", key(*entry.contender).c_str(), entry.read_all ? 1 : 0);
 }
 
 void count(const Contenders& contenders, std::span<const NotificationValue> values) {
   for (const auto& one : contenders) {
     one->load(values);
-    for (int i = 0; i < warm_runs; ++i) one->run_total();
+    for (int i = 0; i < warm_runs; ++i) one->run_total(values.size());
     const std::string name = key(*one);  // callgrind reads it later
     const std::uint64_t before = allocations();
     CALLGRIND_TOGGLE_COLLECT;
-    one->run_total();
+    one->run_total(values.size());
     CALLGRIND_TOGGLE_COLLECT;
     const std::uint64_t made = allocations() - before;
     CALLGRIND_DUMP_STATS_AT(name.c_str());

@@ -59,7 +59,7 @@ def command(
         str, typer.Option("--device", help="cpu, cuda.", autocompletion=completing(tensor.DEVICES))
     ] = "cpu",
     content: Annotated[
-        str, typer.Option(help="ones (with the message's number in a corner) or random.")
+        str, typer.Option(help="ones (but for the number and some elements) or random.")
     ] = "ones",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
     trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,

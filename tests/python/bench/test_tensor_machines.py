@@ -42,7 +42,7 @@ START = {
 }  # fmt: skip
 ORDER = {
     "plugin": "numpy", "shape": [2, 3], "dtype": "float64", "content": "ones", "device": "cpu",
-    "objects": True, "first": 0, "count": 5, "rate": 100.0,
+    "objects": True, "first": 0, "count": 5, "rate": 100.0, "seed": 1,
 }  # fmt: skip
 WRONG: tuple[Any, ...] = (
     None, -1, 1 << 70, 1.5, float("nan"), True, "x" * 10_000, "__import__('os')", "../x", [], {},

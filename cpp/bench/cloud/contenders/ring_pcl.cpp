@@ -32,6 +32,10 @@ class RingPcl final : public Contender {
                                  : message_of<PointXYZIRCAEDT>(bytes));
   }
 
+  std::byte* message(std::size_t cloud) override {
+    return reinterpret_cast<std::byte*>(messages_[cloud].data.data());
+  }
+
   void call(std::size_t cloud) override {
     sent_ = std::make_unique<sensor_msgs::PointCloud2>();
     if (older_) {

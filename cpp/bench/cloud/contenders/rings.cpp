@@ -42,6 +42,7 @@ class OnBytes : public Contender {
       messages_.push_back({1, width, described, false, step, width * step, bytes});
     }
   }
+  std::byte* message(std::size_t cloud) override { return clouds_[cloud].data(); }
 
  protected:
   RingOptions options_;

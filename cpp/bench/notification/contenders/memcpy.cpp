@@ -39,18 +39,15 @@ class Memcpy final : public Contender {
     if (stage == Stage::decode) copy_each(sent_, received_);
   }
 
-  void run_total() override {
-    for (std::size_t i = 0; i + 1 < offsets_.size(); ++i) {
+  void run_total(std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) {
       copy(bytes_, sent_, i);
       copy(sent_, received_, i);
     }
   }
 
-  std::uint64_t take_sum() override {
-    maker_->take_sum();
-    maker_->run_total();
-    return maker_->take_sum();  // copies are not read
-  }
+  std::uint64_t take_sum() override { return 0; }  // copies are not read
+  std::span<const std::byte> last() const override { return {}; }
   std::span<const std::byte> encoded(std::size_t i) const override {
     return std::span(received_).subspan(offsets_[i], offsets_[i + 1] - offsets_[i]);
   }

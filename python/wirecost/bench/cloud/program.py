@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from wirecost.bench.conversation import Conversation
 from wirecost.bench.program import Program, ProgramFailedError
 
@@ -69,19 +67,24 @@ def answers(load: Load, version: str, folder: Path) -> list[bytes]:
 
 
 class Served(Conversation):
-    """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``.
+    """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``;
+    ``secret``: how messages differ.
 
     Raises ProgramFailedError where it ends early.
     """
 
     def __init__(
-        self, load: Load, version: str, log: Path, variables: Mapping[str, str] | None = None
+        self,
+        load: Load,
+        version: str,
+        log: Path,
+        secret: int,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.log = log
         environment = {**os.environ, **(variables or {}), "WIRECOST_PROBE": str(log)}
-        super().__init__(
-            version, [str(PROGRAM.path), "serve", *load.arguments(version)], environment
-        )
+        command = [str(PROGRAM.path), "serve", *load.arguments(version), "--secret", str(secret)]
+        super().__init__(version, command, environment)
 
     def wait_until_warm(self) -> None:
         self._expect("ready")
@@ -95,10 +98,3 @@ class Served(Conversation):
         answer = self.receive()
         if answer != word:
             raise ProgramFailedError(f"{self.name} printed {answer!r} instead of {word}")
-
-
-def digest(content: bytes) -> str:
-    """Words of 64 bits, the rest filled with zeros, times 1, 3, 5, …, modulo 2^64."""
-    words = np.frombuffer(content + bytes(-len(content) % 8), "<u8")
-    factors = np.arange(len(words), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    return f"{int((words * factors).sum(dtype=np.uint64)):016x}"

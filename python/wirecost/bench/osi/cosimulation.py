@@ -14,7 +14,7 @@ class Cosimulation:
     def __init__(self, source: Fmu, sensor: Fmu) -> None:
         self._source = source
         self._sensor = sensor
-        self._time = 0.0
+        self._frame = 0
 
     def start(self, source: Values, sensor: Values) -> None:
         self._source.start(source)
@@ -22,17 +22,18 @@ class Cosimulation:
 
     def step(self) -> int:
         """Advance both models; nanoseconds that handing over the message took."""
-        self._source.step(self._time)
+        current = self._frame * STEP_SIZE  # not a sum: a frame is the same however it is reached
+        self._source.step(current)
         before = time.perf_counter_ns()
         self._sensor.set_message("OSMPSensorViewIn", self._source.message("OSMPSensorViewOut"))
         after = time.perf_counter_ns()
-        self._sensor.step(self._time)
-        self._time += STEP_SIZE
+        self._sensor.step(current)
+        self._frame += 1
         return after - before
 
-    def jump(self, step: int) -> None:
-        """Go on at that step's time. The source's content follows from the time alone."""
-        self._time = step * STEP_SIZE
+    def jump(self, frame: int) -> None:
+        """Go on at that frame's time. The source's content follows from the time alone."""
+        self._frame = frame
 
     @property
     def sensor_view(self) -> Message:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import SystemRandom
 
 from wirecost.bench.entry import Entry
 from wirecost.bench.osi.contenders import Contender
+from wirecost.bench.osi.turns import planned
 from wirecost.bench.osi.worker import Worker
 from wirecost.bench.osi.worker_process import Assignment, Verified
 from wirecost.bench.processes import Plan
@@ -23,7 +25,11 @@ WARM_NS = 10_000_000
 WARM_STEPS = (2, 50)
 """At least, for both output buffers to be touched, and at most."""
 TURNS = 10
+MOST_BESIDE = 0.1
+"""Of the time of a process's turns: processor time that its other threads may use."""
 MESSAGES = ("sensor view", "sensor data")
+FLOOR = "none"
+"""A floor's library: its structs have gaps that compilers leave."""
 STATED_ERRORS = {
     "time_of_flight": FLIGHT_ERROR,
     "signal_strength": SIGNAL_ERROR,
@@ -60,18 +66,20 @@ class _Race:
         """Of each contender, the digests of messages that were read in full, by fingerprint."""
         self._within_error: set[tuple[str, str]] = set()
         """Digests of a message of a reduced contender and the baseline's, which agree as stated."""
+        self._secret = SystemRandom().getrandbits(64)
+        self._per_turn = 0
         self._end = 0
-        """The step at which all are compared after a round."""
+        """The step at which all that play a trace are compared after a round."""
 
     def round(self, process: int) -> None:
         """One process of each contender that has not failed."""
         with self._workers(process) as workers:
             self._verify(process, workers)
-            ahead = self._measure(process, workers)
-            if ahead > self._end:
-                # Some more steps, so that another round ends there as well and finds what is read.
-                self._end = ahead if self._played else 2 * ahead
-            self._verify_again(workers)
+            if process == 0:
+                self._write_again(workers)
+            self._end = max(self._end, self._measure(process, workers))
+            if self._played:
+                self._compare_at_end(workers)
 
     @property
     def _played(self) -> bool:
@@ -118,14 +126,32 @@ class _Race:
                     baseline = (entry, verified)
                 elif self._same_work:
                     entry.failure = self._mismatch(entry, verified, *baseline, workers)
+        self._forget(workers)
+
+    def _verified(self, entry: Entry[Contender], worker: Worker) -> Verified:
+        return self._known(entry, worker.verify(self._read[entry.key]))
+
+    def _known(self, entry: Entry[Contender], found: Verified) -> Verified:
+        self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
+        return found
+
+    def _forget(self, workers: dict[str, Worker]) -> None:
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
                 workers[entry.key].forget()
 
-    def _verified(self, entry: Entry[Contender], worker: Worker) -> Verified:
-        found = worker.verify(self._read[entry.key])
-        self._read[entry.key] |= dict(zip(found.fingerprints, found.digests, strict=True))
-        return found
+    def _write_again(self, workers: dict[str, Worker]) -> None:
+        """What was verified has been overwritten: written again, it must be the same bytes."""
+        if self._played or not self._same_work:
+            return
+        for entry in self._case.running:
+            if entry.contender.library == FLOOR or entry.contender.compared == "published":
+                continue
+            with entry.failing(ProgramFailedError):
+                for mine in workers[entry.key].again(VERIFIED_STEPS):
+                    for message, fingerprint in zip(MESSAGES, mine, strict=True):
+                        if fingerprint not in self._read[entry.key]:
+                            entry.failure = f"its {message} holds bytes that nobody writes"
 
     def _measure(self, process: int, workers: dict[str, Worker]) -> int:
         """The step that every contender has come to at most."""
@@ -135,36 +161,62 @@ class _Race:
                 step_ns[entry.key] = max(1, workers[entry.key].calibrate())
         slowest = max(step_ns.values(), default=1)
         steps = self._plan.samples_of(process)
-        per_turn = max(min(2, steps), min(TURN_NS // slowest, steps // TURNS))
-        done = ahead = 0
-        while done < steps:
-            count = min(per_turn, steps - done)
+        self._per_turn = self._per_turn or max(
+            min(2, steps), min(TURN_NS // slowest, steps // TURNS)
+        )
+        turns = planned(steps, self._per_turn, WARM_STEPS[1], self._secret, process)
+        times: dict[str, tuple[int, int]] = {}
+        ahead = 0
+        for plan in turns:
             for entry in self._in_order(process):
                 with entry.failing(ProgramFailedError):
-                    turn = workers[entry.key].turn(_warm_steps(step_ns[entry.key]), count)
+                    warm = _warm_steps(step_ns[entry.key])
+                    turn = workers[entry.key].turn(warm, plan.steps, plan.last)
                     entry.steps(process, turn.first_step, turn.transfer_ns)
                     peak = entry.facts["peak_memory_bytes"] or 0
                     entry.facts["peak_memory_bytes"] = max(peak, turn.peak_memory_bytes)
                     ahead = max(ahead, turn.next_step)
-                self._case.report(entry.key, count)
-            done += count
+                    ns, beside = times.get(entry.key, (0, 0))
+                    times[entry.key] = ns + turn.ns, beside + turn.beside_ns
+                self._case.report(entry.key, plan.steps)
+            if plan.read and not self._played:
+                self._compare(workers, lambda worker, read: worker.look(read))
             self._case.keep()
+        for entry in self._case.running:
+            ns, beside = times[entry.key]
+            if beside > MOST_BESIDE * ns:
+                entry.failure = (
+                    f"its other threads used {100 * beside / ns:.0f} % of the time of its turns: "
+                    "not all its work is measured"
+                )
         return ahead
 
-    def _verify_again(self, workers: dict[str, Worker]) -> None:
-        """After the timing: a contender that only pretended while it was watched is found out. All
-        are compared at one step: quick ones were warmed by more steps."""
+    def _compare_at_end(self, workers: dict[str, Worker]) -> None:
+        """At one frame of a trace, behind what the quickest was warmed by."""
+
+        def at_end(worker: Worker, read: dict[str, str]) -> Verified:
+            worker.advance(self._end)
+            return worker.verify(read)
+
+        self._compare(workers, at_end)
+
+    def _compare(
+        self, workers: dict[str, Worker], look: Callable[[Worker, dict[str, str]], Verified]
+    ) -> None:
+        """Of messages that were timed like any other, or come after them: a contender that only
+        pretended while it was watched is found out."""
         first: tuple[Entry[Contender], Verified] | None = None
         for entry in self._case.running:
             with entry.failing(ProgramFailedError):
-                workers[entry.key].advance(self._end)
-                verified = self._verified(entry, workers[entry.key])
-                first = first or (entry, verified)
+                found = self._known(entry, look(workers[entry.key], self._read[entry.key]))
+                first = first or (entry, found)
                 baseline, expected = first
-                if self._same_work and self._mismatch(
-                    entry, [verified], baseline, [expected], workers
-                ):
-                    entry.failure = "after the timing its messages differed from the baseline's"
+                fault = self._same_work and self._mismatch(
+                    entry, [found], baseline, [expected], workers
+                )
+                if fault:
+                    entry.failure = f"while it was timed, {fault}"
+        self._forget(workers)
 
     def _mismatch(
         self,

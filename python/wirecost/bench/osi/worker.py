@@ -54,6 +54,15 @@ class Worker:
         result: Verified = self._call("verify", read)
         return result
 
+    def look(self, read: dict[str, str]) -> Verified:
+        """At the messages of the last step."""
+        result: Verified = self._call("look", read)
+        return result
+
+    def again(self, steps: int) -> list[tuple[str, str]]:
+        result: list[tuple[str, str]] = self._call("again", steps)
+        return result
+
     def advance(self, to: int) -> None:
         self._call("advance", to)
 
@@ -68,8 +77,8 @@ class Worker:
     def calibrate(self) -> int:
         return int(self._call("calibrate"))
 
-    def turn(self, warm: int, steps: int) -> Turn:
-        result: Turn = self._call("turn", warm, steps)
+    def turn(self, warm: int, steps: int, last: int) -> Turn:
+        result: Turn = self._call("turn", warm, steps, last)
         return result
 
     def finish(self) -> None:

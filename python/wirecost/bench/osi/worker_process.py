@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import resource
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -74,6 +73,10 @@ class Turn:
     first_step: int
     transfer_ns: list[int]
     peak_memory_bytes: int = 0
+    ns: int = 0
+    """Of all its steps, unmeasured ones too."""
+    beside_ns: int = 0
+    """Processor time of other threads, since the turn before."""
 
     @property
     def next_step(self) -> int:
@@ -95,6 +98,8 @@ class _Contender:
     cosimulation: Cosimulation
     reader: IndependentReader
     steps: int = 0
+    others_ns: int = 0
+    """Processor time of other threads by the last turn."""
     verified: list[tuple[Canonical | None, Canonical | None]] = field(default_factory=list)
 
     def step(self) -> int:
@@ -102,9 +107,13 @@ class _Contender:
         return self.cosimulation.step()
 
     def verify(self, read: dict[str, str]) -> Verified:
-        """Step, read both messages in full unless ``read`` has the digest of such bytes, then
-        poison them so that stale data would show."""
+        """Step and ``look``."""
         self.step()
+        return self.look(read)
+
+    def look(self, read: dict[str, str]) -> Verified:
+        """Reads both messages of the last step in full unless ``read`` has the digest of such
+        bytes, then poisons them so that stale data would show."""
         view, data = self.cosimulation.sensor_view, self.cosimulation.sensor_data
         one = self._read("SensorView", view, read)
         other = self._read("SensorData", data, read)
@@ -119,19 +128,25 @@ class _Contender:
             self.cosimulation.read_sum,
         )
 
+    def again(self, steps: int) -> list[tuple[str, str]]:
+        """Fingerprints of both messages of the first frames, made once more."""
+        self.cosimulation.jump(0)
+        found = []
+        for _ in range(steps):
+            self.step()
+            both = self.cosimulation.sensor_view, self.cosimulation.sensor_data
+            found.append((_fingerprint(both[0]), _fingerprint(both[1])))
+        return found
+
     def _read(self, name: str, message: Message, read: dict[str, str]) -> _Read:
-        content = (ctypes.c_char * message.size).from_address(message.address)
-        fingerprint = hashlib.blake2b(content, digest_size=16).hexdigest()
+        fingerprint = _fingerprint(message)
         if fingerprint in read:
             return _Read(fingerprint, read[fingerprint], None)
         canonical = self.reader.read(name, message.address, message.size)
         return _Read(fingerprint, canonical.digest, canonical)
 
     def advance(self, to: int) -> None:
-        """Make ``to`` the next step. A trace is played on, for its frames come one by one."""
-        if self.assignment.poison_view:
-            self.cosimulation.jump(to)
-            self.steps = to
+        """Make ``to`` the next step, step by step."""
         while self.steps < to:
             self.step()
 
@@ -148,13 +163,21 @@ class _Contender:
             before = time.perf_counter_ns()
             self.step()
             samples.append(time.perf_counter_ns() - before)
+        self.others_ns = _others_ns()  # libraries start threads, and heaps grow, before this
         return min(samples[1:])
 
-    def turn(self, warm: int, steps: int) -> Turn:
+    def turn(self, warm: int, steps: int, last: int) -> Turn:
+        """``last``: number of the frame that it ends with, unless a trace's frames come anyway."""
+        if self.assignment.poison_view:
+            self.cosimulation.jump(last + 1 - steps - warm)
+        begin = time.perf_counter_ns()
         for _ in range(warm):
             self.step()
         turn = Turn(self.steps, [self.step() for _ in range(steps)])
-        turn.peak_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        turn.ns = time.perf_counter_ns() - begin
+        former, self.others_ns = self.others_ns, _others_ns()
+        turn.beside_ns = self.others_ns - former
+        turn.peak_memory_bytes = _peak_memory_bytes()
         return turn
 
     def finish(self) -> None:
@@ -165,6 +188,25 @@ class _Contender:
             raise UserError(
                 f"{logs}: the models' logs could not be written ({error}); make room"
             ) from error
+
+
+def _peak_memory_bytes() -> int:
+    """Not getrusage's, which has that of the process that started this one."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == "VmHWM":
+            return int(value.split()[0]) * 1024
+    return 0
+
+
+def _others_ns() -> int:
+    """Processor time of all threads but this one."""
+    return time.process_time_ns() - time.thread_time_ns()
+
+
+def _fingerprint(message: Message) -> str:
+    content = (ctypes.c_char * message.size).from_address(message.address)
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _poison(message: Message) -> None:

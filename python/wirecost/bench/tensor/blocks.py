@@ -11,8 +11,11 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from typing import Any
 
-from wirecost.bench.tensor.contenders.base import Answerer, Asker, Receiver, Sender
+import numpy as np
+
+from wirecost.bench.tensor.contenders.base import Answerer, Asker, Received, Receiver, Sender
 from wirecost.bench.tensor.content import number_in
 from wirecost.bench.tensor.plugins import touch
 from wirecost.bench.tensor.schedule import undisturbed
@@ -25,6 +28,7 @@ the time that a message takes at ``SLOW_BYTES_PER_S``."""
 SLOW_BYTES_PER_S = 20_000_000
 WAIT_S = 0.1
 ASK_S = 5.0
+BYTES = (bytes, bytearray, memoryview)
 
 Finished = Callable[[], bool]
 """Whether nothing more will be sent."""
@@ -32,7 +36,7 @@ Finished = Callable[[], bool]
 
 def publish(sender: Sender, task: Task) -> Side:
     """Rows: number, due, begin, made, on the host, encoded, sent."""
-    side = Side()
+    side = Side(failure=_makes_itself(sender, task))
     module, device = task.plugin.load(), task.order.device
     with undisturbed():
         for number, array, due in task.schedule(lambda _: sender.number):
@@ -74,8 +78,12 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
             if number >= order.first:  # else a message of an earlier block, come late
                 side.stamps.append([number, received, decoded, read])
                 side.nbytes = got.nbytes
-                if order.rate:
+                if side.failure is None and got.nbytes != _size(got):
+                    side.failure = f"it reports {got.nbytes} bytes of {_size(got)}"
+                if order.rate or len(side.stamps) == order.count:
                     side.check(task, obj, array, number)
+                else:
+                    side.check_number(array, number)
                 expected = number + 1
             del obj, array
             if order.objects and order.rate:
@@ -134,7 +142,7 @@ def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
 def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
     """For contenders between whose ends no message travels: one process sends and receives each in
     turn. Rows as those of ``publish`` and ``listen``."""
-    publisher, listener = Side(), Side()
+    publisher, listener = Side(failure=_makes_itself(sender, task)), Side()
     module, device = task.plugin.load(), task.order.device
     with undisturbed():
         for number, array, due in task.schedule(lambda place: task.order.first + place):
@@ -159,6 +167,23 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
             listener.stamps.append([number, received, decoded, read])
             listener.nbytes = got.nbytes
             listener.check(task, back, found, number)
-            del obj, encoded, back, found, got
+            made_of = task.array(obj) if task.order.objects else obj
+            if any(np.may_share_memory(found, one) for one in (array, made_of)):
+                listener.failure = "what was received is the sender's own memory"
+            del obj, encoded, back, found, got, made_of
             gc.collect()
     return publisher, listener
+
+
+def _makes_itself(sender: Sender, task: Task) -> str | None:
+    """Objects are made before the time that counts: a contender that makes them could encode
+    there. A floor may, as it says so."""
+    if task.order.objects and type(sender).make is not Sender.make:
+        return "it makes the objects itself, before the time that counts"
+    return None
+
+
+def _size(got: Received) -> int:
+    """Bytes of a message, where that can be seen."""
+    message: Any = got.message
+    return memoryview(message).nbytes if isinstance(message, BYTES) else got.nbytes

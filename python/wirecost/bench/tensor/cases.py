@@ -112,7 +112,8 @@ def plan(
                 made.cases += _case(shape, kind, device, rate, trials, usable, made, sweep)
     if not made.cases:
         reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
-        raise UserError(f"nothing can be measured: {reasons}")
+        floors = "floors carry no plugin's objects; give a transport too, as --mwares shm,zeromq"
+        raise UserError(f"nothing can be measured: {reasons or floors}")
     return made
 
 

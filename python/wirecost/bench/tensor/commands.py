@@ -39,7 +39,7 @@ from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
 from wirecost.bench.tensor.plugins import PLUGINS
 
-VERSION = 1
+VERSION = 2
 MOST_COMMAND = 1 << 16
 MOST_ANSWER = 1 << 26
 """Bytes of a line; answers hold a block's stamps."""
@@ -106,6 +106,7 @@ def _check_order(order: object) -> None:
     assert isinstance(order, dict)
     keys = {
         "plugin", "shape", "dtype", "content", "device", "objects", "first", "count", "rate",
+        "seed",
     }  # fmt: skip
     _need(order.keys() == keys, "keys")
     _need(isinstance(order["objects"], bool), "objects")
@@ -126,6 +127,7 @@ def _check_order(order: object) -> None:
     _need(_whole(order["first"], 0, 1 << 53), "first")
     _need(_whole(order["count"], 1, MOST_COUNT), "count")
     _need(_number(order["rate"], 0, 10_000), "rate")
+    _need(_whole(order["seed"], 0, (1 << 31) - 1), "seed")
 
 
 def check_side(answer: dict[str, Any], count: int, numbers: int) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.bench.tensor.marks import Marks
+
 CONTENTS = ("ones", "random")
 DIGITS = 4
 BASE = 100
@@ -28,7 +30,10 @@ def raw_bytes(array: Array) -> memoryview:
 
 class Source:
     """Arrays of one shape and type. Ones but for their first four elements, which hold the
-    message's number; or random with the same corner."""
+    message's number; or random with the same corner. Marked ones differ in every page besides, as
+    ``seed`` has it."""
+
+    seed = 0
 
     def __init__(self, shape: tuple[int, ...], dtype: str, content: str) -> None:
         self.shape = shape
@@ -43,14 +48,22 @@ class Source:
                 random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
             ]
 
+        first = self._arrays[0]
+        self._marks = Marks(first.size, first.itemsize, DIGITS, BASE)
+
     @property
     def nbytes(self) -> int:
         return self._arrays[0].nbytes
 
-    def array(self, number: int) -> Array:
+    def array(self, number: int, marked: bool = False) -> Array:
         """The content of that message; valid until the next call."""
         array = self._arrays[number % len(self._arrays)]
-        corner = array.reshape(-1)[:DIGITS]
+        flat = array.reshape(-1)
+        if marked:
+            self._marks.set(flat, number, self.seed)
+        else:
+            self._marks.clear()
+        corner = flat[:DIGITS]
         for place in range(len(corner)):
             corner[place] = number // BASE**place % BASE
         return array
@@ -60,11 +73,11 @@ class Source:
         count = math.prod(self.shape)
         return np.frombuffer(found, self.dtype, count).reshape(self.shape)
 
-    def difference(self, found: Array, number: int) -> str | None:
+    def difference(self, found: Array, number: int, marked: bool = False) -> str | None:
         """How a received array differs from that message's content, in words."""
         if found.dtype != self.dtype or found.shape != self.shape:
             return f"{found.shape} {found.dtype} arrived, {self.shape} {self.dtype} was sent"
-        expected = self.array(number)
+        expected = self.array(number, marked)
         if np.array_equal(found, expected):
             return None
         places = np.flatnonzero((found != expected).reshape(-1))

@@ -128,7 +128,7 @@ class Pair:
         """
         count, rate = order["count"], order["rate"]
         limit = TIMEOUT_S + 10 * (count / rate if rate else 1.0)
-        whole = asdict(Order(**order, first=self._next))
+        whole = asdict(Order(**order, first=self._next, seed=secrets.randbits(31)))
         self._next += count
         if self._listener is None:
             both = self._sender.ask("block", limit, order=whole)

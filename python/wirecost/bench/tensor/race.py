@@ -194,16 +194,17 @@ def _back_to_back(outcome: Outcome, case: Case, pairs: Pairs, content: str) -> N
         outcome.failure = f"back to back: {error}"
         pairs.drop(outcome.entry)
         return
-    outcome.bytes_per_s = _bytes_per_s(block)
+    outcome.bytes_per_s = _bytes_per_s(block, case.nbytes)
     outcome.lost_without_pause = messages - len({row[0] for row in block.received})
 
 
-def _bytes_per_s(block: Block) -> float | None:
-    """From the begin of the first message to when the last one that came was read."""
+def _bytes_per_s(block: Block, nbytes: int) -> float | None:
+    """Of contents of ``nbytes``, whatever a contender makes of them: from the begin of the first
+    message to when the last one that came was read."""
     if not block.received:
         return None
     took = block.received[-1][3] - block.sent[0][2]
-    return 1e9 * len(block.received) * block.nbytes / took
+    return 1e9 * len({row[0] for row in block.received}) * nbytes / took
 
 
 def _order(entry: Entry, case: Case, content: str) -> dict[str, object]:

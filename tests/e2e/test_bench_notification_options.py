@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of ``bench notification`` that choose what is measured, and the Java contenders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from wirecost.bench.notification.cpp import Cpp
+from wirecost.bench.notification.java import Java
+
+Measure = Callable[..., dict[str, Any]]
+
+SMALL = ("--content", "ticket", "--sizes", "4", "--repetitions", "4")
+
+
+def test_modes_wires_processes_and_seed_are_those_asked_for(measure: Measure) -> None:
+    def measured(seed: str) -> dict[str, Any]:
+        choice = ("--lang", "cpp", "--modes", "reused", "--wire", "ros1")
+        return measure("notification", *SMALL, *choice, "--processes", "2", "--seed", seed)
+
+    document = measured("1")
+    assert document["failures"] == []
+    samples = pl.read_parquet(document["folder"] / "samples.parquet")
+    assert set(samples["wire"]) == {"ros1"}
+    assert all(mode.startswith("reused") for mode in samples["mode"].unique())
+    assert set(samples["process"]) == {0, 1}
+    (one,) = {row["digest"] for row in document["rows"]}
+    (other,) = {row["digest"] for row in measured("2")["rows"]}
+    assert one != other
+
+
+def test_java_contenders_carry_the_messages_of_the_others(measure: Measure) -> None:
+    java = Java(Cpp().messages)
+    if why := java.missing():
+        pytest.skip(why)
+    document = measure(
+        "notification", *SMALL, "--lang", "cpp,java", "--modes", "reused", "--wire", "ros1"
+    )
+    assert document["failures"] == []
+    rows = [row for row in document["rows"] if row["lang"] == "java"]
+    assert {row["contender"] for row in rows} == {
+        one.label for one in java.contenders() if (one.mode, one.wire) == ("reused", "ros1")
+    }
+    assert {row["stage"] for row in rows} == {"total", "fill", "encode", "decode", "read"}
+    assert {row["n"] for row in rows} == {4}

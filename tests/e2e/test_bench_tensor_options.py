@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of ``bench tensor`` that choose sizes, devices and numbers of messages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from wirecost.bench.tensor import cases
+from wirecost.bench.tensor.scenario import PAPER_TRIALS
+from wirecost.cli import app
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Tensor = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def tensor(wirecost: Run, tmp_path: Path) -> Tensor:
+    """``tensor(options…)``: the document of NumPy over shared memory."""
+
+    def run(*options: str) -> dict[str, Any]:
+        out = ("--out", str(tmp_path / "r"), "--json", "-")
+        done = wirecost("bench", "tensor", "--plugins", "numpy", "--mwares", *options, *out)
+        assert done.returncode == 0, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
+        assert document["failures"] == []
+        return document
+
+    return run
+
+
+def test_a_sweep_has_every_size_and_its_throughput(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of fewer sizes: those of megabytes are sent a few times per second."""
+    assert cases.SWEEP[0] == 64
+    assert cases.SWEEP[-1] == 64 << 20
+    sizes = cases.SWEEP[:9:4]
+    monkeypatch.setattr(cases, "SWEEP", sizes)
+    options = ["--mwares", "shm,zeromq", "--sweep", "--trials", "10", "--rate", "1000"]
+    where = ["--out", str(tmp_path / "r"), "--json", str(tmp_path / "rows.json")]
+    done = CliRunner().invoke(app, ["bench", "tensor", *options, *where])
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "rows.json").read_text())
+    assert document["failures"] == []
+    totals = [row for row in document["rows"] if row["stage"] == "total"]
+    found = {(row["mware"], row["shape"]) for row in totals}
+    assert found == {(name, str(size // 8)) for name in ("shm", "zeromq") for size in sizes}
+    for row in totals:
+        assert row["n"] == 10
+        assert row["bytes_per_s"] > 0
+
+
+def test_papers_number_of_messages_and_shape(tensor: Tensor, tmp_path: Path) -> None:
+    tensor("shm,zeromq", "--paper", "--rate", "2000", "--shape", "3x3")
+    runs = json.loads((tmp_path / "r" / "meta.json").read_text())["runs"]
+    assert [(run["sent"], run["shape"]) for run in runs] == [(PAPER_TRIALS, "200x200")] * 2
+
+
+def test_a_device_that_is_not_there_is_reported(tensor: Tensor) -> None:
+    document = tensor("zeromq", "--device", "cpu,cuda", "--trials", "5", "--shape", "4x4")
+    assert {row["device"] for row in document["rows"]} == {"cpu"}
+    assert "numpy cuda" in document["not_run"]

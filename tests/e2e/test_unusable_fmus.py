@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FMUs that cannot be used are named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.osi.cases import cases_for
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.scenario import Settings, run
+from wirecost.bench.program import INSTALLED
+from wirecost.errors import UserError
+from wirecost.records.finished import finish
+from wirecost.records.journal import Journal
+
+
+def registry_in(folder: Path) -> Registry:
+    """The installed FMUs in a folder of one's own."""
+    (folder / "release").mkdir(parents=True)
+    (folder / "manifest.json").symlink_to(INSTALLED / "fmus" / "manifest.json")
+    for archive in (INSTALLED / "fmus" / "release").glob("*.fmu"):
+        (folder / "release" / archive.name).symlink_to(archive)
+    return Registry(folder)
+
+
+def foreign(archive: Path) -> None:
+    archive.unlink()
+    archive.write_bytes(b"this is no zip archive")
+
+
+def other_platform(archive: Path) -> None:
+    unpacked = archive.with_suffix(".d")
+    shutil.unpack_archive(archive.resolve(), unpacked, "zip")
+    (unpacked / "binaries" / "linux64").rename(unpacked / "binaries" / "win64")
+    archive.unlink()
+    shutil.make_archive(str(archive), "zip", unpacked)
+    archive.with_name(archive.name + ".zip").rename(archive)
+
+
+@pytest.mark.parametrize(
+    "spoil, reported", [(foreign, "not a readable FMU"), (other_platform, "win64")]
+)
+def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, reported: str) -> None:
+    registry = registry_in(tmp_path / "fmus")
+    archive = registry.archive("protobuf", "source", 2, "release")
+    spoil(archive)  # type: ignore[operator]
+    cases = cases_for(["protobuf"], [36], [10], ["same-work"], ["release"], None)
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(UserError, match=reported) as caught:
+        run(Settings(cases, steps=1), registry, Journal(out), lambda *_: None)
+        finish(out, False)
+    assert archive.name in str(caught.value)

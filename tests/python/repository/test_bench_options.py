@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every option of every `bench` command is used in a test that runs the command."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from wirecost.cli.bench import NAMES, app
+
+E2E = Path(__file__).parents[2] / "e2e"
+COMMON = {"--help", "--out", "--json"}
+"""Every test has them."""
+ELSEWHERE = {
+    "tensor": {"--wrapyfi"},  # installs packages for minutes: bench/test_tensor_parts.py
+}
+
+
+def options(scenario: str) -> Iterator[str]:
+    """The long names of a command's options."""
+    commands = typer.main.get_command(app)
+    command = commands.get_command(typer.Context(commands), scenario)  # type: ignore[attr-defined]
+    assert command is not None
+    for parameter in command.params:
+        yield from (name for name in parameter.opts if name.startswith("--"))
+
+
+def words(scenario: str) -> set[str]:
+    """What is given on command lines in the modules that test a scenario."""
+    found = set()
+    for path in E2E.glob(f"test_bench_{scenario}*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value.partition("=")[0])
+    return found
+
+
+@pytest.mark.parametrize("scenario", NAMES)
+def test_every_option_is_used_in_a_test(scenario: str) -> None:
+    known = COMMON | ELSEWHERE.get(scenario, set())
+    assert set(options(scenario)) - known - words(scenario) == set()
