@@ -3,6 +3,7 @@
 #                  [WIRES wire…]               protobuf if none; ros1, cdr, columns
 #                  [LANG language…]            cpp if none; python, java
 #                  [PROTOBUF_API]              also classes with Protobuf's interface
+#                  [NO_RECYCLING]              every block of memory from malloc
 #                  [COLUMNS message…] [REDUCE field=how…] [IMPORT_DIRS folder…]
 #                  [NAMESPACE name] [API_NAMESPACE name] [OUT_DIR folder] [DEPENDS file…])
 #
@@ -12,7 +13,7 @@
 function(wirecost_compile target)
   set(one NAMESPACE API_NAMESPACE OUT_DIR)
   set(many SCHEMAS WIRES LANG COLUMNS REDUCE IMPORT_DIRS DEPENDS)
-  cmake_parse_arguments(PARSE_ARGV 1 arg PROTOBUF_API "${one}" "${many}")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PROTOBUF_API;NO_RECYCLING" "${one}" "${many}")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SCHEMAS)
     message(FATAL_ERROR "wirecost_compile(${target} SCHEMAS schema… [WIRES …] [LANG …]): "
                         "not understood: ${arg_UNPARSED_ARGUMENTS}")
@@ -59,6 +60,9 @@ function(wirecost_compile target)
   endforeach()
   if(arg_PROTOBUF_API)
     list(APPEND command --protobuf-api)
+  endif()
+  if(arg_NO_RECYCLING)
+    list(APPEND command --no-recycling)
   endif()
 
   # The build tool must know the outputs' names, which follow from the schema.

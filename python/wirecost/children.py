@@ -4,8 +4,6 @@ the command ends them in order."""
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
 import os
 import shutil
 import signal
@@ -16,7 +14,6 @@ from functools import cache
 from typing import Any
 
 PRELOAD = "LD_PRELOAD"
-PR_SET_PDEATHSIG = 1
 
 
 def start(
@@ -69,15 +66,6 @@ def ending(status: int) -> str:
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with status {status}"
-
-
-def become_child() -> None:
-    """What ``start`` does, for a process of Python's multiprocessing: called by that."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():  # it ended before it was asked for
-        os._exit(1)
-    os.setsid()
 
 
 @cache

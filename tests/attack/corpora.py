@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import struct
@@ -15,6 +16,8 @@ from google.protobuf import descriptor_pb2
 from osi3.osi_sensorview_pb2 import SensorView
 
 from support.probe_logs import header, record
+from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.fmu import open_fmu
 from wirecost.columns.converter import Converter
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import Writer
@@ -54,6 +57,20 @@ def sensor_views() -> list[bytes]:
     rows = [sensor_view(n).SerializeToString() for n in (0, 1, 9)]
     converter = Converter.to_columns_of("osi3.SensorView", ["lidar_sensor_view.reflection"])
     return rows + [bytes(converter.to_columns(memoryview(message))) for message in rows]
+
+
+def sent_views(contender: str) -> list[bytes]:
+    """Sensor views as that contender of ``bench osi`` sends them."""
+    found = []
+    for reflections in (0, 3):
+        fmu = open_fmu(Registry().archive(contender, "source", 2, "release"))
+        with tempfile.TemporaryDirectory() as logs:
+            fmu.start({"reflections": reflections, "objects": 2, "log_folder": logs})
+            fmu.step(0.0)
+            message = fmu.message("OSMPSensorViewOut")
+            found.append(ctypes.string_at(message.address, message.size))
+            fmu.close()
+    return found
 
 
 def _made(suffix: str, make: Callable[[Path], None]) -> bytes:

@@ -157,17 +157,20 @@ TARGETS = (
     ),
     Target("to-rows", corpora.sensor_views, _rows, (ValueError,)),
     Target("to-columns", corpora.sensor_views, _columns, (ValueError,)),
-    Target(
-        "independent-protobuf",
-        corpora.sensor_views,
-        partial(_canonical, "protobuf", "osi.fds"),
-        (ValueError,),
-    ),
-    Target(
-        "independent-columns",
-        corpora.sensor_views,
-        partial(_canonical, "columns", "osi_columns.fds"),
-        (ValueError,),
+    *(
+        Target(f"independent-{wire}", corpus, partial(_canonical, wire, schema), (ValueError,))
+        for wire, schema, corpus in (
+            ("protobuf", "osi.fds", corpora.sensor_views),
+            ("columns", "osi_columns.fds", corpora.sensor_views),
+            ("messagepack", "osi.fds", partial(corpora.sent_views, "messagepack")),
+            ("flatbuffers", "osi_table.bfbs", partial(corpora.sent_views, "flatbuffers-table")),
+            (
+                "flatbuffers-struct",
+                "osi_struct.bfbs",
+                partial(corpora.sent_views, "flatbuffers-struct"),
+            ),
+            ("arrays", "-", partial(corpora.sent_views, "arrays")),
+        )
     ),
     Target("tcpros-header", corpora.headers, _header, (PeerError,)),
     Target("dds-graph", corpora.graphs, entities.read, (CdrError,)),

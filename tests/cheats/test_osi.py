@@ -60,10 +60,12 @@ def registry_with(cheat: str, folder: Path) -> Registry:
 def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """``race(cheat, …)``: the results of a cheat beside Protobuf."""
 
-    def race(cheat: str, reflections: int, steps: int) -> Any:
+    def race(
+        cheat: str, reflections: int, steps: int, reads: tuple[str, ...] = ("sampled",)
+    ) -> Any:
         monkeypatch.setenv("WIRECOST_CHEAT", cheat)
         names = ["protobuf", "flatbuffers-table", cheat]
-        cases = cases_for(names, [reflections], [10], ["same-work"], ["release"], None)
+        cases = cases_for(names, [reflections], [10], ["same-work"], ["release"], None, reads=reads)
         out = tmp_path / "out"
         out.mkdir()
         registry = registry_with(cheat, tmp_path / "fmus")
@@ -83,6 +85,12 @@ def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: 
     assert failures[cheat] is not None
     assert reason in failures[cheat]
     assert cheat not in results.samples["contender"]
+
+
+def test_a_reader_that_does_not_read_all_is_refused(race: Any) -> None:
+    results = race("reads-sample", 36, 4, ("sampled", "all"))
+    found = [run["failure"] for run in results.meta["runs"] if run["contender"] == "reads-sample"]
+    assert found == [None, "what its sensor read is not what protobuf's did"]
 
 
 def test_memory_that_is_never_freed_is_recorded(race: Any) -> None:

@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks of documents that follow from the files in ``docs/results``.
 
-``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by that case's table as a
-terminal of 80 columns shows it, ``<!-- results/osi: origin -->`` by where the run was made.
+``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by the table of that title as
+a terminal shows it, of 80 columns or as wide as the number before the title says
+(``<!-- results/osi: 120: TITLE -->``); ``origin`` by where the run was made, ``lead`` by its first
+sentence.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import re
+import textwrap
 from pathlib import Path
 
 from rich.console import Console
 
-from documents.rows import read_rows
-from wirecost.report.scenarios.osi.content import overview
-from wirecost.report.shared.races import races
+from documents.runs import ROOT, Kept, read
 from wirecost.report.shared.terminal import print_table
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "docs" / "results"
-BLOCK = re.compile(r"(?P<head><!-- results/(?P<run>\w+): (?P<what>[^\n]*?) -->\n```\n).*?```", re.S)
+BLOCK = re.compile(
+    r"(?P<head><!-- results/(?P<run>[\w-]+): (?:(?P<width>\d+): )?(?P<what>[^\n]*?) -->\n```\n)"
+    r".*?```",
+    re.S,
+)
 WIDTH = 80
 
 
@@ -31,25 +33,22 @@ def documents() -> list[Path]:
 
 
 def written(text: str) -> str:
-    """A document with every block as it must be. Raises KeyError for a run or case that is not
-    there."""
-    return BLOCK.sub(
-        lambda found: f"{found['head']}{content(found['run'], found['what'])}```", text
-    )
+    """A document with every block as it must be. Raises OSError for a run and KeyError for a table
+    that is not there."""
+    return BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
 
 
-def content(run: str, what: str) -> str:
+def content(found: re.Match[str]) -> str:
     """What stands in a block."""
+    kept, what, width = read(found["run"]), found["what"], int(found["width"] or WIDTH)
     if what == "origin":
-        return origin(json.loads((RESULTS / f"{run}.json").read_text()))
-    rows = read_rows(RESULTS / f"{run}.csv")
-    (race,) = [race for race in races(rows) if race[0] == what] or [None]
-    if race is None:
-        raise KeyError(f"results/{run}: no case {what}")
+        return origin(kept)
+    if what == "lead":
+        return textwrap.fill(kept.lead or "", width) + "\n"
     out = io.StringIO()
-    print_table(Console(file=out, width=WIDTH), overview(rows, race))
+    print_table(Console(file=out, width=width), kept.table(what))
     return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines()) + "\n"
 
 
-def origin(about: dict[str, str]) -> str:
-    return "".join(f"{name:<9}{value}\n" for name, value in about.items())
+def origin(kept: Kept) -> str:
+    return "".join(f"{name:<9}{value}\n" for name, value in kept.about.items())

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,10 +25,10 @@ TICKET_BYTES = {
 }
 MODES = {
     "protobuf": {"new", "reused", "arena"},
-    "wirecost-protobuf": {"new", "reused", "view", "facade"},
-    "wirecost-ros1": {"new", "reused", "view"},
-    "wirecost-cdr": {"new", "reused", "view"},
-    "hand-written": {"new", "reused"},
+    "wirecost-protobuf": {"new", "recycled", "reused", "view", "facade"},
+    "wirecost-ros1": {"new", "recycled", "reused", "view"},
+    "wirecost-cdr": {"new", "recycled", "reused", "view"},
+    "hand-written": {"new", "recycled", "reused"},
     "memcpy": {"reused"},
     "gencpp": {"new", "reused"},
     "fast-cdr": {"new", "reused"},
@@ -66,14 +68,63 @@ def test_every_contender_and_mode_ran_and_carried_the_same(document: dict[str, A
     assert all(len(found) == 1 for found in digests.values())
 
 
-def test_reused_objects_allocate_nothing(document: dict[str, Any]) -> None:
-    allocations = {
-        (r["contender"], r["mode"], r["case"]): r["allocations"] for r in totals(document, "cpp")
-    }
-    for (contender, mode, case), count in allocations.items():
-        if contender.startswith("wirecost") and mode in ("reused", "view"):
-            assert count == 0, (contender, mode, case)
-    assert allocations["protobuf", "new", "ticket, size factor 128"] > 0
+def allocations(document: dict[str, Any]) -> dict[tuple[str, str, str], float]:
+    rows = totals(document, "cpp")
+    return {(r["contender"], r["mode"], r["case"]): r["allocations"] for r in rows}
+
+
+def test_only_new_objects_without_a_free_list_allocate(document: dict[str, Any]) -> None:
+    found = allocations(document)
+    for (contender, mode, case), count in found.items():
+        if contender.startswith(("wirecost", "hand-written")):
+            assert (count == 0) == (mode not in {"new", "facade"}), (contender, mode, case)
+    # Seven strings and a list, at the sender and at the receiver.
+    case = "ticket, size factor 128"
+    for contender in ("wirecost-ros1", "hand-written", "gencpp", "wirecost-cdr", "fast-cdr"):
+        assert found[contender, "new", case] == 16
+    assert found["protobuf", "new", case] > 16
+
+
+@pytest.fixture(scope="module")
+def under_allocators(measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    options = ("--lang", "cpp", "--sizes", "16,32", "--content", "ticket", "--modes", "new,reused")
+    found = measure("notification", *REPETITIONS, *options, "--allocators", "glibc,wirecost")
+    found["meta"] = json.loads((found["folder"] / "meta.json").read_text())
+    return found
+
+
+def test_every_contender_proves_its_allocator(under_allocators: dict[str, Any]) -> None:
+    assert under_allocators["failures"] == []
+    files = {"glibc": "libc.so", "wirecost": "libwirecost-heap.so"}
+    seen = set()
+    for run in under_allocators["meta"]["runs"]:
+        mode, allocator = run["mode"].split(" ")
+        assert Path(run["malloc"]).name.startswith(files[allocator])
+        seen.add((run["contender"], mode, allocator))
+    modes = [(name, mode) for name, has in MODES.items() for mode in has & {"new", "reused"}]
+    assert seen == {(*one, allocator) for one in modes for allocator in files}
+    assert set(under_allocators["meta"]["allocators"]) == set(files)
+
+
+def test_allocations_do_not_depend_on_the_allocator(under_allocators: dict[str, Any]) -> None:
+    found = allocations(under_allocators)
+    assert all(count is not None for count in found.values())
+    for (contender, mode, case), count in found.items():
+        assert count == found[contender, f"{mode.split(' ')[0]} glibc", case]
+    assert found["gencpp", "new wirecost", "ticket, size factor 32"] == 16
+
+
+def test_ratios_and_tables_span_the_allocators(
+    under_allocators: dict[str, Any], wirecost: Run
+) -> None:
+    rows = totals(under_allocators, "cpp")
+    assert {row["ratio"]["to"] for row in rows} == {"protobuf new glibc"}
+    done = wirecost("report", under_allocators["folder"], "--format", "md,csv,svg")
+    assert done.returncode == 0, done.stderr
+    text = (under_allocators["folder"] / "report.md").read_text()
+    assert "| gencpp new wirecost |" in text
+    assert "allocations (malloc and its like)" in text
+    assert "Here under glibc." in text
 
 
 def test_samples_have_all_stages(document: dict[str, Any]) -> None:

@@ -39,6 +39,7 @@ import pytest
             ("--lang=python", "--modes=arena"),
             "no contender of python has mode",
         ),
+        ("notification", ("--allocators", "tcmalloc"), "--allocators tcmalloc: there are glibc"),
         ("notification", ("--repetitions", "0"), "--repetitions 0: at least 1"),
         ("notification", ("--seed", "-1"), "--seed -1: must lie between"),
         ("lists", ("--list", "sonar"), "--list sonar: there are radar-reflection"),

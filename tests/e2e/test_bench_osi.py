@@ -86,6 +86,28 @@ def test_the_default_set_does_the_same_work_over_fmi_3(bench: Bench, tmp_path: P
     check_same_work(document["rows"], fmi=3)
 
 
+@pytest.mark.parametrize("fmi", ["2", "3"])
+def test_a_sensor_can_read_all(bench: Bench, tmp_path: Path, fmi: str) -> None:
+    document = bench(
+        tmp_path / "r", "--contenders", "all", "--reflections", "9000", "--steps", "2",
+        "--read", "sampled,all", "--content", "distinct", "--fmi", fmi,
+    )  # fmt: skip
+    assert document["failures"] == []
+    name = "9,000 reflections, 10 objects"
+    assert {row["case"] for row in document["rows"]} == {name, f"{name}, all read"}
+    digests = {row["digest"] for row in document["rows"] if row["contender"] in DEFAULT_SET}
+    assert len(digests) == 2  # of the sensor view and the sensor data, whatever is read
+
+
+@pytest.mark.parametrize("options", [("--table1",), ("--variant", "both")])
+def test_the_published_sensor_reads_a_sample(options: tuple[str, ...], wirecost: Run) -> None:
+    done = wirecost("bench", "osi", "--read", "all", *options)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "wirecost: --read all: the report's sensor reads a sample; use --variant same-work\n"
+    )
+
+
 def check_same_work(rows: list[dict[str, Any]], fmi: int) -> None:
     assert {row["n"] for row in rows} == {4}
     for stage in STAGES:
@@ -147,7 +169,7 @@ def test_a_trace_player_in_the_place_of_the_source(bench: Bench, tmp_path: Path)
     document = bench(tmp_path / "r", *options, "--player")
     assert document["failures"] == []
     digests = {row["digest"] for row in document["rows"] if row["stage"] == "source"}
-    assert len(digests) == 1
+    assert len(digests) == 2  # of the sensor view and the sensor data, whatever is read
     assert {row["case"] for row in document["rows"]} == {
         "trace player, 1,000 reflections, 10 objects"
     }

@@ -141,7 +141,7 @@ def test_a_contender_killed_is_reported_and_the_others_are_measured(arena: Arena
     workers = [
         one
         for one in psutil.Process(process.pid).children()
-        if "spawn_main" in " ".join(one.cmdline())
+        if "worker_process" in " ".join(one.cmdline())
     ]
     max(workers, key=lambda one: one.pid).kill()
     output, errors = process.communicate(timeout=LIMIT_S)

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import struct
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -70,6 +71,41 @@ def test_official_classes_read_both_messages(fmi: int, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {o.candidate[0].probability for o in data.moving_object} == {1}
     assert len(list(tmp_path.glob("*_timing_*.json"))) == 2
+
+
+def of_sum(view: SensorView) -> int:
+    """What a sensor makes of all reflections: cpp/fmu/sensor/read_sum.hpp."""
+    reflections = view.lidar_sensor_view[0].reflection
+    flights = sum(bits(one.time_of_flight) for one in reflections) % 2**64
+    signals = sum(bits(one.signal_strength) for one in reflections) % 2**64
+    both = flights ^ (signals << 16 | signals >> 48) % 2**64
+    return ctypes.c_int32(both ^ both >> 32).value
+
+
+def bits(value: float) -> int:
+    return int.from_bytes(struct.pack("=d", value), sys.byteorder)
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("values", [{"varied": False}, {}, {"distinct": True}], ids=str)
+def test_a_sensor_that_reads_all_has_read_all(
+    values: dict[str, bool], fmi: int, tmp_path: Path
+) -> None:
+    logs = {"log_folder": str(tmp_path)}
+    sums = {}
+    for name in ("protobuf", "protobuf-view", "flatbuffers-table", "columns"):
+        pair = Cosimulation(
+            *(open_fmu(REGISTRY.archive(name, role, fmi, "release")) for role in ROLES)
+        )
+        pair.start(logs | {"reflections": 8700} | values, logs | {"read_all": True})
+        pair.step()
+        if name == "protobuf":
+            view = SensorView.FromString(content(pair.sensor_view))
+            different = {one.time_of_flight for one in view.lidar_sensor_view[0].reflection}
+        sums[name] = pair.read_sum
+        pair.close()
+    assert set(sums.values()) == {of_sum(view)}
+    assert len(different) == {"{'varied': False}": 1, "{}": 256}.get(str(values), 8700)
 
 
 def test_two_messages_stay_valid(tmp_path: Path) -> None:

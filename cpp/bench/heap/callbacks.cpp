@@ -14,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/heap/allocator.hpp"
+#include "bench/allocator.hpp"
 #include "bench/heap/random.hpp"
 
 namespace {
@@ -97,7 +97,7 @@ std::size_t count_of(const char* text) {
 int main(int argc, char** argv) {
   const std::size_t count = argc > 1 ? count_of(argv[1]) : 1500;
   const std::size_t warmup = argc > 2 ? count_of(argv[2]) : 50;
-  wirecost::bench::heap::print_allocator();
+  wirecost::bench::print_allocator();
   if (count == 0) return 0;
   Random random(1);
   std::uint64_t total = 0;

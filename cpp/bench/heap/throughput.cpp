@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "bench/heap/allocator.hpp"
+#include "bench/allocator.hpp"
 #include "bench/heap/patterns.hpp"
 
 namespace {
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const unsigned long operations = argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 0;
   for (const auto& [name, run] : patterns) {
     if (argc != 4 || name != argv[1] || threads == 0 || threads > most_threads) continue;
-    heap::print_allocator();
+    wirecost::bench::print_allocator();
     run(static_cast<unsigned>(threads), operations / 4);
     const std::int64_t worked_before = processor_ns();
     const auto start = std::chrono::steady_clock::now();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ side of `wirecost bench notification`; its driver is Python and reads standard output.
 //   built     compiler and flags
+//   allocator the files in which its malloc and free lie
 //   list      contenders, a line each: name, mode, wire, library, guarantees
 //   content   the messages, a canonical line each
 //   verify    every message of every contender: its bytes and what was decoded of them
-//   measure   samples: contender, repetition, stage, nanoseconds per message; in the end the sums
-//   of
-//             what each read
+//   measure   the allocator; samples: contender, repetition, stage, nanoseconds per message; in the
+//             end the sums of what each read
 //   count     allocations a message, and what callgrind counts between its dumps
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "bench/allocations.hpp"
+#include "bench/allocator.hpp"
 #include "bench/notification/altered.hpp"
 #include "bench/notification/canonical.hpp"
 #include "bench/notification/contenders.hpp"
@@ -41,9 +42,13 @@ constexpr int warm_runs = 3;
 Contenders all_contenders() {
   Contenders all;
   add_google_protobuf(all);
-  add_wirecost_protobuf(all);
-  add_wirecost_ros1(all);
-  add_wirecost_cdr(all);
+  plain::add_wirecost_protobuf(all);
+  recycled::add_wirecost_protobuf(all);
+  add_wirecost_facade(all);
+  plain::add_wirecost_ros1(all);
+  recycled::add_wirecost_ros1(all);
+  plain::add_wirecost_cdr(all);
+  recycled::add_wirecost_cdr(all);
   add_hand_written(all);
   add_memcpy(all);
 #ifdef WIRECOST_HAS_GENCPP
@@ -61,13 +66,17 @@ std::string key(const Contender& contender) {
   return about.name + "/" + about.mode + "/" + about.wire;
 }
 
+/// In the order in which they are asked for.
 Contenders chosen(const Request& request) {
   Contenders all = all_contenders();
   if (request.contenders.empty()) return all;
-  std::erase_if(all, [&](const auto& one) {
-    return std::ranges::find(request.contenders, key(*one)) == request.contenders.end();
-  });
-  return all;
+  Contenders ordered;
+  for (const std::string& wanted : request.contenders) {
+    const auto one = std::ranges::find(all, wanted, [](const auto& o) { return o ? key(*o) : ""; });
+    if (one == all.end()) throw std::invalid_argument("contender " + wanted + " is not known");
+    ordered.push_back(std::move(*one));
+  }
+  return ordered;
 }
 
 double nanoseconds(Clock::duration duration) {
@@ -244,6 +253,8 @@ void run(const Request& request) {
   const Contenders contenders = chosen(request);
   if (request.command == "built") {
     std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
+  } else if (request.command == "allocator") {
+    print_allocator();
   } else if (request.command == "list") {
     list(contenders);
   } else if (request.command == "content") {
@@ -251,6 +262,7 @@ void run(const Request& request) {
   } else if (request.command == "verify") {
     verify(contenders, values);
   } else if (request.command == "measure") {
+    print_allocator();
     measure(contenders, values, request.repetitions);
   } else if (request.command == "count") {
     count(contenders, values);

@@ -21,9 +21,13 @@ constexpr Binary binaries[] = {
 constexpr Scalar scalars[] = {
     {"valid", boolean, valid, output, "false", "whether the outputs hold a message"},
     {"count", integer, count, output, "0", "number of objects detected"},
+    {"read_sum", integer, read_sum, output, "0",
+     "of all reflections that were read, if read_all is set (sensor/read_sum.hpp)"},
     {"nominalrange", real, nominal_range, parameter, "135.0", "nominal sensor range in metres"},
     {"published", boolean, published, parameter, "false",
      "do what the performance report's model did, its extra copies included"},
+    {"read_all", boolean, read_all, parameter, "false",
+     "read every field of every reflection, not only of the reflections that are detected"},
     {"log_folder", string, log_folder, parameter, "",
      "folder for the performance log; empty: the temporary folder"}};
 

@@ -8,6 +8,7 @@
 
 #include "osmp/step_log.hpp"
 #include "sensor/geometry.hpp"
+#include "sensor/read_sum.hpp"
 #include "sensor/variables.hpp"
 
 namespace wirecost::fmu {
@@ -18,6 +19,7 @@ class Sensor : public Model {
   Sensor(Variables& variables, const std::string& identity)
       : variables_(variables),
         variant_(variables.booleans[sensor::published] ? Variant::published : Variant::same_work),
+        reads_all_(variables.booleans[sensor::read_all] != 0),
         writer_(variant_),
         log_(identity, variables.strings[sensor::log_folder]) {}
 
@@ -97,12 +99,21 @@ class Sensor : public Model {
         return;
       }
     }
+    ReadSum sum;
     // Row by row, so that no ray has to be divided into row and column.
     for (std::size_t row = 0, first = 0; first < count; ++row, first += rays_per_layer) {
       const std::size_t rays = std::min(rays_per_layer, count - first);
-      for (std::size_t column = 0; column < rays; column += rays_per_beam)
-        detect(row, column, reader_.reflection(first + column));
+      for (std::size_t column = 0; column < rays; column += rays_per_beam) {
+        const Reflection reflection = reader_.reflection(first + column);
+        detect(row, column, reflection);
+        if (!reads_all_) continue;
+        sum.add(reflection);
+        const std::size_t end = std::min(column + rays_per_beam, rays);
+        for (std::size_t ray = column + 1; ray < end; ++ray)
+          sum.add(reader_.reflection(first + ray));
+      }
     }
+    variables_.integers[sensor::read_sum] = sum.folded();
   }
 
   int detect_objects(std::uint64_t ego_id) {
@@ -143,6 +154,7 @@ class Sensor : public Model {
 
   Variables& variables_;
   Variant variant_;
+  bool reads_all_;
   typename C::ViewReader reader_;
   typename C::DataWriter writer_;
   StepLog log_;

@@ -17,6 +17,8 @@ constexpr Scalar scalars[] = {
     {"objects", integer, objects, parameter, "10", "moving objects a step"},
     {"varied", boolean, varied, parameter, "true",
      "reflections differ from ray to ray and step to step; else all are the report's"},
+    {"distinct", boolean, distinct, parameter, "false",
+     "no two varied reflections of a step are alike; else there are 256 different ones"},
     {"seed", integer, seed, parameter, "1", "seed of varied reflections"},
     {"published", boolean, published, parameter, "false",
      "send what the performance report's code sent, as it did"},

@@ -22,7 +22,10 @@ class Source : public Model {
         reflections_(at_least(0, variables.integers[source::reflections], "reflections")),
         is_varied_(variables.booleans[source::varied] != 0),
         varied_(is_varied_ ? reflections_ : 0,
-                static_cast<std::uint64_t>(variables.integers[source::seed])),
+                static_cast<std::uint64_t>(variables.integers[source::seed]),
+                variables.booleans[source::distinct] && reflections_ != 0
+                    ? reflections_
+                    : VariedReflections::common_row),
         writer_(variables.booleans[source::published] ? Variant::published : Variant::same_work),
         log_(identity, variables.strings[source::log_folder]) {}
 

@@ -4,13 +4,8 @@
 #include <random>
 
 namespace wirecost {
-namespace {
 
-constexpr std::size_t row = 256;  // twice in the table: 8 KiB, a quarter of a first-level cache
-
-}  // namespace
-
-VariedReflections::VariedReflections(std::size_t count, std::uint64_t seed)
+VariedReflections::VariedReflections(std::size_t count, std::uint64_t seed, std::size_t row)
     : count_(count), table_(2 * row) {
   constexpr double speed_of_light = 299'792'458;
   std::mt19937_64 random(seed);

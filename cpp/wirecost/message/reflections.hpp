@@ -21,10 +21,10 @@ inline auto constant_reflections(Reflection value, std::size_t count) {
 
 /// Seeded reflections that differ from ray to ray and from step to step.
 ///
-/// The values are drawn once, few enough to stay in a core's first-level cache: read from memory or
-/// the second level, they would cost as much as the quick codecs' writing, which is what is
-/// measured. Every row and every step starts at another of them, so that neither a constant nor a
-/// stale buffer goes unseen.
+/// The values of a row are drawn once. Common rows are short enough to stay in a core's first-level
+/// cache: read from memory or the second level, values would cost as much as the quick codecs'
+/// writing, which is what is measured. Every row and every step starts at another value, so that
+/// neither a constant nor a stale buffer goes unseen.
 class VariedReflections {
  public:
   /// One step's reflections.
@@ -54,7 +54,10 @@ class VariedReflections {
     std::uint64_t step_;
   };
 
-  VariedReflections(std::size_t count, std::uint64_t seed);
+  static constexpr std::size_t common_row = 256;  // twice 4 KiB: a quarter of a first-level cache
+
+  /// With a row of `count` values no two reflections of a frame are alike.
+  VariedReflections(std::size_t count, std::uint64_t seed, std::size_t row = common_row);
 
   Frame frame(std::uint64_t step) const { return {table_, count_, step}; }
 

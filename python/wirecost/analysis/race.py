@@ -72,10 +72,13 @@ class Race:
         return Ratio(label(to), found.value, (found.low, found.high)) if found else None
 
     def without_mode(self, name: Name | None) -> Name | None:
-        """The first of a contender's modes where it is wanted without one and has only others."""
-        if name is None or name[1] or name in self.names:
+        """The first of a contender's modes where it is wanted without one and has only others;
+        likewise of a mode's allocators."""
+        if name is None or name in self.names:
             return name
-        return next((other for other in self.names if other[0] == name[0]), None)
+        begin = f"{name[1]} " if name[1] else ""
+        others = (o for o in self.names if o[0] == name[0] and o[1].startswith(begin))
+        return next(others, None)
 
     def quickest(self, names: Iterable[Name]) -> Name | None:
         """The contender with the least median total."""

@@ -71,6 +71,21 @@ def check_loaded(allocator: Allocator, file: str | None) -> None:
         )
 
 
+def loaded(line: str, allocator: Allocator | None) -> str:
+    """The file that a process's malloc lies in, of the line that C++ programs print of it.
+
+    Raises:
+        ProgramFailedError: malloc or free is another one's than ``allocator``'s.
+    """
+    kind, *files = line.split("\t")
+    if kind != "allocator" or not files:
+        raise ProgramFailedError("did not report its allocator")
+    for file in files:
+        if allocator is not None:
+            check_loaded(allocator, file)
+    return files[0]
+
+
 ALLOCATORS = {
     one.name: one
     for one in (

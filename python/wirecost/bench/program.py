@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,13 +40,21 @@ class Program:
         if not self.path.is_file():
             raise UserError(f"{self.name} is not installed; install wirecost with `make run`")
 
-    def lines(self, *arguments: str, before: Iterable[str] = ()) -> Iterator[str]:
-        """What it prints, as it prints it. ``before``: words in front of the command."""
-        return run([*before, str(self.path), *arguments])
+    def lines(
+        self,
+        *arguments: str,
+        before: Iterable[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> Iterator[str]:
+        """What it prints, as it prints it. ``before``: words in front of the command;
+        ``environment``: None for this process's."""
+        return run([*before, str(self.path), *arguments], environment=environment)
 
-    def rows(self, *arguments: str) -> list[list[str]]:
+    def rows(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> list[list[str]]:
         """The lines it prints, split at tabs."""
-        return [line.split("\t") for line in self.lines(*arguments)]
+        return [line.split("\t") for line in self.lines(*arguments, environment=environment)]
 
     def built(self) -> dict[str, str]:
         """Compiler and flags."""
@@ -54,10 +62,15 @@ class Program:
         return {"compiler": compiler, "flags": flags}
 
 
-def run(command: Sequence[str], standard_input: str = "") -> Iterator[str]:
+def run(
+    command: Sequence[str],
+    standard_input: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[str]:
     """The lines a program prints, as it prints them. Raises ProgramFailedError."""
     process = children.start(
         command,
+        environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from wirecost.bench.allocators import NAMED
 from wirecost.bench.notification import scenario as notification
 from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
@@ -27,8 +28,12 @@ def command(
     ] = "4,8,16,32,64,128",
     modes: Annotated[
         str,
-        typer.Option(help="Modes, comma-separated.", autocompletion=completing(notification.MODES)),
-    ] = "new,reused,arena,view,facade",
+        typer.Option(
+            help="Modes, comma-separated. new: new objects, memory from malloc; recycled: new "
+            "objects, small blocks from a free list of the codec's own.",
+            autocompletion=completing(notification.MODES),
+        ),
+    ] = ",".join(notification.MODES),
     wire: Annotated[
         str,
         typer.Option(help="Wires, comma-separated.", autocompletion=completing(notification.WIRES)),
@@ -44,6 +49,14 @@ def command(
         int, typer.Option(metavar="N", help="Samples of each stage, in all processes.")
     ] = 30,
     processes: Processes = PROCESSES,
+    allocators: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Comma-separated, for the C++ contenders: {', '.join(NAMED)}. Default: the one "
+            "with which wirecost was started.",
+            autocompletion=completing(NAMED),
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the content.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
@@ -58,6 +71,7 @@ def command(
         repetitions,
         seed,
         processes,
+        chosen("--allocators", allocators, NAMED) if allocators else (),
     )
     settings.check()
     measure_and_report(notification.SCENARIO, out, json_file, partial(notification.run, settings))

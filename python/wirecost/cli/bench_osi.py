@@ -33,6 +33,7 @@ class Content(StrEnum):
     """What the reflections hold."""
 
     varied = "varied"
+    distinct = "distinct"
     report = "report"
 
 
@@ -68,10 +69,20 @@ def command(
     content: Annotated[
         Content | None,
         typer.Option(
-            help="Reflections: varied, or the report's constant ones. Default varied for "
-            "same-work, report for published."
+            help="Reflections: varied, 256 different ones again and again; distinct, no two "
+            "alike; or the report's constant ones. Default varied for same-work, report for "
+            "published."
         ),
     ] = None,
+    read: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What the sensor reads: sampled, every 18th reflection as in the report; all, "
+            "every field of every reflection; or both, comma-separated.",
+            autocompletion=completing(cases.READS),
+        ),
+    ] = cases.READS[0],
     builds: Annotated[
         str, typer.Option(help="Builds, comma-separated: release, debug.")
     ] = "release",
@@ -113,6 +124,9 @@ def command(
         variants = both if variant is Variant.both else [variant.value]
     if table1 and allocators:
         raise UserError("--allocators: not with --table1")
+    reads = chosen("--read", read, cases.READS)
+    if "all" in reads and (table1 or "published" in variants):
+        raise UserError("--read all: the report's sensor reads a sample; use --variant same-work")
     if table1 and trace:
         raise UserError("--trace: cannot be used with --table1, which has its own trace")
     if table1:
@@ -135,6 +149,7 @@ def command(
             player or trace is not None,
             trace,
             chosen("--allocators", allocators, NAMED) if allocators else (),
+            reads,
         )
     settings = osi.Settings(works, steps, fmi, seed, processes)
     settings.check()

@@ -53,6 +53,12 @@ def command(
     api_namespace: Annotated[
         str, typer.Option(help="Root namespace of those classes; default: as Protobuf's own.")
     ] = "",
+    recycling: Annotated[
+        bool,
+        typer.Option(
+            help="C++: threads keep small blocks of deleted messages for new ones, or return them."
+        ),
+    ] = True,
     native: Annotated[
         bool,
         typer.Option("--native", help="Python: also write an extension around the generated C++."),
@@ -99,6 +105,7 @@ def command(
         api_namespace,
         native,
         maven,
+        recycling,
     )
     wanted = Columns(tuple(columns or ()), tuple(reduce or ()))
     texts = compile_schema(inputs, languages, request, include or (), dialect, wanted)

@@ -24,19 +24,20 @@
 namespace wirecost {
 
 // A string or bytes. Sixteen of them, an identifier, need no allocation.
-class String {
+template <class Memory>
+class BasicString {
   public:
-    String() noexcept {}  // nothing is inline yet
-    String(std::string_view text) : String() { assign(text); }
-    String(const std::string& text) : String(std::string_view(text)) {}
-    String(const char* text) : String(std::string_view(text)) {}
-    String(const String& other) : String() { assign(other.view()); }
-    String(String&& other) noexcept : String() { steal(other); }
-    String& operator=(std::string_view text) { return assign(text); }
-    String& operator=(const std::string& text) { return assign(text); }
-    String& operator=(const char* text) { return assign(text); }
-    String& operator=(const String& other) { return assign(other.view()); }
-    String& operator=(String&& other) noexcept {
+    BasicString() noexcept {}  // nothing is inline yet
+    BasicString(std::string_view text) : BasicString() { assign(text); }
+    BasicString(const std::string& text) : BasicString(std::string_view(text)) {}
+    BasicString(const char* text) : BasicString(std::string_view(text)) {}
+    BasicString(const BasicString& other) : BasicString() { assign(other.view()); }
+    BasicString(BasicString&& other) noexcept : BasicString() { steal(other); }
+    BasicString& operator=(std::string_view text) { return assign(text); }
+    BasicString& operator=(const std::string& text) { return assign(text); }
+    BasicString& operator=(const char* text) { return assign(text); }
+    BasicString& operator=(const BasicString& other) { return assign(other.view()); }
+    BasicString& operator=(BasicString&& other) noexcept {
         if (this != &other) {
             release();
             data_ = inline_.data();
@@ -46,16 +47,16 @@ class String {
         }
         return *this;
     }
-    ~String() { release(); }
+    ~BasicString() { release(); }
 
     // `text` may lie in this string.
-    [[gnu::always_inline]] String& assign(std::string_view text) {
+    [[gnu::always_inline]] BasicString& assign(std::string_view text) {
         if (text.size() > capacity_) grow(text.size());
         copy_bytes(data_, text.data(), text.size());
         size_ = static_cast<std::uint32_t>(text.size());
         return *this;
     }
-    String& assign(const char* text, std::size_t size) {
+    BasicString& assign(const char* text, std::size_t size) {
         return assign(std::string_view(text, size));
     }
     void clear() noexcept { size_ = 0; }
@@ -73,31 +74,35 @@ class String {
     const char* end() const noexcept { return data_ + size_; }
     char operator[](std::size_t i) const noexcept { return data_[i]; }
 
-    friend bool operator==(const String& a, const String& b) noexcept {
+    friend bool operator==(const BasicString& a, const BasicString& b) noexcept {
         return a.view() == b.view();
     }
-    friend auto operator<=>(const String& a, const String& b) noexcept {
+    friend auto operator<=>(const BasicString& a, const BasicString& b) noexcept {
         return a.view() <=> b.view();
     }
-    friend bool operator==(const String& a, std::string_view b) noexcept { return a.view() == b; }
-    friend bool operator==(const String& a, const std::string& b) noexcept { return a.view() == b; }
-    friend bool operator==(const String& a, const char* b) noexcept { return a.view() == b; }
+    friend bool operator==(const BasicString& a, std::string_view b) noexcept {
+        return a.view() == b;
+    }
+    friend bool operator==(const BasicString& a, const std::string& b) noexcept {
+        return a.view() == b;
+    }
+    friend bool operator==(const BasicString& a, const char* b) noexcept { return a.view() == b; }
 
   private:
     static constexpr std::uint32_t inline_size = 16;
     static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
 
     void release() noexcept {
-        if (data_ != inline_.data()) Recycled::give(data_, capacity_);
+        if (data_ != inline_.data()) Memory::give(data_, capacity_);
     }
     [[gnu::noinline]] void grow(std::size_t size) {  // what it held is lost
         if (size > most) throw std::length_error("a string beyond 4 GiB");
-        auto* const made = static_cast<char*>(Recycled::take(size));
+        auto* const made = static_cast<char*>(Memory::take(size));
         release();
         data_ = made;
         capacity_ = static_cast<std::uint32_t>(std::min(size, most));
     }
-    void steal(String& other) noexcept {
+    void steal(BasicString& other) noexcept {
         if (other.data_ == other.inline_.data()) {
             inline_ = other.inline_;
             size_ = std::exchange(other.size_, 0);
@@ -113,6 +118,9 @@ class String {
     std::uint32_t size_ = 0;
     std::uint32_t capacity_ = inline_size;
 };
+
+using String = BasicString<Recycled>;
+using PlainString = BasicString<Plain>;
 
 template <class T>
 const T& default_instance() {
@@ -214,7 +222,7 @@ class Box {
 };
 
 // A vector of messages or strings that keeps the storage of the elements it drops.
-template <class T>
+template <class T, class Memory = Recycled>
 class Sequence {
   public:
     using value_type = T;
@@ -281,12 +289,15 @@ class Sequence {
     }
 
   private:
-    std::vector<T, Allocator<T>> storage_;
+    std::vector<T, typename Memory::template Allocator<T>> storage_;
     std::size_t size_ = 0;
 };
 
+template <class T>
+using PlainSequence = Sequence<T, Plain>;
+
 // A map as its entries in the order of keys.
-template <class K, class V>
+template <class K, class V, class Memory = Recycled>
 class Map {
   public:
     struct Entry {
@@ -364,7 +375,10 @@ class Map {
         merge(joined, right, last);
     }
 
-    Sequence<Entry> entries_;
+    Sequence<Entry, Memory> entries_;
 };
+
+template <class K, class V>
+using PlainMap = Map<K, V, Plain>;
 
 }  // namespace wirecost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How generated holders move short strings and where they get small blocks of memory.
+// How generated holders move short strings, and the two places from which they get their memory.
 #pragma once
 
 #include <array>
@@ -8,8 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
 #include <utility>
+
+#ifdef WIRECOST_NO_RECYCLING
+#error "WIRECOST_NO_RECYCLING is not read: generate these headers by `wirecost compile --no-recycling`"
+#endif
 
 namespace wirecost {
 
@@ -51,11 +56,25 @@ using Byte = std::uint8_t;
     }
 }
 
+// Memory from the program's allocator, as std::string and std::vector have it. What holders ask of
+// such a class is here.
+class Plain {
+  public:
+    static void* take(std::size_t& size) {  // `size` becomes what the block holds
+        return std::allocator<Byte>().allocate(size);
+    }
+    static void give(void* p, std::size_t size) noexcept {  // `size`: what the block holds
+        std::allocator<Byte>().deallocate(static_cast<Byte*>(p), size);
+    }
+    template <class T>
+    using Allocator = std::allocator<T>;
+};
+
 // Small blocks that strings and sequences gave back, kept by each thread for the next message: a
 // new message costs a handful of them, and taking one from here is a few instructions.
 class Recycled {
   public:
-    static void* take(std::size_t& size) {  // `size` becomes what the block holds
+    static void* take(std::size_t& size) {
         if (size > largest) return ::operator new(size);
         const std::size_t index = size_class(size);
         size = smallest << index;
@@ -79,15 +98,30 @@ class Recycled {
         }
         ::operator delete(p);
     }
+    template <class T>
+    struct Allocator {
+        using value_type = T;
+        Allocator() = default;
+        template <class U>
+        Allocator(const Allocator<U>&) noexcept {}
+        T* allocate(std::size_t n) {
+            if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
+                throw std::bad_array_new_length();
+            std::size_t size = n * sizeof(T);
+            return static_cast<T*>(take(size));
+        }
+        void deallocate(T* p, std::size_t n) noexcept { give(p, n * sizeof(T)); }
+        bool operator==(const Allocator&) const = default;
+    };
 
   private:
     static constexpr std::size_t smallest = 32;
     static constexpr std::size_t classes = 7;
     static constexpr std::size_t largest = smallest << (classes - 1);
-#if defined(__SANITIZE_ADDRESS__) || defined(WIRECOST_NO_RECYCLING)
+#if defined(__SANITIZE_ADDRESS__)
     static constexpr int blocks_kept = 0;  // so that the sanitizer sees every use after free
 #else
-    static constexpr int blocks_kept = 256;  // of each class: half a megabyte in all
+    static constexpr int blocks_kept = 256;  // of each class: a megabyte in all
 #endif
 
     struct Block {
@@ -126,22 +160,6 @@ class Recycled {
         }
         return ::operator new(size);
     }
-};
-
-template <class T>
-struct Allocator {
-    using value_type = T;
-    Allocator() = default;
-    template <class U>
-    Allocator(const Allocator<U>&) noexcept {}
-    T* allocate(std::size_t n) {
-        if (n > std::numeric_limits<std::size_t>::max() / sizeof(T))
-            throw std::bad_array_new_length();
-        std::size_t size = n * sizeof(T);
-        return static_cast<T*>(Recycled::take(size));
-    }
-    void deallocate(T* p, std::size_t n) noexcept { Recycled::give(p, n * sizeof(T)); }
-    bool operator==(const Allocator&) const = default;
 };
 
 }  // namespace wirecost

@@ -10,6 +10,7 @@
 #include "leaves_padding.hpp"
 #include "never_looks.hpp"
 #include "one_of.hpp"
+#include "reads_sample.hpp"
 #include "resends_buffer.hpp"
 #include "rounds_values.hpp"
 #include "sends_pointer.hpp"
@@ -20,8 +21,8 @@
 namespace wirecost::cheats {
 
 using Cheat = OneOf<DropsDetection, DropsReflection, HonestWhenWatched, KeepsReflections, Leaks,
-                    LeavesPadding, NeverLooks, ResendsBuffer, RoundsValues, SendsPointer,
-                    SmallerSize, SwapsFields, WorksBeside>;
+                    LeavesPadding, NeverLooks, ReadsSample, ResendsBuffer, RoundsValues,
+                    SendsPointer, SmallerSize, SwapsFields, WorksBeside>;
 
 static_assert(Codec<Cheat>);
 

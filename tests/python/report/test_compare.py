@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from support import probe_logs
 from support.result_folders import copied, edit_meta
-from wirecost.analysis.compare.comparison import Comparison, Settings, compare
+from wirecost.analysis.compare.comparison import SLOWER, Comparison, Settings, compare
 from wirecost.analysis.compare.runs import Run, read_run
 from wirecost.cli import app
 from wirecost.errors import UserError
@@ -285,7 +285,25 @@ def test_a_move_of_all_rows_is_said_to_be_the_machine_s(folder: Folder) -> None:
     slow = folder("z", contenders=many, seed=3)
     samples = pl.read_parquet(slow / "samples.parquet").with_columns(pl.col("ns") * 1.1)
     samples.write_parquet(slow / "samples.parquet")
-    (note,) = compared(folder("w", contenders=many), slow).notes
+    found = compared(folder("w", contenders=many), slow)
+    (note,) = found.notes
+    changed = re.match(r"(\d+) of (\d+) changed rows lie within what rows of the other", note)
+    assert changed is not None and changed[1] == changed[2]
+    assert 0.1 < found.drift["p50"] < 0.2
+    assert "what rows of the other contenders moved by" in tables.method(found)
+    slowest = folder("v", contenders=many, seed=3)
+    spoilt = pl.when(contender="a").then(pl.col("ns") * 2).otherwise(pl.col("ns") * 1.1)
+    found = compared(folder("u", contenders=many), with_samples(slowest, ns=spoilt))
+    who = found.names.index("contender")
+    assert {one.row[who] for one in found.times if one.verdict == SLOWER} == {"a"}
+
+
+def test_few_contenders_that_move_alike_are_reported(folder: Folder) -> None:
+    few = tuple("abcd")
+    slow = with_samples(folder("z", contenders=few, seed=3), ns=pl.col("ns") * 1.1)
+    found = compared(folder("w", contenders=few), slow)
+    assert found.drift == {}
+    (note,) = found.notes
     assert note.startswith("100 % of the medians moved in one direction, by +1")
 
 

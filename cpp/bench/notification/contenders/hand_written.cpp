@@ -8,27 +8,47 @@
 namespace wirecost::bench {
 namespace {
 
-struct EventId {
-  String sender_id;
-  std::uint32_t sequence_number = 0;
-};
-struct UserTime {
-  String key;
-  std::uint64_t timestamp = 0;
-};
-struct UserInfo {
-  String key, value;
-};
-struct EventMetaData {
-  std::int64_t create_time = 0, send_time = 0, receive_time = 0, deliver_time = 0;
-  Sequence<UserTime> user_times;
-  Sequence<UserInfo> user_infos;
-};
-struct Notification {
-  EventId event_id;
-  String scope, wire_schema, data, method;
-  Sequence<EventId> causes;
-  EventMetaData meta_data;
+/// Elements of lists are cleared, so that they keep their storage when used again.
+template <class Memory>
+struct Structs {
+  using String = BasicString<Memory>;
+  template <class T>
+  using Sequence = wirecost::Sequence<T, Memory>;
+
+  struct EventId {
+    String sender_id;
+    std::uint32_t sequence_number = 0;
+    void clear() {
+      sender_id.clear();
+      sequence_number = 0;
+    }
+  };
+  struct UserTime {
+    String key;
+    std::uint64_t timestamp = 0;
+    void clear() {
+      key.clear();
+      timestamp = 0;
+    }
+  };
+  struct UserInfo {
+    String key, value;
+    void clear() {
+      key.clear();
+      value.clear();
+    }
+  };
+  struct EventMetaData {
+    std::int64_t create_time = 0, send_time = 0, receive_time = 0, deliver_time = 0;
+    Sequence<UserTime> user_times;
+    Sequence<UserInfo> user_infos;
+  };
+  struct Notification {
+    EventId event_id;
+    String scope, wire_schema, data, method;
+    Sequence<EventId> causes;
+    EventMetaData meta_data;
+  };
 };
 
 class Writer {
@@ -39,7 +59,7 @@ class Writer {
     std::memcpy(p_, &value, sizeof value);
     p_ += sizeof value;
   }
-  void string(const String& value) {
+  void string(std::string_view value) {
     number(static_cast<std::uint32_t>(value.size()));
     copy_bytes(p_, value.data(), value.size());
     p_ += value.size();
@@ -59,6 +79,7 @@ class Reader {
     p_ += sizeof value;
     return true;
   }
+  template <class String>
   bool string(String& value) {
     std::uint32_t size = 0;
     if (!number(size) || static_cast<std::size_t>(end_ - p_) < size) return false;
@@ -67,8 +88,8 @@ class Reader {
     return true;
   }
   /// Makes room for elements of at least `least` bytes each.
-  template <class T>
-  bool array(Sequence<T>& values, std::size_t least) {
+  template <class Sequence>
+  bool array(Sequence& values, std::size_t least) {
     std::uint32_t count = 0;
     if (!number(count) || static_cast<std::size_t>(end_ - p_) / least < count) return false;
     values.overwrite(count);
@@ -81,9 +102,11 @@ class Reader {
   const std::byte* end_;
 };
 
+/// `Memory`: of wirecost/support_memory.hpp.
+template <class Memory>
 struct HandWritten {
-  using Sent = Notification;
-  using Received = Notification;
+  using Sent = typename Structs<Memory>::Notification;
+  using Received = Sent;
 
   static void fill(const NotificationValue& v, Sent& m) { fill_struct(v, m); }
 
@@ -91,10 +114,9 @@ struct HandWritten {
     constexpr std::size_t fixed = 10 * 4 + 4 * 8 - 2 * 4;  // five strings, number, times, counts
     std::size_t n = fixed + m.event_id.sender_id.size() + m.scope.size() + m.wire_schema.size() +
                     m.data.size() + m.method.size() + 4;
-    for (const EventId& cause : m.causes) n += 8 + cause.sender_id.size();
-    for (const UserTime& time : m.meta_data.user_times) n += 12 + time.key.size();
-    for (const UserInfo& info : m.meta_data.user_infos)
-      n += 8 + info.key.size() + info.value.size();
+    for (const auto& cause : m.causes) n += 8 + cause.sender_id.size();
+    for (const auto& time : m.meta_data.user_times) n += 12 + time.key.size();
+    for (const auto& info : m.meta_data.user_infos) n += 8 + info.key.size() + info.value.size();
     return n;
   }
 
@@ -107,22 +129,22 @@ struct HandWritten {
     w.string(m.data);
     w.string(m.method);
     w.number(static_cast<std::uint32_t>(m.causes.size()));
-    for (const EventId& cause : m.causes) {
+    for (const auto& cause : m.causes) {
       w.string(cause.sender_id);
       w.number(cause.sequence_number);
     }
-    const EventMetaData& meta = m.meta_data;
+    const auto& meta = m.meta_data;
     w.number(meta.create_time);
     w.number(meta.send_time);
     w.number(meta.receive_time);
     w.number(meta.deliver_time);
     w.number(static_cast<std::uint32_t>(meta.user_times.size()));
-    for (const UserTime& time : meta.user_times) {
+    for (const auto& time : meta.user_times) {
       w.string(time.key);
       w.number(time.timestamp);
     }
     w.number(static_cast<std::uint32_t>(meta.user_infos.size()));
-    for (const UserInfo& info : meta.user_infos) {
+    for (const auto& info : meta.user_infos) {
       w.string(info.key);
       w.string(info.value);
     }
@@ -130,20 +152,20 @@ struct HandWritten {
 
   static bool decode(std::span<const std::byte> in, Received& m) {
     Reader r(in);
-    EventMetaData& meta = m.meta_data;
+    auto& meta = m.meta_data;
     bool good = r.string(m.event_id.sender_id) && r.number(m.event_id.sequence_number) &&
                 r.string(m.scope) && r.string(m.wire_schema) && r.string(m.data) &&
                 r.string(m.method) && r.array(m.causes, 8);
     if (!good) return false;
-    for (EventId& cause : m.causes)
+    for (auto& cause : m.causes)
       if (!r.string(cause.sender_id) || !r.number(cause.sequence_number)) return false;
     good = r.number(meta.create_time) && r.number(meta.send_time) && r.number(meta.receive_time) &&
            r.number(meta.deliver_time) && r.array(meta.user_times, 12);
     if (!good) return false;
-    for (UserTime& time : meta.user_times)
+    for (auto& time : meta.user_times)
       if (!r.string(time.key) || !r.number(time.timestamp)) return false;
     if (!r.array(meta.user_infos, 8)) return false;
-    for (UserInfo& info : meta.user_infos)
+    for (auto& info : meta.user_infos)
       if (!r.string(info.key) || !r.string(info.value)) return false;
     return r.at_end();
   }
@@ -159,8 +181,9 @@ About about(const char* mode) {
 }  // namespace
 
 void add_hand_written(Contenders& all) {
-  all.push_back(std::make_unique<Batch<HandWritten, NewObjects>>(about("new")));
-  all.push_back(std::make_unique<Batch<HandWritten, ReusedObjects>>(about("reused")));
+  all.push_back(std::make_unique<Batch<HandWritten<Plain>, NewObjects>>(about("new")));
+  all.push_back(std::make_unique<Batch<HandWritten<Recycled>, NewObjects>>(about("recycled")));
+  all.push_back(std::make_unique<Batch<HandWritten<Plain>, ReusedObjects>>(about("reused")));
 }
 
 }  // namespace wirecost::bench

@@ -35,14 +35,20 @@ struct Viewing : Owning<Functions, Message> {
   static NotificationValue value(const Received& m) { return value_of_struct(m); }
 };
 
+/// What they were generated with: new objects get small blocks from the program's allocator, or
+/// from a list that each thread keeps.
+enum class Memory : std::uint8_t { plain, recycled };
+
 template <class Functions, class Message, class View>
-void add_wirecost(Contenders& all, const char* wire) {
+void add_wirecost(Contenders& all, const char* wire, Memory memory) {
   const auto about = [wire](const char* mode, const char* guarantees) {
     return About{"wirecost", mode, wire, generated_by, guarantees};
   };
   using Owner = Owning<Functions, Message>;
   using Viewer = Viewing<Functions, Message, View>;
-  all.push_back(std::make_unique<Batch<Owner, NewObjects>>(about("new", "owning, validating")));
+  const char* const fresh = memory == Memory::recycled ? "recycled" : "new";
+  all.push_back(std::make_unique<Batch<Owner, NewObjects>>(about(fresh, "owning, validating")));
+  if (memory == Memory::recycled) return;  // the others take nothing from the list
   all.push_back(
       std::make_unique<Batch<Owner, ReusedObjects>>(about("reused", "owning, validating")));
   all.push_back(

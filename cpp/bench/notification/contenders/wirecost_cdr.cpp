@@ -4,10 +4,10 @@
 #include "bench/notification/contenders/wirecost.hpp"
 #include "rsb_msgs/notification.cdr.hpp"
 
-namespace wirecost::bench {
+namespace wirecost::bench::WIRECOST_MEMORY {
 namespace {
 
-namespace rsb = wire::rsb_msgs;
+namespace rsb = ::WIRECOST_MEMORY::rsb_msgs;
 
 struct Functions {
   static std::size_t size(const rsb::Notification& m) { return rsb::cdr::encoded_size(m); }
@@ -25,7 +25,8 @@ struct Functions {
 }  // namespace
 
 void add_wirecost_cdr(Contenders& all) {
-  add_wirecost<Functions, rsb::Notification, rsb::cdr::NotificationView>(all, "cdr");
+  add_wirecost<Functions, rsb::Notification, rsb::cdr::NotificationView>(all, "cdr",
+                                                                         Memory::WIRECOST_MEMORY);
 }
 
-}  // namespace wirecost::bench
+}  // namespace wirecost::bench::WIRECOST_MEMORY

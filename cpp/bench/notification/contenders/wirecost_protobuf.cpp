@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our generated codec of Protobuf's wire, through plain structs, a view, and the façade.
+// Our generated codec of Protobuf's wire, through plain structs and a view.
 #include "bench/notification/contenders.hpp"
-#include "bench/notification/contenders/protobuf_interface.hpp"
 #include "bench/notification/contenders/wirecost.hpp"
-#include "rsb/protocol/notification.api.hpp"
 #include "rsb/protocol/notification.protobuf.hpp"
 
-namespace wirecost::bench {
+namespace wirecost::bench::WIRECOST_MEMORY {
 namespace {
 
-namespace rsb = wire::rsb::protocol;
+namespace rsb = ::WIRECOST_MEMORY::rsb::protocol;
 
 struct Functions {
   static std::size_t size(const rsb::Notification& m) { return rsb::protobuf::encoded_size(m); }
@@ -24,18 +22,11 @@ struct Functions {
   }
 };
 
-struct Facade : ProtobufInterface<facade::rsb::protocol::Notification> {
-  static void encode(const Sent& m, std::span<std::byte> out) {
-    m.SerializeToArray(out.data(), static_cast<int>(out.size()));
-  }
-};
-
 }  // namespace
 
 void add_wirecost_protobuf(Contenders& all) {
-  add_wirecost<Functions, rsb::Notification, rsb::protobuf::NotificationView>(all, "protobuf");
-  const About about{"wirecost", "facade", "protobuf", generated_by, "owning, validating"};
-  all.push_back(std::make_unique<Batch<Facade, NewObjects>>(about));
+  add_wirecost<Functions, rsb::Notification, rsb::protobuf::NotificationView>(
+      all, "protobuf", Memory::WIRECOST_MEMORY);
 }
 
-}  // namespace wirecost::bench
+}  // namespace wirecost::bench::WIRECOST_MEMORY

@@ -5,10 +5,10 @@
 #include "bench/notification/contenders/wirecost.hpp"
 #include "rsb_msgs/notification.ros1.hpp"
 
-namespace wirecost::bench {
+namespace wirecost::bench::WIRECOST_MEMORY {
 namespace {
 
-namespace rsb = wire::rsb_msgs;
+namespace rsb = ::WIRECOST_MEMORY::rsb_msgs;
 
 struct Functions {
   static std::size_t size(const rsb::Notification& m) { return rsb::ros1::encoded_size(m); }
@@ -26,7 +26,8 @@ struct Functions {
 }  // namespace
 
 void add_wirecost_ros1(Contenders& all) {
-  add_wirecost<Functions, rsb::Notification, rsb::ros1::NotificationView>(all, "ros1");
+  add_wirecost<Functions, rsb::Notification, rsb::ros1::NotificationView>(all, "ros1",
+                                                                          Memory::WIRECOST_MEMORY);
 }
 
-}  // namespace wirecost::bench
+}  // namespace wirecost::bench::WIRECOST_MEMORY

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 
 from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
 from wirecost.analysis.compare.counters import MeanDifference, mean_difference
+from wirecost.analysis.compare.drift import drift
 from wirecost.analysis.compare.noise import noise
 from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
 from wirecost.analysis.compare.plain import PlainChange, plain_changes
@@ -93,6 +95,9 @@ class Comparison:
     outputs: list[TopicOutputs] | None
     noise: dict[str, float]
     """By percentile, where A was measured again: margins of the comparison if they are larger."""
+    drift: dict[str, float]
+    """By percentile, where A was not and there are contenders enough: what rows of others moved by
+    at most, which is a margin likewise."""
     notes: list[str]
 
     def series(self, row: Key) -> tuple[Array, Array]:
@@ -132,8 +137,16 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
         for one in _count(key, name, mine, other)
     ]
     apart = noise(a, again, names, _quantiles) if again is not None else {}
-    times = judged(times, settings, apart)
-    notes += _dropped_values(a) + _dropped_values(b) + _drift(times, settings)
+    moved = drift(_ratios(times, names)) if again is None else {}
+
+    def least(one: TimeChange) -> float:
+        own = moved.get((_contender(one.row, names), one.quantile), 0.0)
+        return max(own, apart.get(one.quantile, 0.0))
+
+    unmoved = judged(times, settings)
+    times = judged(times, settings, least)
+    notes += _dropped_values(a) + _dropped_values(b)
+    notes += _moved(unmoved, times, moved) or _drift(times, settings)
     notes += [f"not measured in {name}: {text}" for name, text in _failed(a, b)]
     return Comparison(
         a,
@@ -150,15 +163,21 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
         other_contents(a, b),
         compare_outputs(a.path, b.path),
         apart,
+        {
+            q: max(share for (_, of), share in moved.items() if of == q)
+            for q in dict.fromkeys(q for _, q in moved)
+        },
         notes,
     )
 
 
 def judged(
-    changes: list[TimeChange], settings: Settings, noise: dict[str, float] | None = None
+    changes: list[TimeChange],
+    settings: Settings,
+    least: Callable[[TimeChange], float] = lambda _: 0.0,
 ) -> list[TimeChange]:
     """The same with verdicts. A verdict needs an interval without 0, a change beyond the margin
-    and the noise, and a probability that stays small when all rows are considered together."""
+    and ``least``, and a probability that stays small when all rows are considered together."""
     tested = [one.shift.p for one in changes if one.shift.p is not None]
     corrected = iter(adjusted(tested))
     out = []
@@ -171,7 +190,7 @@ def judged(
         certain = (
             q <= FALSE_DISCOVERIES
             and abs(found.change) > settings.margin
-            and _size(found.change) > (noise or {}).get(one.quantile, 0.0)
+            and _size(found.change) > least(one)
         )
         slower, faster = certain and low > 0, certain and high < 0
         fails = slower and settings.fail_above is not None and low > settings.fail_above
@@ -244,6 +263,34 @@ def _drift(times: list[TimeChange], settings: Settings) -> list[str]:
     return [
         f"{100 * one_way:.0f} % of the medians moved in one direction, by {100 * middle:+.1f} % in "
         "the median: more likely caused by the machine than by the code; measure again, in turns"
+    ]
+
+
+def _contender(row: Key, names: list[str]) -> str:
+    return str(dict(zip(names, row, strict=True)).get("contender", ""))
+
+
+def _ratios(times: list[TimeChange], names: list[str]) -> list[tuple[str, str, float]]:
+    return [
+        (_contender(one.row, names), one.quantile, 1 + one.shift.change)
+        for one in times
+        if one.shift.change is not None
+    ]
+
+
+def _moved(
+    before: list[TimeChange], after: list[TimeChange], moved: dict[tuple[str, str], float]
+) -> list[str]:
+    """What would have been changes if the other contenders had not moved as far."""
+    changed = sum(one.verdict in (SLOWER, FASTER) for one in before)
+    left = sum(one.verdict in (SLOWER, FASTER) for one in after)
+    if not moved or left == changed:
+        return []
+    most = 100 * max(moved.values())
+    return [
+        f"{changed - left} of {changed} changed rows lie within what rows of the other contenders "
+        f"moved by (up to {most:.0f} %), more likely because of the machine than of the code: "
+        "measure A twice and give the second run as --again"
     ]
 
 

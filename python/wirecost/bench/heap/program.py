@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from wirecost import children
-from wirecost.bench.allocators import DEFAULTS, Allocator, Contender, check_loaded
+from wirecost.bench.allocators import DEFAULTS, Allocator, Contender, loaded
 from wirecost.bench.program import Program, ProgramFailedError, failed
 from wirecost.errors import UserError
 
@@ -84,11 +84,7 @@ def read(allocator: Allocator, text: str) -> Output:
     """
     result, rows = "", []
     first, *others = text.splitlines() or [""]
-    kind, *files = first.split("\t")
-    if kind != "allocator" or not files:
-        raise ProgramFailedError("did not report its allocator")
-    for file in files:
-        check_loaded(allocator, file)
+    loaded(first, allocator)
     try:
         for line in others:
             if line.startswith("result\t"):

@@ -15,6 +15,11 @@ VERIFIED = 64
 """Messages of a content that are verified."""
 
 
+def join(name: str, allocator: str) -> str:
+    """A mode or key with the allocator behind it, if there is one."""
+    return f"{name} {allocator}" if allocator else name
+
+
 @dataclass(frozen=True)
 class Content:
     """Which messages a case sends."""
@@ -31,9 +36,17 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Contender(Codec):
-    """A codec that carries a notification in one language."""
+    """A codec that carries a notification in one language. ``allocator``: of
+    ``allocators.NAMED``, or empty for the one with which wirecost was started."""
 
     lang: str
+    allocator: str = ""
+    malloc: str | None = None
+    """The file in which its process's malloc lies."""
+
+    @property
+    def key(self) -> str:
+        return join(super().key, self.allocator)
 
     @property
     def label(self) -> str:
@@ -47,11 +60,12 @@ class Contender(Codec):
             "build": "release",
             "lang": self.lang,
             "contender": self.label,
-            "mode": self.mode,
+            "mode": join(self.mode, self.allocator),
             "wire": self.wire,
             "factor": content.factor,
         }
-        return Entry(self.key, self, who, {"allocations": None, "instructions": None})
+        facts = {"allocations": None, "instructions": None}
+        return Entry(self.key, self, who, facts | {"malloc": self.malloc})
 
 
 @dataclass(frozen=True)

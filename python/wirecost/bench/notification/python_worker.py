@@ -34,7 +34,8 @@ def main() -> None:
         for name, why in missing.items():
             print("missing", name, why, sep="\t")
         return
-    chosen = [one for one in found if one.codec.key in job["keys"]]
+    by_key = {one.codec.key: one for one in found}
+    chosen = [by_key[key] for key in job["keys"]]
     values = [parse(line) for line in job["lines"]]
     if job["command"] == "carry":
         _carry(chosen, values)

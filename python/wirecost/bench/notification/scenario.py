@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.bench import limits
+from wirecost.bench.allocators import NAMED
 from wirecost.bench.notification.backend import Backend, Contender, Content
 from wirecost.bench.notification.cpp import MEASURED, Cpp
 from wirecost.bench.notification.java import Java
@@ -18,7 +19,7 @@ from wirecost.records.journal import Journal
 
 SCENARIO = "notification"
 LANGUAGES = ("cpp", "python", "java")
-MODES = ("new", "reused", "arena", "view", "facade")
+MODES = ("new", "recycled", "reused", "arena", "view", "facade")
 CONTENTS = ("ticket", "realistic")
 WIRES = ("protobuf", "ros1", "cdr")
 TICKET_SIZES = (4, 8, 16, 32, 64, 128)
@@ -27,6 +28,8 @@ LARGEST_SIZE = 65_536
 
 @dataclass(frozen=True)
 class Settings:
+    """``allocators``: of ``allocators.NAMED``, for C++; none for the one this program has."""
+
     languages: tuple[str, ...] = LANGUAGES
     sizes: tuple[int, ...] = TICKET_SIZES
     modes: tuple[str, ...] = MODES
@@ -35,6 +38,7 @@ class Settings:
     repetitions: int = 30
     seed: int = 1
     processes: int = PROCESSES
+    allocators: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
@@ -52,7 +56,7 @@ class Settings:
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     settings.check()
-    cpp = Cpp()
+    cpp = Cpp(settings.allocators or ("",))
     reason = cpp.missing()
     if reason:
         raise UserError(f"the messages cannot be made: {reason}")
@@ -91,6 +95,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         contenders={
             f"{c.lang} {c.label} {c.mode}": c.about for _, contenders in racing for c in contenders
         },
+        allocators={name: NAMED[name].settings for name in settings.allocators},
         not_run=not_run,
         types={"ns": "Float64", "bytes": "Float64"},
     )

@@ -10,6 +10,10 @@ from wirecost.bench.osi.contenders import PUBLISHED
 from wirecost.bench.osi.trace_files import REFLECTIONS
 
 VARIANTS = ("same-work", "published")
+READS = ("sampled", "all")
+"""What the sensor reads: every 18th reflection, as the report's did, or all of them."""
+CONTENTS = ("varied", "distinct", "report")
+"""Reflections: 256 different ones, no two alike in a message, all alike as the report's."""
 BUILDS = ("release", "debug")
 
 TRACE_PLAYER = (
@@ -44,6 +48,7 @@ class Work:
     """Under which each contender runs: of ``allocators.NAMED``, or as this program was started."""
     also: tuple[tuple[str, str], ...] = ()
     """Contenders, and what else they run under."""
+    read: str = READS[0]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -53,10 +58,12 @@ class Work:
 
     @property
     def name(self) -> str:
-        if self.trace:
-            return f"trace {self.trace.name}"
         content = f"{self.reflections:,} reflections, {self.objects:,} objects"
-        return f"trace player, {content}" if self.player else content
+        if self.trace:
+            content = f"trace {self.trace.name}"
+        elif self.player:
+            content = f"trace player, {content}"
+        return f"{content}, all read" if self.read == "all" else content
 
 
 def cases_for(
@@ -69,6 +76,7 @@ def cases_for(
     player: bool = False,
     trace: Path | None = None,
     allocators: tuple[str, ...] = (),
+    reads: tuple[str, ...] = READS[:1],
 ) -> tuple[Work, ...]:
     """Every combination; content defaults to varied for same-work, the report's for published.
 
@@ -87,11 +95,13 @@ def cases_for(
             trace,
             allocators or ("",),
             (BEST_PROTOBUF,) if plain and variant == "same-work" else (),
+            read,
         )
         for variant in variants
         for build in builds
         for r in reflections
         for o in objects
+        for read in reads
     )
 
 

@@ -43,6 +43,11 @@ class Cosimulation:
     def sensor_data(self) -> Message:
         return self._sensor.message("OSMPSensorDataOut")
 
+    @property
+    def read_sum(self) -> int:
+        """What the sensor made of all reflections, 0 unless its ``read_all`` is set."""
+        return self._sensor.integer("read_sum")
+
     def close(self) -> None:
         try:
             self._source.close()

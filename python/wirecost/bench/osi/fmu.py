@@ -37,6 +37,7 @@ class Fmu(Protocol):
     def step(self, current: float) -> None: ...
     def message(self, name: str) -> Message: ...
     def set_message(self, name: str, message: Message) -> None: ...
+    def integer(self, name: str) -> int: ...
     def close(self) -> None: ...
 
 
@@ -161,6 +162,9 @@ class Fmi2(_Imported):
     def _set_up(self) -> None:
         self._fmu.setupExperiment(startTime=0.0)
 
+    def integer(self, name: str) -> int:
+        return int(self._fmu.getInteger([self._archive.reference(name)])[0])
+
     def message(self, name: str) -> Message:
         low, high, size = self._fmu.getInteger(self._parts(name))
         return Message((high & 0xFFFFFFFF) << 32 | (low & 0xFFFFFFFF), size)
@@ -187,6 +191,9 @@ class Fmi3(_Imported):
         "Float64": "setFloat64",
         "String": "setString",
     }
+
+    def integer(self, name: str) -> int:
+        return int(self._fmu.getInt32([self._archive.reference(name)])[0])
 
     def message(self, name: str) -> Message:
         reference = (ctypes.c_uint32 * 1)(self._archive.reference(name))

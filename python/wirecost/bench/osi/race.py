@@ -241,6 +241,9 @@ class _Race:
                 if where := _difference(one, other, exact=compared != "error"):
                     return f"its {message} is not {baseline.key}'s: {where}"
                 self._within_error.add(pair)
+            both_exact = compared == baseline.contender.compared == "exact"
+            if both_exact and mine.read_sum != theirs.read_sum:
+                return f"what its sensor read is not what {baseline.key}'s did"
         return None
 
 

@@ -124,6 +124,7 @@ def _entry(
         "reflections": work.reflections,
         "objects": work.objects,
         "content": work.content,
+        "read": work.read,
         "player": work.player,
         "trace": str(work.trace) if work.trace else None,
         "sensor_view_bytes": None,
@@ -153,7 +154,7 @@ def _assignment(
         wire=contender.wire,
         schema=SCHEMAS / contender.schema,
         source_values=common | _content(work, settings),
-        sensor_values=common,
+        sensor_values=common | {"read_all": work.read == "all"},
         allocator=entry.who["mode"],
     )
 
@@ -163,7 +164,8 @@ def _content(work: Work, settings: Settings) -> Values:
     return {
         "reflections": work.reflections,
         "objects": work.objects,
-        "varied": work.content == "varied",
+        "varied": work.content != "report",
+        "distinct": work.content == "distinct",
         "seed": settings.seed,
     }
 

@@ -4,35 +4,38 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing import get_context, resource_tracker
+import subprocess
+import sys
+from contextlib import suppress
+from multiprocessing import Pipe
 from typing import Any
 
+from wirecost import children
 from wirecost.bench.allocators import NAMED, check_loaded
-from wirecost.bench.osi.worker_process import Assignment, Turn, Verified, serve
+from wirecost.bench.osi.worker_process import Assignment, Turn, Verified
 from wirecost.bench.program import ProgramFailedError
 from wirecost.records.probe_log import SUFFIX
 from wirecost.verification import Canonical
+
+MAIN = "import sys; from wirecost.bench.osi.worker_process import serve; serve(int(sys.argv[1]))"
 
 
 class Worker:
     """A handle on a worker process. Every call raises ProgramFailedError if it fails or dies."""
 
     def __init__(self, assignment: Assignment) -> None:
-        context = get_context("spawn")
         self._calls = 0
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, assignment), daemon=True)
-        # Ctrl-C is for the race; the process keeps this mask.
-        former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            with _environment(assignment.allocator):
-                self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        self._connection, theirs = Pipe()
+        name = assignment.allocator
+        self._process = children.start(
+            [sys.executable, "-P", "-c", MAIN, str(theirs.fileno())],
+            NAMED[name].environment(os.environ) if name else None,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
         theirs.close()
+        with suppress(OSError):  # it is dead, which the first answer will say
+            self._connection.send(assignment)
         self._logs = assignment.logs
         self._allocator = assignment.allocator
 
@@ -84,10 +87,9 @@ class Worker:
 
     def close(self) -> None:
         self._connection.close()
-        self._process.join(timeout=10)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        children.end(self._process)
 
     def _call(self, method: str, *arguments: Any) -> Any:
         self._calls += 1
@@ -110,28 +112,6 @@ class Worker:
         return value
 
     def _death(self) -> str:
-        self._process.join(timeout=5)
-        code = self._process.exitcode
-        if code is not None and code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with exit code {code}"
-
-
-@contextmanager
-def _environment(allocator: str) -> Iterator[None]:
-    """That of processes which are started meanwhile."""
-    if not allocator:
-        yield
-        return
-    resource_tracker.ensure_running()  # which would keep the allocator
-    former = dict(os.environ)
-    wanted = NAMED[allocator].environment(former)
-    try:
-        for name in former.keys() - wanted.keys():
-            del os.environ[name]
-        os.environ.update(wanted)
-        yield
-    finally:
-        for name in wanted.keys() - former.keys():
-            del os.environ[name]
-        os.environ.update(former)
+        with suppress(subprocess.TimeoutExpired):
+            return f"its process {children.ending(self._process.wait(5))}"
+        return "its process does not answer"

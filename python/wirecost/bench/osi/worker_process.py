@@ -16,7 +16,6 @@ from fmpy.fmi1 import FMICallException
 from wirecost.allocation import malloc_file
 from wirecost.bench.osi.cosimulation import Cosimulation
 from wirecost.bench.osi.fmu import Message, Values, open_fmu
-from wirecost.children import become_child
 from wirecost.errors import UserError
 from wirecost.verification import Canonical, IndependentReader
 
@@ -63,6 +62,8 @@ class Verified:
     """Of the content, as the independent reader found it."""
     fingerprints: tuple[str, str]
     """Of the bytes: equal ones need not be read again."""
+    read_sum: int = 0
+    """Of all reflections that the sensor read, where it was asked to read all."""
 
 
 @dataclass
@@ -124,6 +125,7 @@ class _Contender:
             (view.size, data.size),
             (one.digest, other.digest),
             (one.fingerprint, other.fingerprint),
+            self.cosimulation.read_sum,
         )
 
     def again(self, steps: int) -> list[tuple[str, str]]:
@@ -211,9 +213,14 @@ def _poison(message: Message) -> None:
     ctypes.memset(message.address, POISON, message.size)
 
 
-def serve(connection: Connection, assignment: Assignment) -> None:
-    """The worker's main function: answer (number, method, arguments) until the race hangs up."""
-    become_child()
+def serve(descriptor: int) -> None:
+    """The worker's main function: receive an Assignment, then answer (number, method, arguments)
+    until the race hangs up. ``descriptor``: of a socket that is the race's and ours alone."""
+    connection = Connection(descriptor)
+    try:
+        assignment: Assignment = connection.recv()
+    except (EOFError, OSError):  # the command was ended
+        return
     try:
         cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
         cosimulation.start(assignment.source_values, assignment.sensor_values)

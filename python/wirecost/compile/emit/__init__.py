@@ -40,6 +40,8 @@ class Request:
     """Python: also a nanobind extension over the generated C++."""
     maven: bool = False
     """Java: also a pom.xml."""
+    recycling: bool = True
+    """C++: holders get small blocks from a list that each thread keeps, not from malloc."""
     columns: tuple[Root, ...] = ()
     """The messages whose lists are also emitted in columns; ``wires`` then has protobuf."""
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Count, Real, Schema, columns
 from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
@@ -21,6 +23,8 @@ class Run(common.Message, kw_only=True):
     factor: Count
     allocations: Real | None
     instructions: Real | None
+    malloc: str | None = None
+    """The file that its malloc lay in; without it ``allocations`` are those of operator new."""
 
 
 class Meta(common.Meta, kw_only=True):
@@ -28,6 +32,8 @@ class Meta(common.Meta, kw_only=True):
     processes: Count = 1
     seed: int
     contenders: dict[str, About]
+    allocators: dict[str, str] = msgspec.field(default_factory=dict)
+    """Their settings in words; the name follows the mode of contenders that run under one."""
     runs: list[Run]
 
 

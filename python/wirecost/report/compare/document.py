@@ -35,6 +35,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "resamples": RESAMPLES,
         "margin": comparison.settings.margin,
         "noise": comparison.noise,
+        "drift": comparison.drift,
         "false_discovery_rate": FALSE_DISCOVERIES,
         "fail_above": comparison.settings.fail_above,
         "failed": bool(comparison.regressions()),

@@ -33,6 +33,9 @@ def method(comparison: Comparison) -> str:
     if comparison.noise:
         apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.noise.items())
         margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less)"
+    if comparison.drift:
+        moved = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.drift.items())
+        margin += f" and what rows of the other contenders moved by (at most {moved})"
     return (
         "Intervals: percentile bootstrap of the ratio, unpaired, since these are two runs. A "
         f"verdict needs an interval without 0, a change beyond {margin}, and a "

@@ -33,7 +33,8 @@ class HolderConverter {
     }
 
     // Replaces `holders` by the elements of the columns field whose content is `in`.
-    Error to_rows(std::span<const std::byte> in, wirecost::Sequence<Holder>& holders,
+    template <class Memory>
+    Error to_rows(std::span<const std::byte> in, wirecost::Sequence<Holder, Memory>& holders,
                   const Limits& limits = {}, const ConversionLimits& sizes = {}) {
         holders.clear();
         bytes_.clear();

@@ -45,8 +45,11 @@ class _Printer:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema = schema
         self._request = request
-        self._names = Names(schema, request.namespace)
-        self._api_names = Names(schema, request.api_namespace, FACADE_CODEC, "std::string")
+        recycling = request.recycling
+        self._names = Names(schema, request.namespace, recycling=recycling)
+        self._api_names = Names(
+            schema, request.api_namespace, FACADE_CODEC, "std::string", recycling
+        )
         self._codecs = {
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }

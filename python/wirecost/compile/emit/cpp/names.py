@@ -90,11 +90,13 @@ class Names:
         schema: Schema,
         root: str,
         codec: str = "{wire}::detail",
-        text: str = SCALARS[Kind.STRING],
+        text: str | None = None,
+        recycling: bool = True,
     ) -> None:
         """``codec``: namespace of the functions that read and write, within a file's. ``text``:
-        type of strings and bytes."""
-        self._text = text
+        type of strings and bytes, if not ours. ``recycling``: threads keep small blocks."""
+        self._memory = "" if recycling else "Plain"
+        self._text = text or f"wirecost::{self._memory}String"
         self._schema = schema
         self._root = root
         self._codec = codec
@@ -155,7 +157,8 @@ class Names:
         """Type of the data member that holds a field (not of a oneof's members)."""
         value = self.value(item.type) if item.label is not Label.MAP else ""
         if item.label is Label.MAP and item.key is not None and item.value is not None:
-            return f"wirecost::Map<{self.value(item.key.type)}, {self.value(item.value.type)}>"
+            entry = f"{self.value(item.key.type)}, {self.value(item.value.type)}"
+            return f"wirecost::{self._memory}Map<{entry}>"
         if item.label is Label.ARRAY:
             return f"std::array<{value}, {item.capacity}>"
         if item.label is Label.REPEATED:
@@ -172,7 +175,7 @@ class Names:
 
     def _sequence(self, type_: Type) -> str:
         keeps = isinstance(type_, MessageRef) or (isinstance(type_, Kind) and type_.is_text)
-        return "wirecost::Sequence" if keeps else "std::vector"
+        return f"wirecost::{self._memory}Sequence" if keeps else "std::vector"
 
     def alternatives(self, message: Message, oneof: str) -> list[tuple[Field, str]]:
         """Members of a oneof and their types in its std::variant, from index 1 on."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from wirecost.analysis.summary import Row
@@ -26,19 +27,35 @@ from wirecost.report.shared.table import Table
 
 TITLE = "A small notification: what its encoding costs"
 STAGES = ("fill", "size", "encode", "decode", "read", "destroy")
+NEW = (
+    "new: all memory from malloc; recycled: new objects, small blocks from a free list of the "
+    "codec's own."
+)
+FORMERLY = "new: wirecost and hand-written took small blocks from a free list of their own."
+"""True of folders that do not say where malloc lay."""
+MODES = (
+    ("new", "new", "new objects"),
+    ("recycled", "new", "new objects and a free list"),
+    ("reused", "reused", "reused objects"),
+)
+"""Ours, Protobuf's beside it, and what they are."""
 
 
 def content(results: Results, rows: list[Row]) -> Content:
     factors = {run["case"]: int(run["factor"]) for run in results.meta["runs"]}
     groups = dict.fromkeys((row.lang, row.variant) for row in rows)
     real = [row for row in rows if row.contender not in _floors(results.meta)]
-    totals = [_totals(rows, real, lang, variant, factors) for lang, variant in groups]
-    beside = _ticket(rows)
+    memory = _memory(results.meta)
+    totals = [_totals(rows, real, lang, variant, factors, memory) for lang, variant in groups]
+    allocator, plain = _under_first_allocator(rows)
+    beside = _ticket(plain, allocator)
+    counted = "malloc and its like" if memory is NEW else "operator new"
+    stages = [_stages(rows, real, race, counted) for race in races(rows)]
     return Content(
         TITLE,
-        _lead(rows),
+        _lead(plain),
         [*totals, *([beside] if beside else [])],
-        [_contenders(results.meta), *(_stages(rows, real, race) for race in races(rows))],
+        [_contenders(results.meta), *stages],
         _built(results.meta, {row.lang for row in rows}),
     )
 
@@ -65,10 +82,29 @@ def _contenders(meta: dict[str, Any]) -> Table:
     )
 
 
+def _memory(meta: dict[str, Any]) -> str:
+    """Where new objects of C++ got their memory."""
+    return NEW if any(run.get("malloc") for run in meta["runs"]) else FORMERLY
+
+
+def _under_first_allocator(rows: list[Row]) -> tuple[str, list[Row]]:
+    """The first allocator that was asked for, if any, and the rows under it with modes alone."""
+    found = {row.mode.partition(" ")[2]: None for row in rows if row.lang == "cpp"}
+    name = next(iter(found), "")
+    parted = [(row, *row.mode.partition(" ")) for row in rows]
+    return name, [replace(row, mode=mode) for row, mode, _, under in parted if under == name]
+
+
 def _totals(
-    rows: list[Row], real: list[Row], lang: str, variant: str, factors: dict[str, int]
+    rows: list[Row],
+    real: list[Row],
+    lang: str,
+    variant: str,
+    factors: dict[str, int],
+    memory: str,
 ) -> Table:
-    """Total time per message against the size factor; ``real``: who can win."""
+    """Total time per message against the size factor; ``real``: who can win; ``memory``: where new
+    objects of C++ got theirs."""
     totals = [r for r in rows if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
     able = [r for r in real if (r.lang, r.variant, r.stage) == (lang, variant, "total")]
     cases = sorted({row.case for row in totals}, key=lambda case: factors[case])
@@ -86,7 +122,7 @@ def _totals(
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, size, "
         "encode, decode, read all, destroy; * the quickest but for the floors hand-written and "
-        "memcpy."
+        "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
     return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
 
@@ -101,8 +137,9 @@ def _count(found: float | None, form: str) -> str:
     return "–" if found is None else format(found, form)
 
 
-def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
-    """Stages, both ratios, and what was counted, of every contender of a race."""
+def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table:
+    """Stages, both ratios, and what was counted, of every contender of a race. ``counted``: as an
+    allocation."""
     winners = stage_winners(real, race)
     body = []
     for name, stages in contenders(rows, race):
@@ -128,14 +165,14 @@ def _stages(rows: list[Row], real: list[Row], race: Race) -> Table:
     notes = [
         "total: all stages of each message in a row, without clocks in between; sum: of the "
         "stages, each over the whole batch. move: over a loopback socket, outside the total. "
-        "× = ratio of totals with its 95 % interval; allocations (operator new) and instructions "
+        f"× = ratio of totals with its 95 % interval; allocations ({counted}) and instructions "
         "(callgrind) per message."
     ]
     return Table(race_title(race), headings, body, notes)
 
 
-def _ticket(rows: list[Row]) -> Table | None:
-    """The ticket's sizes and times beside this machine's."""
+def _ticket(rows: list[Row], allocator: str) -> Table | None:
+    """The ticket's sizes and times beside this machine's, where all ran under one allocator."""
     ours = {
         (row.case, row.name): row
         for row in rows
@@ -164,6 +201,7 @@ def _ticket(rows: list[Row]) -> Table | None:
     notes = [
         "Bytes / time of a round trip with new objects. PB Protobuf, ROS generated code of the "
         "ros1 wire; PB : ROS = ratio of times, ticket → here. The ticket read no field."
+        + (f" Here under {allocator}." if allocator else "")
     ]
     return Table("The ticket's table and this machine", headings, body, notes)
 
@@ -172,18 +210,18 @@ def _lead(rows: list[Row]) -> str | None:
     """How much a generated codec saves, over all sizes measured."""
     pairs = []
     for wire in ("ros1", "protobuf"):
-        for mode in ("new", "reused"):
+        for mode, theirs, objects in MODES:
             found = [
-                _times(rows, row, f"protobuf {mode}") / row.median_ns
+                _times(rows, row, f"protobuf {theirs}") / row.median_ns
                 for row in rows
                 if (row.lang, row.stage, row.name) == ("cpp", "total", f"wirecost-{wire} {mode}")
                 and row.median_ns
-                and _times(rows, row, f"protobuf {mode}")
+                and _times(rows, row, f"protobuf {theirs}")
             ]
             if found:
                 low, high = min(found), max(found)
                 span = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"
-                pairs.append(f"{span} times with {mode} objects on {wire}")
+                pairs.append(f"{span} times with {objects} on {wire}")
     if not pairs:
         return None
     text = f"Against Google Protobuf in C++ the generated codec is faster {', '.join(pairs)}."

@@ -11,7 +11,14 @@ from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.legend import keyed
 from wirecost.report.shared.races import LANGUAGES
 
-DASHES = {"new": [1, 0], "reused": [6, 3], "arena": [2, 2], "view": [8, 2, 2, 2], "facade": [4, 4]}
+DASHES = {
+    "new": [1, 0],
+    "recycled": [4, 1],
+    "reused": [6, 3],
+    "arena": [2, 2],
+    "view": [8, 2, 2, 2],
+    "facade": [4, 4],
+}
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
@@ -20,8 +27,9 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
     for lang, variant in dict.fromkeys((row.lang, row.variant) for row in rows):
         points: list[dict[str, str | float]] = [
             {
-                "contender": row.contender,
-                "mode": row.mode,
+                # Behind the mode: an allocator.
+                "contender": " ".join((row.contender, *row.mode.split(" ")[1:])),
+                "mode": row.mode.partition(" ")[0],
                 "factor": factors[row.case],
                 "ns": row.median_ns,
                 "low": row.ci95_ns[0],

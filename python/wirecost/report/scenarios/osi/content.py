@@ -6,6 +6,7 @@ from __future__ import annotations
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content, built_with
+from wirecost.report.scenarios.osi.growth import growths
 from wirecost.report.scenarios.osi.published import PUBLISHED_RATIO, TABLE1, PublishedRow
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
@@ -55,7 +56,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     return Content(
         TITLE,
         published_comparison(rows) or _choices(rows, every),
-        beside or overviews,
+        beside or [*growths(results.meta, rows), *overviews],
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
         f"Every contender: {built_with(where | {'flags': '; '.join(used)})}.",
     )

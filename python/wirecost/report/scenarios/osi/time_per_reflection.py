@@ -13,25 +13,27 @@ from wirecost.report.shared.legend import keyed
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     counts = {run["case"]: run["reflections"] for run in results.meta["runs"]}
+    reads = {run["case"]: run.get("read", "sampled") for run in results.meta["runs"]}
     made = []
-    for number, (variant, build) in enumerate(
-        dict.fromkeys((row.variant, row.build) for row in rows), start=1
+    for number, (variant, build, read) in enumerate(
+        dict.fromkeys((row.variant, row.build, reads[row.case]) for row in rows), start=1
     ):
         points = [
             {
-                "contender": row.contender,
+                "contender": row.name,
                 "reflections": counts[row.case],
                 "ns": row.median_ns / counts[row.case],
                 "low": row.ci95_ns[0] / counts[row.case],
                 "high": row.ci95_ns[1] / counts[row.case],
             }
             for row in rows
-            if (row.variant, row.build) == (variant, build)
+            if (row.variant, row.build, reads[row.case]) == (variant, build, read)
             and row.stage == "total"
             and counts[row.case] > 0
         ]
         if len({point["reflections"] for point in points}) > 1:
-            made.append(_figure(number, f"{variant} · {build}", points))
+            title = f"{variant} · {build}" + (" · all read" if read == "all" else "")
+            made.append(_figure(number, title, points))
     return made
 
 

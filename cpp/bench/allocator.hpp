@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace wirecost::bench::heap {
+namespace wirecost::bench {
 
 /// Prints `allocator`, then the files in which malloc and free lie.
 inline void print_allocator() {
@@ -20,4 +20,4 @@ inline void print_allocator() {
   std::printf("\n");
 }
 
-}  // namespace wirecost::bench::heap
+}  // namespace wirecost::bench

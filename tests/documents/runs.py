@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that documents show, and what is kept of each in ``docs/results``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from wirecost.report.shared.table import Table
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+
+_PROTOBUF = "protobuf,protobuf-arena,protobuf-reuse"
+_CHOICES = f"{_PROTOBUF},protobuf-view,flatbuffers-table,flatbuffers-struct,columns,arrays"
+
+RUNS = {
+    "osi": ["bench", "osi", "--reflections", "829440,100000"],
+    "osi-all-read": ["bench", "osi", "--reflections", "829440,100000", "--read", "all"],
+    "osi-distinct": ["bench", "osi", "--contenders", _CHOICES, "--content", "distinct"],
+    "osi-growth": ["bench", "osi", "--contenders", _CHOICES,
+                   "--reflections", "1000,10000,100000,829440,5000000"],
+    "osi-allocators": ["bench", "osi", "--contenders", _PROTOBUF,
+                       "--allocators", "glibc,glibc-tuned,jemalloc,mimalloc,wirecost"],
+    "osi-table1": ["bench", "osi", "--table1"],
+    "notification": ["bench", "notification", "--lang", "cpp"],
+    "tensor": ["bench", "tensor", "--wrapyfi"],
+    "cloud": ["bench", "cloud"],
+    "heap": ["bench", "heap"],
+    "probe": ["bench", "probe"],
+}  # fmt: skip
+"""The command of each."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What documents show of a run. ``docs/results/NAME.csv`` has its summary rows."""
+
+    about: dict[str, str]
+    """Where, when and how it was made."""
+    lead: str | None
+    tables: list[Table]
+
+    def table(self, what: str) -> Table:
+        """The one with that title, or whose title so begins. Raises KeyError."""
+        found = [t for t in self.tables if t.title == what or t.title.startswith(f"{what} · ")]
+        if len(found) != 1:
+            titles = "; ".join(table.title for table in self.tables)
+            raise KeyError(f"{what} is the title of {len(found)} tables; there are {titles}")
+        return found[0]
+
+    def write(self, name: str) -> None:
+        RESULTS.mkdir(exist_ok=True)
+        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        (RESULTS / f"{name}.json").write_text(f"{text}\n")
+
+
+def read(name: str) -> Kept:
+    """Raises OSError if nothing is kept of that run."""
+    content = json.loads((RESULTS / f"{name}.json").read_text())
+    tables = [Table(**{**t, "optional": tuple(t["optional"])}) for t in content["tables"]]
+    return Kept(content["about"], content["lead"], tables)
