@@ -106,7 +106,8 @@ class Backend(Protocol):
     def measure(
         self, content: Content, keys: list[str], repetitions: int, report: Report
     ) -> Iterator[list[Sample]]:
-        """Round by round: every contender once, or one contender as often as it is measured."""
+        """Round by round: every contender once, or one contender as often as it is measured. Raises
+        ``lines.OtherContentError`` in the end, where one was found out."""
         ...
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]: ...

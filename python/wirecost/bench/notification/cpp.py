@@ -97,13 +97,19 @@ class Cpp:
         self, content: Content, keys: list[str], repetitions: int, report: Report
     ) -> Iterator[list[Sample]]:
         asked = [*_content(content, MESSAGES), "--repetitions", str(repetitions)]
+        faults: dict[str, str] = {}
         for name, codecs in _by_allocator(keys).items():
             printed = MEASURED.lines(
                 "measure", *asked, *only(codecs), environment=_environment(name)
             )
             _loaded(next(printed, ""), name)
-            for samples in lines.rounds(printed, report):
-                yield [replace(one, key=join(one.key, name)) for one in samples]
+            try:
+                for samples in lines.rounds(printed, report):
+                    yield [replace(one, key=join(one.key, name)) for one in samples]
+            except lines.OtherContentError as error:
+                faults |= {join(key, name): fault for key, fault in error.faults.items()}
+        if faults:
+            raise lines.OtherContentError(faults)
 
     def count(self, content: Content, keys: Iterable[str]) -> dict[str, Counted]:
         counted = {}

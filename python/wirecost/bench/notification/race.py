@@ -39,9 +39,8 @@ def run_race(
         try:
             yield from backend.measure(content, honest, repetitions, case.report)
         except OtherContentError as error:
-            for key, entry in running.items():
-                # A program's key has no allocator behind it.
-                entry.failure = entry.failure or error.faults.get(key.partition(" ")[0])
+            for key, fault in error.faults.items():
+                running[key].failure = fault
 
     for samples in measured(plan, list(running), measure):
         case.keep(samples)
