@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 VARIABLES = (
     "GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_", "_RJEM_MALLOC_CONF", "MIMALLOC_", "TCMALLOC_",
-    "WIRECOST_HEAP_",
+    "WIRECOST_HEAP_", "WIRECOST_TLSF_",
 )  # fmt: skip
 """What the names of such variables begin with."""
 

@@ -21,7 +21,7 @@ CHROMIUM = [
     "--disable-background-networking", "--disable-component-update", "--enable-logging=stderr",
     "--virtual-time-budget=10000",
 ]  # fmt: skip
-OTHERS = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0"}
+OTHERS = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0", "tlsf": "tlsf/build"}
 PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
 
 

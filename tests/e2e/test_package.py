@@ -125,6 +125,12 @@ def test_a_cmake_project_builds_on_it(run: Run, consumer: Callable[[str], Path])
     schema.write_text(schema.read_text().replace("positions = 3", "positions = 300"))
     run("cmake", "--build", "build", cwd=folder)
     assert run("build/consumer", cwd=folder) == "18 bytes, position 0.5\n"
+    lists = folder / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("protobuf ros1)", "protobuf ros1 NO_RECYCLING)"))
+    run("cmake", "--build", "build", cwd=folder)
+    assert run("build/consumer", cwd=folder) == "18 bytes, position 0.5\n"
+    (header,) = (folder / "build").rglob("consumer/state.hpp")
+    assert "wirecost::PlainString name" in header.read_text()
 
 
 def test_a_makefile_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:

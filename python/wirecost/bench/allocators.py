@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.allocation import VARIABLES
-from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.program import INSTALLED, ProgramFailedError
 from wirecost.heap.launch import LIBRARY, Options, environment
 
 DEFAULTS, LOW_FAULT = "defaults", "low-fault"
@@ -28,6 +28,12 @@ class Allocator:
     file: str
     install: str
     settings: tuple[tuple[str, str], ...]
+
+    @property
+    def preload(self) -> str:
+        """What the loader is given: a library that was installed here, or the system's."""
+        here = INSTALLED / "lib" / self.file
+        return str(here) if here.is_file() else self.file
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ class Contender:
             huge = self.mode == LOW_FAULT
             plain = environment(Options(POOL_BYTES, False, huge, False, None, 5), plain)
         elif self.allocator.name != "glibc":
-            plain["LD_PRELOAD"] = self.allocator.file
+            plain["LD_PRELOAD"] = self.allocator.preload
         return plain | (dict(self.allocator.settings) if self.mode == LOW_FAULT else {})
 
 
@@ -114,13 +120,20 @@ ALLOCATORS = {
             "sudo apt-get install libmimalloc2.0",
             (("MIMALLOC_ALLOW_DECOMMIT", "0"), ("MIMALLOC_LARGE_OS_PAGES", "1")),
         ),
+        Allocator(
+            "tlsf",
+            "libwirecost-tlsf.so",
+            "cpp/bench/heap/tlsf/build in a checkout makes it (needs Rust)",
+            (("WIRECOST_TLSF_POOL", str(POOL_BYTES)),),
+        ),
     )
 }
 NAMED = {
     "glibc": Contender(ALLOCATORS["glibc"], DEFAULTS),
     "glibc-tuned": Contender(ALLOCATORS["glibc"], LOW_FAULT),
     **{
-        name: Contender(ALLOCATORS[name], DEFAULTS) for name in ("jemalloc", "mimalloc", "wirecost")
+        name: Contender(ALLOCATORS[name], DEFAULTS)
+        for name in ("jemalloc", "mimalloc", "tlsf", "wirecost")
     },
 }
 """What other scenarios run their contenders under, by the name of an option."""

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -51,12 +52,12 @@ class BasicString {
 
     // `text` may lie in this string.
     [[gnu::always_inline]] BasicString& assign(std::string_view text) {
-        if (text.size() > capacity_) grow(text.size());
+        if (text.size() > capacity_) return replace(text);
         copy_bytes(data_, text.data(), text.size());
         size_ = static_cast<std::uint32_t>(text.size());
         return *this;
     }
-    BasicString& assign(const char* text, std::size_t size) {
+    [[gnu::always_inline]] BasicString& assign(const char* text, std::size_t size) {
         return assign(std::string_view(text, size));
     }
     void clear() noexcept { size_ = 0; }
@@ -95,12 +96,17 @@ class BasicString {
     void release() noexcept {
         if (data_ != inline_.data()) Memory::give(data_, capacity_);
     }
-    [[gnu::noinline]] void grow(std::size_t size) {  // what it held is lost
-        if (size > most) throw std::length_error("a string beyond 4 GiB");
-        auto* const made = static_cast<char*>(Memory::take(size));
+    // By what does not fit into it.
+    [[gnu::noinline]] BasicString& replace(std::string_view text) {
+        if (text.size() > most) throw std::length_error("a string beyond 4 GiB");
+        std::size_t room = text.size();
+        auto* const made = static_cast<char*>(Memory::take(room));
+        std::memcpy(made, text.data(), text.size());
         release();
         data_ = made;
-        capacity_ = static_cast<std::uint32_t>(std::min(size, most));
+        size_ = static_cast<std::uint32_t>(text.size());
+        capacity_ = static_cast<std::uint32_t>(std::min(room, most));
+        return *this;
     }
     void steal(BasicString& other) noexcept {
         if (other.data_ == other.inline_.data()) {

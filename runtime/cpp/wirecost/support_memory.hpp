@@ -13,7 +13,7 @@
 #include <utility>
 
 #ifdef WIRECOST_NO_RECYCLING
-#error "WIRECOST_NO_RECYCLING is not read: generate these headers by `wirecost compile --no-recycling`"
+#error "WIRECOST_NO_RECYCLING has no meaning: run `wirecost compile` with --no-recycling"
 #endif
 
 namespace wirecost {
@@ -118,11 +118,15 @@ class Recycled {
     static constexpr std::size_t smallest = 32;
     static constexpr std::size_t classes = 7;
     static constexpr std::size_t largest = smallest << (classes - 1);
+    // Without recycling the sanitizer sees every use after free.
 #if defined(__SANITIZE_ADDRESS__)
-    static constexpr int blocks_kept = 0;  // so that the sanitizer sees every use after free
+    static constexpr bool sanitized = true;
+#elif defined(__has_feature)  // Clang's; where it is another's it may know nothing
+    static constexpr bool sanitized = __has_feature(address_sanitizer);
 #else
-    static constexpr int blocks_kept = 256;  // of each class: a megabyte in all
+    static constexpr bool sanitized = false;
 #endif
+    static constexpr int blocks_kept = sanitized ? 0 : 256;  // of each class: a megabyte in all
 
     struct Block {
         Block* next;

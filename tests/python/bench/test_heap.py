@@ -79,6 +79,9 @@ def test_defaults_are_free_of_what_was_inherited() -> None:
     assert jemalloc["MALLOC_CONF"].startswith("dirty_decay_ms:-1")
     ours = Contender(ALLOCATORS["wirecost"], LOW_FAULT).environment(inherited)
     assert "other.so" not in ours["LD_PRELOAD"]
+    tlsf = Contender(ALLOCATORS["tlsf"], LOW_FAULT).environment(inherited)
+    assert tlsf["LD_PRELOAD"].endswith("libwirecost-tlsf.so")
+    assert tlsf["WIRECOST_TLSF_POOL"] == str(64 << 20)
     assert ours["WIRECOST_HEAP_HUGE"] == "1"
 
 
@@ -136,11 +139,12 @@ def race_of(rounds: int, folder: Path) -> list[Entry[Contender]]:
 
 def test_everyone_begins_a_round_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = fake({}, monkeypatch)
-    entries = race_of(8, tmp_path)
-    turns = [calls[i : i + 8] for i in range(8, len(calls), 8)]
+    many = len(CONTENDERS)
+    entries = race_of(many, tmp_path)
+    turns = [calls[i : i + many] for i in range(many, len(calls), many)]
     assert {turn[0] for turn in turns} == {entry.key for entry in entries}
     assert all(sorted(turn) == sorted(turns[0]) for turn in turns)
-    assert all(entry.samples == 8 for entry in entries)
+    assert all(entry.samples == many for entry in entries)
 
 
 def test_whose_result_differs_fails_and_runs_no_more(

@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from wirecost.cli import app
 from wirecost.compile.compiler import compile_schema
 from wirecost.compile.emit import Request
 
@@ -30,6 +32,17 @@ def types(folder: Path, *, recycling: bool) -> set[str]:
     texts = compile_schema([str(path)], ["cpp"], request)
     generated = [text for name, text in texts.items() if "wirecost" not in name.parts]
     return {found for text in generated for found in OWNING.findall(text)}
+
+
+@pytest.mark.parametrize("options", [(), ("--recycling",), ("--no-recycling",)])
+def test_the_command_recycles_unless_told_not_to(tmp_path: Path, options: tuple[str, ...]) -> None:
+    path = tmp_path / "schema.proto"
+    path.write_text(SCHEMA)
+    words = ["compile", str(path), "--lang", "cpp", "--out", str(tmp_path / "out"), *options]
+    done = CliRunner().invoke(app, words)
+    assert done.exception is None, done.output
+    header = (tmp_path / "out" / "cpp" / "a" / "schema.hpp").read_text()
+    assert ("wirecost::PlainString name" in header) == ("--no-recycling" in options)
 
 
 @pytest.mark.parametrize("recycling", [True, False])
