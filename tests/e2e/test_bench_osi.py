@@ -169,7 +169,7 @@ def test_a_trace_player_in_the_place_of_the_source(bench: Bench, tmp_path: Path)
     document = bench(tmp_path / "r", *options, "--player")
     assert document["failures"] == []
     digests = {row["digest"] for row in document["rows"] if row["stage"] == "source"}
-    assert len(digests) == 2  # of the sensor view and the sensor data, whatever is read
+    assert len(digests) == 1
     assert {row["case"] for row in document["rows"]} == {
         "trace player, 1,000 reflections, 10 objects"
     }
