@@ -57,6 +57,7 @@ DEFAULT_SET = {
     "protobuf-reuse",
     "protobuf-view",
     "flatbuffers-table",
+    "flatbuffers-table-verified",
     "flatbuffers-object",
     "flatbuffers-struct",
     "columns",
