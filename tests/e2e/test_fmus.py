@@ -28,7 +28,7 @@ from wirecost.records.setlevel import read_logs
 from wirecost.records.stages import step_stages
 
 REGISTRY = Registry()
-MODELS = sorted({contender.fmus for contender in REGISTRY.contenders.values()})
+MODELS = sorted({c.fmus for c in REGISTRY.contenders.values() if not c.minutes})
 ARCHIVES = [
     REGISTRY.archive(name, role, fmi, "release")
     for name in MODELS
