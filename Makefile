@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · attack · bench · results · bare · wheel · clean: the only commands anyone must know.
+# run · test · lint · attack · bench · results · rivals · bare · wheel · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results bare wheel clean install install-test test-frameworks
+.PHONY: run test lint attack bench results rivals bare wheel clean install install-test test-frameworks test-rivals
 
 WIRECOST := .venv/bin/wirecost
 
@@ -34,6 +34,16 @@ bench: install
 # The runs that README and docs/results show, on a quiet machine; their tables are written anew.
 results: install
 	PYTHONPATH=tests .venv/bin/python -m documents
+
+# Contenders of `bench osi` with current versions of FlatBuffers and Protobuf, built from source: once,
+# about 6 minutes on two cores. BUILDS="release debug" builds both.
+BUILDS := release
+rivals: install
+	setup/rivals $(BUILDS)
+
+test-rivals: install-test
+	setup/rivals release
+	.venv/bin/python -m pytest tests/rivals
 
 # The README's two commands on a bare Debian 12 that exists as long as they run.
 bare:

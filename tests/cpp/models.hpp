@@ -143,7 +143,7 @@ void torture_independent_reader() {
   });
 }
 
-/// The readers that check what they are given; FlatBuffers' and the floor's trust it.
+/// The readers that check what they are given; the floor's and FlatBuffers' others trust it.
 template <class C>
 void torture_own_reader() {
   typename C::ViewReader reader;

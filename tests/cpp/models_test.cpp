@@ -45,6 +45,7 @@ TEST(IndependentReader, RefusesTheOtherWire) {
 
 TEST(OwnReader, SurvivesBrokenProtobuf) { torture_own_reader<compiled::RowsCodec>(); }
 TEST(OwnReader, SurvivesBrokenColumns) { torture_own_reader<compiled::ColumnsCodec>(); }
+TEST(OwnReader, SurvivesBrokenFlatBuffers) { torture_own_reader<flatbuffer::VerifiedTableCodec>(); }
 
 }  // namespace
 }  // namespace wirecost::test

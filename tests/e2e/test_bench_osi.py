@@ -17,6 +17,7 @@ import pytest
 
 from wirecost.bench.allocators import ALLOCATORS, check_loaded
 from wirecost.bench.heap.program import missing
+from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.program import ProgramFailedError
 from wirecost.records.stages import STAGES
 
@@ -58,6 +59,7 @@ DEFAULT_SET = {
     "protobuf-reuse",
     "protobuf-view",
     "flatbuffers-table",
+    "flatbuffers-table-verified",
     "flatbuffers-object",
     "flatbuffers-struct",
     "columns",
@@ -74,6 +76,7 @@ def everyone(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 def test_all_contenders_do_the_same_work(everyone: dict[str, Any]) -> None:
     assert everyone["failures"] == []
+    assert not {row["contender"] for row in everyone["rows"]} & set(Registry().rivals)
     rows = [row for row in everyone["rows"] if row["contender"] in DEFAULT_SET]
     assert {row["contender"] for row in rows} == DEFAULT_SET
     check_same_work(rows, fmi=2)

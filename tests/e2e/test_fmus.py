@@ -29,7 +29,7 @@ from wirecost.records.setlevel import read_logs
 from wirecost.records.stages import step_stages
 
 REGISTRY = Registry()
-MODELS = sorted({contender.fmus for contender in REGISTRY.contenders.values()})
+MODELS = sorted({c.fmus for c in REGISTRY.contenders.values() if not c.minutes})
 ARCHIVES = [
     REGISTRY.archive(name, role, fmi, "release")
     for name in MODELS
@@ -200,6 +200,29 @@ def test_a_log_that_is_cut_ends_no_simulation(bytes_left: int, tmp_path: Path) -
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     assert list(tmp_path.glob("*.json")) == []
+
+
+def test_a_verified_reader_refuses_what_leads_out_of_the_message(tmp_path: Path) -> None:
+    source, sensor = (
+        open_fmu(REGISTRY.archive("flatbuffers-table-verified", role, 2, "release"))
+        for role in ROLES
+    )
+    logs = {"log_folder": str(tmp_path)}
+    source.start(logs | {"reflections": 36})
+    sensor.start(logs)
+    source.step(0.0)
+    view = bytearray(content(source.message("OSMPSensorViewOut")))
+    buffer = (ctypes.c_char * len(view)).from_buffer(view)
+    message = Message(ctypes.addressof(buffer), len(view))
+    sensor.set_message("OSMPSensorViewIn", message)
+    sensor.step(0.0)
+    struct.pack_into("<I", view, 0, len(view) - 2)  # the offset of the root table
+    sensor.set_message("OSMPSensorViewIn", message)
+    with pytest.raises(FMICallException):
+        sensor.step(0.02)
+    source.close()
+    with suppress(FMICallException):
+        sensor.close()
 
 
 def write_trace(path: Path, messages: list[bytes], cut: int = 0) -> None:

@@ -57,12 +57,31 @@ class ObjectView {
   const typename S::MovingObject* object_;
 };
 
-/// Reads in place. The buffer is trusted as the report's model trusted it: nothing is verified.
+enum class Trust {
+  everything,  ///< as the report's model: nothing is verified
+  verified,    ///< only what FlatBuffers' verifier has gone through, as every frame is
+};
+
+/// Whether all that can be read of a sensor view lies within its bytes.
 template <class S>
+bool verify(Bytes bytes) {
+  // The verifier's own limit is a million tables; a message has no more than fit into it, each with
+  // an offset to it and one to its vtable.
+  constexpr std::size_t smallest_table = 2 * sizeof(flatbuffers::uoffset_t);
+  constexpr flatbuffers::uoffset_t max_depth = 64;
+  const auto max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / smallest_table);
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(),
+                                 max_depth, max_tables);
+  return verifier.VerifyBuffer<typename S::SensorView>(nullptr);
+}
+
+/// Reads in place.
+template <class S, Trust trust = Trust::everything>
 class ViewReader {
  public:
   bool open(Bytes bytes) {
     if (bytes.size() < sizeof(flatbuffers::uoffset_t) * 2) return false;
+    if (trust == Trust::verified && !verify<S>(bytes)) return false;
     view_ = flatbuffers::GetRoot<typename S::SensorView>(bytes.data());
     const auto* lidar_views = view_->lidar_sensor_view();
     lidar_ = lidar_views && lidar_views->size() > 0 ? lidar_views->Get(0) : nullptr;

@@ -16,6 +16,11 @@ struct TableCodec {
   using DataWriter = flatbuffer::DataWriter<TableSchema>;
 };
 
-static_assert(Codec<TableCodec>);
+/// The same messages by a reader that trusts nobody.
+struct VerifiedTableCodec : TableCodec {
+  using ViewReader = flatbuffer::ViewReader<TableSchema, Trust::verified>;
+};
+
+static_assert(Codec<TableCodec> && Codec<VerifiedTableCodec>);
 
 }  // namespace wirecost::flatbuffer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Protobuf over the official OSI classes (lite runtime, Debian's library).
+// Google Protobuf over the official OSI classes (lite runtime), Debian's version or a current one.
 #pragma once
 
 #include <limits>

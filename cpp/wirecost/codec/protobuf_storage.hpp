@@ -35,7 +35,7 @@ class OnArena {
  public:
   Message& make() {
     if (!arena_) create_arena();
-    message_ = google::protobuf::Arena::CreateMessage<Message>(&*arena_);
+    message_ = create(&*arena_);
     return *message_;
   }
   const Message& get() const { return *message_; }
@@ -53,6 +53,15 @@ class OnArena {
   }
 
  private:
+  /// Debian's Protobuf puts messages onto an arena by CreateMessage, which current ones lack.
+  template <class Arena>
+  static Message* create(Arena* arena) {
+    if constexpr (requires { Arena::template CreateMessage<Message>(arena); })
+      return Arena::template CreateMessage<Message>(arena);
+    else
+      return Arena::template Create<Message>(arena);
+  }
+
   void create_arena() {
     block_ = std::make_unique_for_overwrite<char[]>(size_);
     google::protobuf::ArenaOptions options;
@@ -91,7 +100,7 @@ class StringOutput {
  public:
   Bytes write(const auto& message) {
     std::string& buffer = buffers_[current_ ^= 1];
-    message.SerializeToString(&buffer);
+    if (!message.SerializeToString(&buffer)) return {};  // beyond 2 GiB
     return as_bytes(buffer);
   }
 
@@ -110,8 +119,8 @@ class ArrayOutput {
       buffer.capacity = size + size / 4;
       buffer.data = std::make_unique_for_overwrite<std::byte[]>(buffer.capacity);
     }
-    message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(buffer.data.get()));
-    return {buffer.data.get(), size};
+    auto* const first = reinterpret_cast<std::uint8_t*>(buffer.data.get());
+    return std::as_bytes(std::span(first, message.SerializeWithCachedSizesToArray(first)));
   }
 
  private:

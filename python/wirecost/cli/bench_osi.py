@@ -45,7 +45,8 @@ def command(
     contenders: Annotated[
         str | None,
         typer.Option(
-            help="Names, comma-separated; all: also those that are not in the default set.",
+            help="Names, comma-separated; all: also those that are not in the default set, but not "
+            "those over libraries that are built from source (named …-current).",
             autocompletion=_complete_contenders,
         ),
     ] = None,
@@ -134,7 +135,7 @@ def command(
     else:
         names = contenders.split(",") if contenders else registry.default
         if names == ["all"]:
-            names = list(registry.contenders)
+            names = [name for name in registry.contenders if name not in registry.rivals]
         registry.select(names)
         unknown = [build for build in builds.split(",") if build not in cases.BUILDS]
         if unknown:

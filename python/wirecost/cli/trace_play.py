@@ -115,6 +115,7 @@ def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple
             + " or ".join(readers)
         )
     if missing := registry.missing("release", [chosen.name]):
+        typer.echo(registry.effort("release", missing), err=True)
         registry.make("release", missing)
     with scratch.folder("play") as logs:
         yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": str(logs)}

@@ -31,6 +31,16 @@ def test_tables_are_literal() -> None:
     assert "\x1b" not in out.getvalue()
 
 
+def test_a_long_name_takes_two_lines_and_no_number_is_cut() -> None:
+    out = io.StringIO()
+    name = "flatbuffers-current-table-verified"
+    table = Table("title", ["contender", "total"], [[name, "12.3 ms"]], [])
+    print_table(Console(file=out, width=30), table)
+    lines = out.getvalue().splitlines()
+    (first,) = [i for i, line in enumerate(lines) if "12.3 ms" in line]
+    assert lines[first].removesuffix("12.3 ms").strip() + lines[first + 1].strip() == name
+
+
 def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
     folder = copied("lists", tmp_path / "folder")
     edit_samples(folder, lambda table: table.with_columns(case=table["case"] + ODD))

@@ -38,6 +38,9 @@ class Contender:
     default: bool
     """Whether it runs when nobody asks for contenders."""
     compared: Compared
+    minutes: int = 0
+    """How long two cores take to build the library of one that is only built when somebody asks for
+    it; 0 for those that are built with the package, or from what is there."""
     models: str = ""
     """Whose FMUs it runs, if not its own."""
 
@@ -74,6 +77,11 @@ class Registry:
     def default(self) -> list[str]:
         return [name for name, contender in self.contenders.items() if contender.default]
 
+    @property
+    def rivals(self) -> list[str]:
+        """Those whose libraries are built from source when somebody asks for them."""
+        return [name for name, contender in self.contenders.items() if contender.minutes]
+
     def select(self, names: list[str]) -> list[Contender]:
         unknown = [name for name in names if name not in self.contenders]
         if unknown:
@@ -94,6 +102,16 @@ class Registry:
                 self.archive(name, role, fmi, build).is_file() for role in ROLES for fmi in (2, 3)
             )
         ]
+
+    def effort(self, build: str, fmus: list[str]) -> str:
+        """What building them will be like, in a line."""
+        what = f"building the {build} FMUs of {', '.join(fmus)}, once"
+        libraries = {c.library: c.minutes for c in self.select(fmus) if c.minutes}
+        if not libraries:
+            return what
+        minutes = sum(libraries.values())
+        of = " and ".join(libraries)
+        return f"{what}; {of}, the first time, in about {minutes} minutes on two cores"
 
     def make(self, build: str, fmus: list[str]) -> None:
         """Build and install FMUs of a build that was not installed with the package."""
@@ -116,5 +134,11 @@ class Registry:
             ):
                 done = children.run(command)
                 if done.returncode != 0:
-                    last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-                    raise UserError(f"`{' '.join(command)}` failed: {''.join(last)}")
+                    reason = _reason(done.stdout + done.stderr)
+                    raise UserError(f"`{' '.join(command)}` failed: {reason}")
+
+
+def _reason(output: str) -> str:
+    """The line of a failed build that says most: its first error, else its last line."""
+    lines = output.strip().splitlines() or ["it says nothing"]
+    return next((line for line in lines if "error:" in line.lower()), lines[-1]).strip()

@@ -67,7 +67,7 @@ def run(settings: Settings, registry: Registry, journal: Journal, progress: Prog
     for build in {work.build for work in settings.cases}:
         names = [n for work in settings.cases if work.build == build for n in work.contenders]
         if missing := registry.missing(build, names):
-            progress(0, 1, f"building the {build} FMUs of {', '.join(missing)}, once")
+            progress(0, 1, registry.effort(build, missing))
             registry.make(build, missing)
     total = sum(settings.steps * len(work.pairs) for work in settings.cases)
     measurement = Measurement(journal, progress, total)

@@ -25,7 +25,8 @@ def print_table(console: Console, content: Table) -> None:
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     for i in shown:
         heading = Text(printable(content.headings[i]))
-        out.add_column(heading, justify="right" if i else "left", no_wrap=True)
+        # Where not all fits, a name goes over two lines: a number that is cut says nothing.
+        out.add_column(heading, justify="right" if i else "left", no_wrap=i > 0, overflow="fold")
     for cells in content.rows:
         out.add_row(*(Text(printable(cells[i])) for i in shown))
     say(console, content.title, "bold")

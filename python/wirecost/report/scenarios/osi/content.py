@@ -35,6 +35,8 @@ TITLE = "OSI co-simulation: what a sensor view costs"
 NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
     "place by wirecost's own codec.",
+    "flatbuffers-table-verified": "flatbuffers-table-verified: read after FlatBuffers' verifier, "
+    "as Protobuf's and the columns' readers check what they read; its others do not.",
     "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
     "columns-to-old": "columns-to-old: the sensor has the official OSI classes, sees "
     "the objects and copies the field it does not know; no reflections, so no detections.",

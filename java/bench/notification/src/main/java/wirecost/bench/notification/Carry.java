@@ -22,7 +22,8 @@ public final class Carry {
         }
         for (String key : Arrays.asList(arguments).subList(1, arguments.length)) {
             String[] parts = key.split("/");
-            carry(key, Contenders.named(parts[0]), parts[1].equals("reused"), values);
+            Contender<?> contender = Contenders.named(parts[0], parts[1]);
+            carry(key, contender, parts[1].equals("reused"), values);
         }
     }
 

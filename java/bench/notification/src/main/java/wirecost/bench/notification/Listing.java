@@ -16,7 +16,11 @@ public final class Listing {
         }
         String owning = "owning, validating, by reference";
         String copying = "owning, validating";
-        print("protobuf", "new", "protobuf", versions.getProperty("protobuf-java"), copying);
+        String aliasing = "view of the buffer, validating, by reference";
+        String google = versions.getProperty("protobuf-java");
+        print("protobuf", "new", "protobuf", google, copying);
+        print("protobuf", "reused", "protobuf", google, aliasing + ", builders reused");
+        print("protobuf", "view", "protobuf", google, aliasing);
         for (String wire : new String[] {"protobuf", "ros1", "cdr"}) {
             for (String mode : new String[] {"new", "reused"}) {
                 print("wirecost", mode, wire, versions.getProperty("wirecost"), owning);

@@ -30,8 +30,8 @@ public class NotificationBenchmark {
     @Param({"protobuf-java", "wirecost-protobuf", "wirecost-ros1", "wirecost-cdr", "hand-written"})
     public String contender;
 
-    /** new: an object a message; reused: objects are filled and decoded into again. */
-    @Param({"new", "reused"})
+    /** new: an object a message; reused: objects, or their builders, are used again; view: no copies. */
+    @Param({"new", "reused", "view"})
     public String mode;
 
     /** File of the messages, a canonical line each; their number a power of two. */
@@ -51,9 +51,9 @@ public class NotificationBenchmark {
     @Setup
     @SuppressWarnings("unchecked")
     public void prepare() throws Exception {
-        codec = (Contender<Object>) Contenders.named(contender);
+        codec = (Contender<Object>) Contenders.named(contender, mode);
         boolean reuse = mode.equals("reused");
-        if (reuse && !contender.startsWith("wirecost-")) {
+        if (!mode.equals("new") && contender.equals("hand-written")) {
             throw new IllegalArgumentException(contender + " makes new objects only");
         }
         values =

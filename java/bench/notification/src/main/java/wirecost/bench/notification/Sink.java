@@ -18,12 +18,17 @@ public final class Sink {
     }
 
     public void bytes(byte[] value) {
-        long folded = sum + value.length; // a field would be stored for every word
-        int words = value.length & -8;
-        for (int i = 0; i < words; i += 8) {
+        bytes(value, 0, value.length);
+    }
+
+    public void bytes(byte[] value, int offset, int length) {
+        long folded = sum + length; // a field would be stored for every word
+        int words = offset + (length & -8);
+        int end = offset + length;
+        for (int i = offset; i < words; i += 8) {
             folded ^= (long) WORD.get(value, i);
         }
-        for (int i = words; i < value.length; i++) {
+        for (int i = words; i < end; i++) {
             folded += value[i] & 0xFF;
         }
         sum = folded;

@@ -12,26 +12,49 @@ import wirecost.bench.notification.Contender;
 import wirecost.bench.notification.NotificationValue;
 import wirecost.bench.notification.Sink;
 
-/** Google's Protobuf for Java; its messages are immutable, so all are new and hold copies. */
-public final class ProtobufJava implements Contender<Notification> {
+/** Google's Protobuf for Java as it is mostly used: messages, immutable, are new and hold copies. */
+public class ProtobufJava implements Contender<Notification> {
+    /** How the bytes of a field become a message's. */
+    protected ByteString wrapped(byte[] bytes) {
+        return ByteString.copyFrom(bytes);
+    }
+
+    protected Notification.Builder notification() {
+        return Notification.newBuilder();
+    }
+
+    protected EventMetaData.Builder metaData() {
+        return EventMetaData.newBuilder();
+    }
+
+    protected EventMetaData.UserTime.Builder userTime() {
+        return EventMetaData.UserTime.newBuilder();
+    }
+
+    protected EventMetaData.UserInfo.Builder userInfo() {
+        return EventMetaData.UserInfo.newBuilder();
+    }
+
+    protected EventId.Builder eventId() {
+        return EventId.newBuilder();
+    }
+
     @Override
-    public Notification fill(NotificationValue value, Notification used) {
+    public final Notification fill(NotificationValue value, Notification used) {
         Notification.Builder made =
-                Notification.newBuilder()
+                notification()
                         .setEventId(id(value.eventId()))
-                        .setScope(ByteString.copyFrom(value.scope()))
-                        .setWireSchema(ByteString.copyFrom(value.wireSchema()))
-                        .setData(ByteString.copyFrom(value.data()));
+                        .setScope(wrapped(value.scope()))
+                        .setWireSchema(wrapped(value.wireSchema()))
+                        .setData(wrapped(value.data()));
         if (value.method() != null) {
-            made.setMethod(ByteString.copyFrom(value.method()));
+            made.setMethod(wrapped(value.method()));
         }
         for (NotificationValue.EventId cause : value.causes()) {
             made.addCauses(id(cause));
         }
         EventMetaData.Builder meta =
-                EventMetaData.newBuilder()
-                        .setCreateTime(value.createTime())
-                        .setSendTime(value.sendTime());
+                metaData().setCreateTime(value.createTime()).setSendTime(value.sendTime());
         if (value.receiveTime().isPresent()) {
             meta.setReceiveTime(value.receiveTime().getAsLong());
         }
@@ -40,32 +63,28 @@ public final class ProtobufJava implements Contender<Notification> {
         }
         for (NotificationValue.UserTime time : value.userTimes()) {
             meta.addUserTimes(
-                    EventMetaData.UserTime.newBuilder()
-                            .setKey(ByteString.copyFrom(time.key()))
-                            .setTimestamp(time.timestamp()));
+                    userTime().setKey(wrapped(time.key())).setTimestamp(time.timestamp()));
         }
         for (NotificationValue.UserInfo info : value.userInfos()) {
             meta.addUserInfos(
-                    EventMetaData.UserInfo.newBuilder()
-                            .setKey(ByteString.copyFrom(info.key()))
-                            .setValue(ByteString.copyFrom(info.value())));
+                    userInfo().setKey(wrapped(info.key())).setValue(wrapped(info.value())));
         }
         return made.setMetaData(meta).build();
     }
 
-    private static EventId.Builder id(NotificationValue.EventId value) {
-        return EventId.newBuilder()
-                .setSenderId(ByteString.copyFrom(value.senderId()))
+    private EventId.Builder id(NotificationValue.EventId value) {
+        return eventId()
+                .setSenderId(wrapped(value.senderId()))
                 .setSequenceNumber(value.sequenceNumber());
     }
 
     @Override
-    public int size(Notification message) {
+    public final int size(Notification message) {
         return message.getSerializedSize();
     }
 
     @Override
-    public int encode(Notification message, byte[] out) throws IOException {
+    public final int encode(Notification message, byte[] out) throws IOException {
         CodedOutputStream stream = CodedOutputStream.newInstance(out);
         message.writeTo(stream);
         return stream.getTotalBytesWritten();
@@ -77,7 +96,7 @@ public final class ProtobufJava implements Contender<Notification> {
     }
 
     @Override
-    public void readAll(Notification message, Sink sink) {
+    public final void readAll(Notification message, Sink sink) {
         read(message.getEventId(), sink);
         read(message.getScope(), sink);
         read(message.getWireSchema(), sink);
@@ -101,17 +120,17 @@ public final class ProtobufJava implements Contender<Notification> {
         }
     }
 
-    private static void read(EventId id, Sink sink) {
+    private void read(EventId id, Sink sink) {
         read(id.getSenderId(), sink);
         sink.number(id.getSequenceNumber());
     }
 
-    private static void read(ByteString value, Sink sink) {
+    protected void read(ByteString value, Sink sink) {
         sink.bytes(value.asReadOnlyByteBuffer());
     }
 
     @Override
-    public NotificationValue value(Notification m) {
+    public final NotificationValue value(Notification m) {
         EventMetaData meta = m.getMetaData();
         return new NotificationValue(
                 value(m.getEventId()),
