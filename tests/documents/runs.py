@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
 
 _PROTOBUF = "protobuf,protobuf-arena,protobuf-reuse"
-_CHOICES = f"{_PROTOBUF},protobuf-view,flatbuffers-table,flatbuffers-struct,columns,arrays"
+_CHOICES = (
+    f"{_PROTOBUF},protobuf-view,flatbuffers-table,flatbuffers-table-verified,flatbuffers-struct,"
+    "columns,arrays"
+)
 
 RUNS = {
     "osi": ["bench", "osi", "--reflections", "829440,100000"],
