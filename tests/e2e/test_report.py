@@ -40,7 +40,7 @@ def test_every_format_is_written(wirecost: Run, folder: Path) -> None:
     header, *lines = (folder / "report.csv").read_text().splitlines()
     assert header.startswith("case,contender,variant")
     # In two of four races Protobuf has one more allocator.
-    assert len(lines) == 2 * (10 + 9) * 10
+    assert len(lines) == 2 * (11 + 10) * 10
     assert "| protobuf |" in (folder / "report.md").read_text()
     for path in done.stdout.split("\n"):
         assert not path or Path(path).stat().st_size > 100

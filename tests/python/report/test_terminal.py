@@ -41,6 +41,19 @@ def test_a_long_name_takes_two_lines_and_no_number_is_cut() -> None:
     assert lines[first].removesuffix("12.3 ms").strip() + lines[first + 1].strip() == name
 
 
+def test_a_heading_takes_two_lines_before_a_name_does() -> None:
+    out = io.StringIO()
+    table = Table("title", ["contender", "beside best Protobuf"], [["columns", "12× faster"]], [])
+    print_table(Console(file=out, width=20), table)
+    assert [line.split() for line in out.getvalue().splitlines()[1:6]] == [
+        ["beside"],
+        ["best"],
+        ["contender", "Protobuf"],
+        ["─" * 20],
+        ["columns", "12×", "faster"],
+    ]
+
+
 def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
     folder = copied("lists", tmp_path / "folder")
     edit_samples(folder, lambda table: table.with_columns(case=table["case"] + ODD))

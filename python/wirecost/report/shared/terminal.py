@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -23,10 +25,14 @@ def print_table(console: Console, content: Table) -> None:
     )
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
+    headings = [printable(heading) for heading in content.headings]
+    widest = [max((len(row[i]) for row in content.rows), default=0) for i in range(len(headings))]
+    # Where not all fits, headings and at last names go over two lines: a cut number says nothing.
+    if sum(max(len(headings[i]), widest[i]) + 1 for i in shown) - 1 > console.width:
+        headings = [_broken(*pair) for pair in zip(headings, widest, strict=True)]
     for i in shown:
-        heading = Text(printable(content.headings[i]))
-        # Where not all fits, a name goes over two lines: a number that is cut says nothing.
-        out.add_column(heading, justify="right" if i else "left", no_wrap=i > 0, overflow="fold")
+        justify: JustifyMethod = "right" if i else "left"
+        out.add_column(Text(headings[i]), justify=justify, no_wrap=i > 0, overflow="fold")
     for cells in content.rows:
         out.add_row(*(Text(printable(cells[i])) for i in shown))
     say(console, content.title, "bold")
@@ -41,6 +47,11 @@ def print_table(console: Console, content: Table) -> None:
 
 def say(console: Console, text: str, style: str = "") -> None:
     console.print(printable(text), style=style, highlight=False, markup=False)
+
+
+def _broken(heading: str, width: int) -> str:
+    """Between words, into lines no longer than its column's cells."""
+    return "\n".join(textwrap.wrap(heading, max(width, 1), break_long_words=False))
 
 
 def _hidden(content: Table, width: int) -> list[str]:
