@@ -48,6 +48,8 @@ class Sensor : public Model {
   std::string finish() override { return log_.write(); }
 
  private:
+  static constexpr std::size_t rays_per_beam = 18, rays_per_layer = 8640;
+
   /// As the published model: a step without a readable message yields no output.
   std::string no_output(Bytes input) {
     variables_.set_message(sensor::sensor_data_out, {});
@@ -80,33 +82,45 @@ class Sensor : public Model {
                                    .sensor_id = header.sensor_id});
   }
 
-  void detect_reflections() {
-    constexpr std::size_t rays_per_beam = 18, rays_per_layer = 8640;
+  static Detection detection(std::size_t layer, std::size_t column, const Reflection& reflection) {
     constexpr double half_speed_of_light = 299'792'458.0 / 2;
     constexpr double degree = std::numbers::pi / 180;
+    return {.distance = reflection.time_of_flight * half_speed_of_light,
+            .azimuth = static_cast<double>(column) * 0.2 * degree,
+            .elevation = (static_cast<double>(layer) * 0.3 - 5) * degree};
+  }
+
+  void detect_reflections() {
     const std::size_t count = reader_.reflection_count();
     writer_.begin_detections((count + rays_per_beam - 1) / rays_per_beam);
-    const auto detect = [&](std::size_t layer, std::size_t column, const Reflection& reflection) {
-      writer_.add(Detection{.distance = reflection.time_of_flight * half_speed_of_light,
-                            .azimuth = static_cast<double>(column) * 0.2 * degree,
-                            .elevation = (static_cast<double>(layer) * 0.3 - 5) * degree});
-    };
     if constexpr (requires { reader_.copied_reflection(0); }) {
       if (variant_ == Variant::published) {
         for (std::size_t i = 0; i < count; ++i)
           if (const Reflection copy = reader_.copied_reflection(i); i % rays_per_beam == 0)
-            detect(i / rays_per_layer, i % rays_per_layer, copy);
+            writer_.add(detection(i / rays_per_layer, i % rays_per_layer, copy));
         return;
       }
     }
-    ReadSum sum;
+    if (reads_all_) {
+      detect_reading_all(count);
+      return;
+    }
     // Row by row, so that no ray has to be divided into row and column.
+    for (std::size_t row = 0, first = 0; first < count; ++row, first += rays_per_layer) {
+      const std::size_t rays = std::min(rays_per_layer, count - first);
+      for (std::size_t column = 0; column < rays; column += rays_per_beam)
+        writer_.add(detection(row, column, reader_.reflection(first + column)));
+    }
+  }
+
+  /// The same detections. Apart, for within the other loop it would slow that down even unused.
+  [[gnu::noinline]] void detect_reading_all(std::size_t count) {
+    ReadSum sum;
     for (std::size_t row = 0, first = 0; first < count; ++row, first += rays_per_layer) {
       const std::size_t rays = std::min(rays_per_layer, count - first);
       for (std::size_t column = 0; column < rays; column += rays_per_beam) {
         const Reflection reflection = reader_.reflection(first + column);
-        detect(row, column, reflection);
-        if (!reads_all_) continue;
+        writer_.add(detection(row, column, reflection));
         sum.add(reflection);
         const std::size_t end = std::min(column + rays_per_beam, rays);
         for (std::size_t ray = column + 1; ray < end; ++ray)
