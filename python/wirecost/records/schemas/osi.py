@@ -22,6 +22,8 @@ class Run(common.Run, kw_only=True):
     reflections: Count
     objects: Count
     content: str
+    read: str = "sampled"
+    """Whether the sensor read a sample of the reflections or all."""
     mode: str = ""
     """The allocator; empty: the one with which wirecost was started."""
     malloc: str | None = None
