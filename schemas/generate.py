@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--namespace", default="wire")
     parser.add_argument("--preserve-unknown", action="store_true")
     parser.add_argument("--no-recycling", action="store_true")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--columns", action="append", default=[])
     parser.add_argument("--reduce", action="append", default=[])
     options = parser.parse_args()
@@ -35,6 +36,7 @@ def main() -> None:
         api_namespace=options.api_namespace or "",
         native=options.native,
         recycling=not options.no_recycling,
+        json=options.json,
     )
     columns = Columns(tuple(options.columns), tuple(options.reduce))
     texts = compile_schema(options.inputs, options.lang.split(","), request, columns=columns)

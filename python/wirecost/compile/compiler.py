@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import errno
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from wirecost.compile import frontends
 from wirecost.compile.emit import Request, Texts, location
-from wirecost.compile.plan import extent
+from wirecost.compile.plan import extent, json
 from wirecost.compile.plan.columns import plan as plan_columns
 from wirecost.compile.plan.wires import SEQUENTIAL, check_whole
-from wirecost.compile.schema import CompileError, Enum, File, Message, Origin, Schema
+from wirecost.compile.schema import CompileError, Enum, File, Message, Omission, Origin, Schema
 from wirecost.errors import UserError
 from wirecost.whole_file import replaced
 
@@ -42,13 +42,32 @@ def compile_schema(
     include: Sequence[Path] = (),
     dialect: str | None = None,
     columns: Columns = NO_COLUMNS,
+    warn: Callable[[Omission], None] = lambda _: None,
 ) -> Texts:
-    """Texts of all files by path, ``<language>/…``. Raises CompileError or UserError."""
+    """Texts of all files by path, ``<language>/…``. ``warn`` is called for what the schema has and
+    they have not. Raises CompileError or UserError."""
     check_whole(request.wires)
     schema = frontends.load(inputs, include, dialect)
+    return emitted(schema, languages, request, columns, warn)
+
+
+def emitted(
+    schema: Schema,
+    languages: Sequence[str],
+    request: Request,
+    columns: Columns = NO_COLUMNS,
+    warn: Callable[[Omission], None] = lambda _: None,
+) -> Texts:
+    """As ``compile_schema``, of a schema that was loaded."""
+    check_whole(request.wires)
+    for file in request.written(schema):
+        for omission in file.omissions:
+            warn(omission)
     _refuse_one_place_for_two(schema)
     _refuse_one_name_for_two(schema)
     _refuse_too_much(schema, languages, request.wires)
+    if request.json:
+        json.check(schema, request.wires)
     texts: Texts = {}
     if columns.messages:
         roots = plan_columns(schema, columns.messages, columns.reductions)
@@ -76,7 +95,7 @@ def _visible(path: PurePosixPath, text: str) -> str:
 
 
 def _refuse_one_place_for_two(schema: Schema) -> None:
-    """``Foo.msg`` and ``Foo.srv`` of a package, or names that differ in case only."""
+    """Names that differ in case only, for example."""
     taken: dict[str, File] = {}
     for file in schema.files:
         place = str(location(file))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 
 from wirecost.compile.free_text import FreeText
 from wirecost.compile.graph import components
@@ -35,6 +36,20 @@ class CompileError(UserError):
         shown = shortened(printable(what), _LONGEST)
         super().__init__(f"{printable(str(origin))}: error: {shown}; {printable(remedy)}")
         self.origin = origin
+
+
+@dataclass(frozen=True)
+class Omission:
+    """What a schema declares and the output leaves out; as text ``file:line:column: warning: what;
+    what to do``."""
+
+    origin: Origin
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        shown = shortened(printable(self.what), _LONGEST)
+        return f"{printable(str(self.origin))}: warning: {shown}; {printable(self.remedy)}"
 
 
 _LONGEST = 1000
@@ -150,11 +165,13 @@ class Field:
     """Longest string or bytes allowed, in bytes."""
     key: Field | None = None
     value: Field | None = None
+    json_name: str = ""
+    """The name in JSON where the source declares one; any text."""
     comment: str = ""
     origin: Origin = Origin("")
 
     def __post_init__(self) -> None:
-        _guard(self, "comment", "default")
+        _guard(self, "comment", "default", "json_name")
 
     @property
     def is_optional(self) -> bool:
@@ -233,6 +250,15 @@ class Message:
 
 
 @dataclass(frozen=True)
+class OptionType:
+    """An option of files, which is an extension of ``google.protobuf.FileOptions``."""
+
+    name: str
+    number: int
+    type: MessageRef
+
+
+@dataclass(frozen=True)
 class File:
     """One source file: what it declares, nested declarations flattened, and what it imports.
 
@@ -246,6 +272,14 @@ class File:
     enums: tuple[Enum, ...] = ()
     imports: tuple[str, ...] = ()
     comment: str = ""
+    omissions: tuple[Omission, ...] = ()
+    stem: str = ""
+    """Name of the output, without suffix, where the file's own would be that of another."""
+    options: bytes = b""
+    """The file's own options, serialized."""
+    option_types: tuple[OptionType, ...] = ()
+    sources: tuple[Path, ...] = field(default=(), compare=False)
+    """The files on disk that it was read from: those that change it when they change."""
 
     def __post_init__(self) -> None:
         _guard(self, "comment")

@@ -196,6 +196,12 @@ struct Reading {
     }
 };
 
+// Of holders' fields, and of those that count in int.
+template <class Elements>
+std::size_t length(const Elements& elements) noexcept {
+    return static_cast<std::size_t>(elements.size());
+}
+
 inline std::size_t left(const Byte* p, const Byte* end) noexcept {
     return static_cast<std::size_t>(end - p);
 }

@@ -309,7 +309,10 @@ class Map {
     struct Entry {
         K key{};
         V value{};
-        bool operator==(const Entry&) const = default;
+        // Not defaulted, nor the map's: compilers look into these where V is still incomplete.
+        bool operator==(const Entry& other) const {
+            return key == other.key && value == other.value;
+        }
         void clear() {
             wirecost::clear(key);
             wirecost::clear(value);
@@ -352,7 +355,7 @@ class Map {
         while (entries_.size() > kept) entries_.pop_back();
     }
 
-    bool operator==(const Map&) const = default;
+    bool operator==(const Map& other) const { return entries_ == other.entries_; }
 
   private:
     static bool before(const Entry& entry, const K& key) { return entry.key < key; }

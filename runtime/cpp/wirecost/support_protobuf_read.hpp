@@ -9,6 +9,10 @@ namespace wirecost::protobuf {
 template <unsigned bits>
 [[gnu::noinline]] const Byte* read_long_varint(const Byte* p, const Byte* end,
                                                std::uint64_t& value) noexcept {
+    if (left(p, end) > 1 && p[1] < 0x80) {
+        value = (p[0] & 0x7FU) | static_cast<std::uint64_t>(p[1]) << 7U;
+        return p + 2;
+    }
     std::uint64_t result = 0;
     for (unsigned shift = 0; shift < bits && p != end; shift += 7) {
         const Byte byte = *p++;
@@ -45,6 +49,10 @@ bool next_is(const Byte* p, const Byte* end) noexcept {
     return next == tag;
 }
 
+// Says which type is meant where there is no object of it.
+template <class T>
+struct Of {};
+
 // A tag that no field can have is an error; 0 is never returned.
 inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
                             std::uint32_t& tag) noexcept {
@@ -56,15 +64,27 @@ inline const Byte* read_tag(const Byte* p, const Byte* end, Reading& reading,
     return next;
 }
 
-// A length, checked against what is left.
-inline const Byte* read_length(const Byte* p, const Byte* end, Reading& reading,
-                               std::size_t& size) noexcept {
+// A length of two bytes or more, or one that is wrong.
+[[gnu::noinline]] inline const Byte* read_long_length(const Byte* p, const Byte* end,
+                                                      Reading& reading,
+                                                      std::size_t& size) noexcept {
     std::uint64_t value = 0;
     const Byte* const next = read_varint<short_bits>(p, end, value);
     if (next == nullptr) return reading.fail(Reason::bad_varint, p);
     if (value > left(next, end)) return reading.fail(Reason::bad_length, p);
     size = static_cast<std::size_t>(value);
     return next;
+}
+
+// A length, checked against what is left.
+[[gnu::always_inline]] inline const Byte* read_length(const Byte* p, const Byte* end,
+                                                      Reading& reading,
+                                                      std::size_t& size) noexcept {
+    if (p != end && *p < 0x80 && *p < left(p, end)) {
+        size = *p;
+        return p + 1;
+    }
+    return read_long_length(p, end, reading, size);
 }
 
 inline const Byte* read_text(const Byte* p, const Byte* end, Reading& reading,
@@ -150,14 +170,13 @@ const Byte* read_scalar(const Byte* p, const Byte* end, Reading& reading, T& val
 }
 
 // All scalars of a packed field, behind its length.
-template <class Element, class T, Coding coding>
-const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading,
-                        std::vector<Element>& values) {
+template <class Element, class T, Coding coding, class Elements>
+const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading, Elements& values) {
     std::size_t size = 0;
     p = read_length(p, end, reading, size);
     if (p == nullptr) return nullptr;
     const Byte* const stop = p + size;
-    const std::size_t old = values.size();
+    const std::size_t old = length(values);
     if constexpr (coding == Coding::fixed) {
         if (size % sizeof(T) != 0) return reading.fail(Reason::bad_length, p);
         values.resize(old + size / sizeof(T));

@@ -46,6 +46,13 @@ Byte* put_fixed(Byte* p, const Byte* begin, std::uint64_t tag, T value) noexcept
     return put_tag_unchecked<N>(p, tag);
 }
 
+// The same where there is room, from `p` on.
+template <std::size_t N, class T>
+void put_fixed_at(Byte* p, std::uint64_t tag, T value) noexcept {
+    std::memcpy(p, &tag, N);
+    std::memcpy(p + N, &value, sizeof(T));
+}
+
 template <std::size_t N>
 Byte* put_number(Byte* p, const Byte* begin, std::uint64_t tag, std::uint64_t value) noexcept {
     p = put_varint(p, begin, value);
@@ -75,7 +82,8 @@ inline Byte* put_raw(Byte* p, const Byte* begin, std::string_view bytes) noexcep
 }
 
 // What an unknown varint field looked like.
-inline void append_varint(std::string& to, std::uint64_t tag, std::uint64_t value) {
+template <class Bytes>
+void append_varint(Bytes& to, std::uint64_t tag, std::uint64_t value) {
     std::array<Byte, 20> buffer;
     Byte* const end = buffer.data() + buffer.size();
     Byte* const p = put_varint(put_varint(end, buffer.data(), value), buffer.data(), tag);

@@ -2,10 +2,10 @@
 // The façade as code for Google's classes uses it.
 #include <gtest/gtest.h>
 
-#include "bounds_msgs/bounded.api.hpp"
-#include "conformance/proto2/every_type_proto2.api.hpp"
-#include "conformance/proto3/every_type_proto3.api.hpp"
-#include "rsb/protocol/notification.api.hpp"
+#include "bounds_msgs/bounded.pb.h"
+#include "conformance/proto2/every_type_proto2.pb.h"
+#include "conformance/proto3/every_type_proto3.pb.h"
+#include "rsb/protocol/notification.pb.h"
 
 namespace {
 

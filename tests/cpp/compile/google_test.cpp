@@ -8,9 +8,9 @@
 
 #include "compile/codecs.hpp"
 #include "compile/random_message.hpp"
-#include "conformance/proto2/every_type_proto2.api.hpp"
+#include "conformance/proto2/every_type_proto2.pb.h"
 #include "conformance/proto2/every_type_proto2.protobuf.hpp"
-#include "conformance/proto3/every_type_proto3.api.hpp"
+#include "conformance/proto3/every_type_proto3.pb.h"
 #include "conformance/proto3/every_type_proto3.protobuf.hpp"
 #include "google/every_type_proto2.pb.h"
 #include "google/every_type_proto3.pb.h"
@@ -82,6 +82,7 @@ std::optional<std::string> through_facade(const std::string& in) {
   typename Schema::Facade message;
   const auto input = exact(in);
   if (!message.ParseFromArray(input.data(), static_cast<int>(input.size()))) return std::nullopt;
+  if (!keeps_unknown) message.DiscardUnknownFields();
   std::string out;
   EXPECT_TRUE(message.SerializeToString(&out));
   EXPECT_EQ(message.ByteSizeLong(), out.size());

@@ -112,6 +112,18 @@ def test_all_errors_have_the_form_of_a_compilers() -> None:
         assert form.fullmatch(path.read_text().splitlines()[-1]), path
 
 
+def test_a_folder_that_protoc_cannot_be_told(tmp_path: Path) -> None:
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    (folder / "a.proto").write_text(PROTO)
+    assert fault([str(folder / "a.proto")]) == (
+        f"{folder}: error: protoc takes the : for the end of a folder's name; rename the folder, "
+        "or give its path from where you are"
+    )
+    done = run("a.proto", "--lang", "python", "--out", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
 def test_descriptor_sets_that_are_none(tmp_path: Path) -> None:
     garbage = tmp_path / "garbage.fds"
     garbage.write_bytes(bytes(range(255, 0, -1)))
@@ -235,13 +247,12 @@ def test_any_text_is_read_or_refused_with_its_place(parts: list[str], dialect: s
 
 
 def test_two_sources_of_one_output(tmp_path: Path) -> None:
-    for name, text in {"msg/Foo.msg": "int32 x\n", "srv/Foo.srv": "---\n"}.items():
-        path = tmp_path / "p" / name
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
-    done = run("p/msg/Foo.msg", "p/srv/Foo.srv", "--out", "out", cwd=tmp_path)
+    (tmp_path / "p" / "msg").mkdir(parents=True)
+    for name in ("FooBar", "Foo_bar"):
+        (tmp_path / "p" / "msg" / f"{name}.msg").write_text("int32 x\n")
+    done = run("p/msg/FooBar.msg", "p/msg/Foo_bar.msg", "--out", "out", cwd=tmp_path)
     expected = (
-        "wirecost: p/Foo.srv: error: its output is p/foo as that of p/Foo.msg; "
+        "wirecost: p/Foo_bar.msg: error: its output is p/foo_bar as that of p/FooBar.msg; "
         "rename one of the two or compile them apart\n"
     )
     assert (done.returncode, done.stderr) == (2, expected)

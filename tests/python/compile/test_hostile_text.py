@@ -27,6 +27,7 @@ EVERYTHING = Request(
     api_namespace="facade",
     native=True,
     maven=True,
+    json=True,
 )
 LANGUAGES = ("cpp", "python", "java")
 
@@ -45,8 +46,9 @@ def meaning(path: str, text: str) -> object:
     """What is left without comments, texts and their lengths."""
     if path.endswith((".py", ".pyi")):
         return lexers.python(text, path)
-    if path.endswith((".hpp", ".cpp", ".java", ".proto")):
-        language = path.rpartition(".")[2].replace("hpp", "cpp")
+    suffix = path.rpartition(".")[2]
+    if suffix in ("hpp", "cpp", "h", "cc", "java", "proto"):
+        language = suffix if suffix in ("java", "proto") else "cpp"
         tokens = lexers.without_values(getattr(lexers, language)(text))
         if language == "cpp":
             assert tokens == lexers.without_values(lexers.cpp(text, trigraphs=True))
@@ -106,8 +108,8 @@ def test_defaults_keep_their_value_in_cpp(out: Path, tmp_path: Path):
         pytest.skip("no g++: apt install g++")
     root = out / "cpp"
     ours = [p for p in sorted(root.rglob("*.hpp")) if "wirecost" not in p.parts]
-    api = [p for p in ours if p.name.endswith(".api.hpp")]
-    lines = [f'#include "{p.relative_to(root)}"' for p in ours]
+    api = sorted(root.rglob("*.pb.cc"))
+    lines = [f'#include "{p.relative_to(root)}"' for p in (*ours, *api)]
     for seed in SEEDS[:4]:
         for name, kind in (("text", Kind.STRING), ("data", Kind.BYTES)):
             value = default_value(declared(seed, name), kind)

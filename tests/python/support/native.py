@@ -18,7 +18,7 @@ import nanobind
 
 from support.compiled import PROTOS, ROOT, module_name
 from wirecost.compile.compiler import compile_schema, write
-from wirecost.compile.emit import Request
+from wirecost.compile.emit import Request, Texts
 
 CMAKE = Path(sys.executable).with_name("cmake")
 BUILDS = ROOT / "build" / "test-native"
@@ -28,7 +28,7 @@ PACKAGES = {
     "chains": (["conformance"], Request(("protobuf",), "chains", True, native=True)),
     "every": (
         [name for name in PROTOS if name != "conformance"],
-        Request(("protobuf", "ros1", "cdr"), "every", native=True),
+        Request(("protobuf", "ros1", "cdr"), "every", native=True, json=True),
     ),
 }
 """Root namespace, schemas and what is asked for."""
@@ -38,31 +38,36 @@ _PROJECT = """cmake_minimum_required(VERSION 3.18)
 project(test_native LANGUAGES CXX)
 set(CMAKE_BUILD_TYPE Release)
 set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
-add_subdirectory(python/chains_native)
-add_subdirectory(python/every_native)
 """
 
 
 @cache
 def folder() -> Path:
     """The folder of the generated packages, with their extensions."""
-    texts = {PurePosixPath("CMakeLists.txt"): _PROJECT}
+    texts: Texts = {}
     for schemas, request in PACKAGES.values():
         inputs = [str(PROTOS[name]) for name in schemas]
         texts |= compile_schema(inputs, ["cpp", "python"], request)
+    return built(texts, list(PACKAGES))
+
+
+def built(generated: Texts, roots: list[str]) -> Path:
+    """The folder of generated packages, by their root namespaces, with their extensions."""
+    project = _PROJECT + "".join(f"add_subdirectory(python/{root}_native)\n" for root in roots)
+    texts = {PurePosixPath("CMakeLists.txt"): project} | generated
     content = repr((sorted(texts.items()), sys.version, nanobind.__version__)).encode()
-    built = BUILDS / hashlib.sha256(content).hexdigest()[:16]
+    made = BUILDS / hashlib.sha256(content).hexdigest()[:16]
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # others may run the tests at the same time
-        if not (built / "done").exists():
+        if not (made / "done").exists():
             _remove_old()
-            write(texts, built)
-            build = built / "build"
-            _run(CMAKE, "-S", built, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
+            write(texts, made)
+            build = made / "build"
+            _run(CMAKE, "-S", made, "-B", build, f"-DPython_EXECUTABLE={sys.executable}")
             _run(CMAKE, "--build", build, "--parallel", "2")
-            (built / "done").touch()
-    return built / "python"
+            (made / "done").touch()
+    return made / "python"
 
 
 def _remove_old() -> None:

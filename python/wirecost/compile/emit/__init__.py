@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from wirecost.compile.plan.columns import Root
-from wirecost.compile.schema import File
+from wirecost.compile.schema import File, Schema
 
 LANGUAGES = ("cpp", "python", "java")
 
@@ -42,8 +42,16 @@ class Request:
     """Java: also a pom.xml."""
     recycling: bool = True
     """C++: holders get small blocks from a list that each thread keeps, not from malloc."""
+    json: bool = False
+    """Python and C++: also canonical JSON, as Protobuf maps messages to it."""
     columns: tuple[Root, ...] = ()
     """The messages whose lists are also emitted in columns; ``wires`` then has protobuf."""
+    only: frozenset[str] | None = None
+    """Names of the files of a schema whose own output is wanted; None: of all."""
+
+    def written(self, schema: Schema) -> list[File]:
+        """The files of a schema whose own output is wanted."""
+        return [file for file in schema.files if self.only is None or file.name in self.only]
 
 
 def snake_case(name: str) -> str:
@@ -56,7 +64,7 @@ def snake_case(name: str) -> str:
 def location(file: File) -> PurePosixPath:
     """Where a source file's output lies, without suffix: ``rsb/protocol/notification``."""
     folder = PurePosixPath(*file.package.split(".")) if file.package else PurePosixPath()
-    return folder / snake_case(PurePosixPath(file.name).stem)
+    return folder / snake_case(file.stem or PurePosixPath(file.name).stem)
 
 
 def banner(line_comment: Callable[[str], str], *files: File) -> str:

@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from dataclasses import replace
+from importlib.machinery import PathFinder
+from pathlib import Path, PurePosixPath
+
+from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.compile.frontends import descriptor_set, module, proto, ros
 from wirecost.compile.frontends.checked import refuse_bad_names, refuse_long_values
@@ -46,9 +51,37 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
         add(ros.load([Path(p) for p in messages], include, dialect), messages[0])
     for name in of_kind["module"]:
         add(module.load(name), name)
-    _refuse_declared_twice(files.values())
-    _refuse_undeclared(files.values())
-    return Schema(tuple(files.values()))
+    return _schema(files.values())
+
+
+def load_descriptors(found: pb.FileDescriptorSet, source: str) -> Schema:
+    """As ``load``, from files that another program has parsed. ``source``: it, for people."""
+    files = descriptor_set.described(found, source)
+    refuse_bad_names(files, source)
+    refuse_long_values(files)
+    return _schema(files)
+
+
+def _schema(files: Iterable[File]) -> Schema:
+    files = list(files)
+    _refuse_declared_twice(files)
+    _refuse_undeclared(files)
+    return Schema(tuple(_with_own_stems(files)))
+
+
+def _with_own_stems(files: list[File]) -> list[File]:
+    """``a/x.proto`` and ``b/x.proto`` of one package are written as ``a_x`` and ``b_x``."""
+    sharing = Counter((file.package, _stem(file)) for file in files)
+    return [
+        file
+        if sharing[file.package, _stem(file)] == 1
+        else replace(file, stem="_".join(PurePosixPath(file.name).with_suffix("").parts))
+        for file in files
+    ]
+
+
+def _stem(file: File) -> str:
+    return file.stem or PurePosixPath(file.name).stem
 
 
 def _refuse_declared_twice(files: Iterable[File]) -> None:
@@ -83,12 +116,24 @@ def _refuse_undeclared(files: Iterable[File]) -> None:
                 )
 
 
+def _is_module(name: str) -> bool:
+    """Whether Python finds it, as it does ``trip.proto`` where a package ``trip`` has it. Runs
+    nothing of it: the name may be that of a missing file."""
+    folders = None
+    for part in name.split("."):
+        spec = PathFinder.find_spec(part, folders) if part.isidentifier() else None
+        if spec is None:
+            return False
+        folders = spec.submodule_search_locations or []
+    return True
+
+
 def _kind(name: str) -> str:
     path = Path(name)
     if path.is_dir():
         raise UserError(f"{name}: error: a folder; name the files in it")
     suffix = path.suffix
-    if suffix == ".proto":
+    if suffix in (".proto", ".proto3") and (path.exists() or not _is_module(name)):
         return "proto"
     if suffix in (".msg", ".srv", ".action"):
         return "ros"

@@ -35,6 +35,7 @@ def refuse_long_values(files: Iterable[File]) -> None:
     for message in (m for file in files for m in file.messages):
         values = [(c.name, c.value, message.origin) for c in message.constants]
         values += [(f.name, f.default, f.origin) for f in message.fields if f.default is not None]
+        values += [(f"{f.name} in JSON", f.json_name, f.origin) for f in message.fields]
         for name, value, origin in values:
             data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
             if isinstance(data, bytes) and len(data) > LONGEST_TEXT:

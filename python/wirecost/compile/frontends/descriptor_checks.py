@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import graphlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -18,11 +17,11 @@ _NAMED = (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP, _Descriptor.TYPE_ENU
 _NO_KEYS = (*_NAMED, _Descriptor.TYPE_BYTES, _Descriptor.TYPE_FLOAT, _Descriptor.TYPE_DOUBLE)
 
 
-def refuse_bytes(descriptors: pb.FileDescriptorSet, path: Path) -> None:
+def refuse_bytes(descriptors: Message, source: str) -> None:
     """Protobuf gives texts that are not UTF-8 as bytes. Raises CompileError for one."""
     if not all(isinstance(text, str) for text in _texts(descriptors)):
         raise CompileError(
-            Origin(str(path)), "holds text that is not UTF-8", "save the schema as UTF-8"
+            Origin(source), "holds text that is not UTF-8", "save the schema as UTF-8"
         )
 
 
@@ -37,13 +36,13 @@ def _texts(message: Message) -> Iterator[object]:
 
 
 def checked(
-    descriptors: Iterable[pb.FileDescriptorProto], path: Path
+    descriptors: Iterable[pb.FileDescriptorProto], source: str
 ) -> list[pb.FileDescriptorProto]:
     """The files, dependencies first. Raises CompileError if they are not complete and valid."""
     descriptors = list(descriptors)
     _refuse_missing(descriptors)
     ordered = _dependencies_first(descriptors)
-    _refuse_invalid(ordered, path)
+    _refuse_invalid(ordered, source)
     return ordered
 
 
@@ -62,7 +61,11 @@ def _refuse_missing(descriptors: list[pb.FileDescriptorProto]) -> None:
 def _dependencies_first(
     descriptors: Iterable[pb.FileDescriptorProto],
 ) -> list[pb.FileDescriptorProto]:
-    """protoc writes them so; other tools need not."""
+    """protoc writes them so, and its order stays; other tools need not."""
+    descriptors = list(descriptors)
+    seen: set[str] = set()
+    if all(_seen_before(d, seen) for d in descriptors):
+        return descriptors
     named = {d.name: d for d in descriptors}
     graph = {name: list(d.dependency) for name, d in named.items()}
     try:
@@ -74,14 +77,21 @@ def _dependencies_first(
         ) from error
 
 
-def _refuse_invalid(descriptors: Iterable[pb.FileDescriptorProto], path: Path) -> None:
+def _seen_before(descriptor: pb.FileDescriptorProto, seen: set[str]) -> bool:
+    """Whether what a file imports is in ``seen``, to which it is added."""
+    before = seen.issuperset(descriptor.dependency) and descriptor.name not in seen
+    seen.add(descriptor.name)
+    return before
+
+
+def _refuse_invalid(descriptors: Iterable[pb.FileDescriptorProto], source: str) -> None:
     """Protobuf's own runtime judges them."""
     pool = DescriptorPool()
     for descriptor in descriptors:
         try:
             pool.AddSerializedFile(descriptor.SerializeToString())
         except (TypeError, ValueError) as error:
-            what = f"{path} describes it wrongly ({str(error).splitlines()[0]})"
+            what = f"{source} describes it wrongly ({str(error).splitlines()[0]})"
             raise CompileError(
                 Origin(descriptor.name), what, "make a new descriptor set with protoc"
             ) from error

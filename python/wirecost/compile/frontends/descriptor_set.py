@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
+from wirecost.compile.frontends import features
 from wirecost.compile.frontends.descriptor_checks import (
     checked,
     refuse_bytes,
@@ -17,9 +20,9 @@ from wirecost.compile.frontends.descriptor_checks import (
     refuse_odd_type,
 )
 from wirecost.compile.frontends.descriptor_defaults import bad_default, default_value
+from wirecost.compile.frontends.features import Features
 from wirecost.compile.schema import (
     Coding,
-    CompileError,
     Enum,
     EnumRef,
     EnumValue,
@@ -29,6 +32,8 @@ from wirecost.compile.schema import (
     Label,
     Message,
     MessageRef,
+    Omission,
+    OptionType,
     Origin,
     Presence,
     Type,
@@ -57,9 +62,12 @@ SCALARS: dict[int, tuple[Kind, Coding]] = {
 }
 
 # Field numbers in descriptor.proto, of which the paths in SourceCodeInfo are made.
-_FILE_MESSAGES, _FILE_ENUMS, _FILE_SYNTAX = 4, 5, 12
-_MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS = 2, 3, 4
+_FILE_MESSAGES, _FILE_ENUMS, _FILE_SERVICES, _FILE_EXTENSIONS, _FILE_SYNTAX = 4, 5, 6, 7, 12
+_MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS, _MESSAGE_EXTENSIONS = 2, 3, 4, 6
 _ENUM_VALUES = 2
+
+_FILE_OPTIONS = ".google.protobuf.FileOptions"
+_OPTIONS = re.compile(r"\.google\.protobuf\.\w+Options")
 
 LARGEST = 256 << 20
 """Bytes of a descriptor set."""
@@ -78,8 +86,14 @@ def load(path: Path) -> list[File]:
         ) from error
     if not found.file:
         raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
-    refuse_bytes(found, path)
-    return convert(checked(found.file, path))
+    return [replace(file, sources=(path,)) for file in described(found, str(path))]
+
+
+def described(found: pb.FileDescriptorSet, source: str) -> list[File]:
+    """Files that are not known to be protoc's. ``source``: where they are from, for people. Raises
+    CompileError."""
+    refuse_bytes(found, source)
+    return convert(checked(found.file, source))
 
 
 def convert(
@@ -113,7 +127,7 @@ class _FileReader:
         self._descriptor = descriptor
         self._declared = enums
         self._shown = shown
-        self._proto3 = descriptor.syntax == "proto3"
+        self._features = features.of_file(descriptor, shown)
         self._locations = {
             tuple(location.path): location for location in descriptor.source_code_info.location
         }
@@ -122,15 +136,11 @@ class _FileReader:
 
     def file(self) -> File:
         descriptor = self._descriptor
-        if descriptor.syntax not in ("", "proto2", "proto3"):
-            raise CompileError(
-                Origin(self._shown), f"syntax {descriptor.syntax!r}", "proto2 and proto3 are read"
-            )
         prefix = descriptor.package
         for i, enum in enumerate(descriptor.enum_type):
-            self._enum(enum, prefix, (_FILE_ENUMS, i))
+            self._enum(enum, prefix, (_FILE_ENUMS, i), self._features)
         for i, message in enumerate(descriptor.message_type):
-            self._message(message, prefix, None, (_FILE_MESSAGES, i))
+            self._message(message, prefix, None, (_FILE_MESSAGES, i), self._features)
         return File(
             descriptor.name,
             descriptor.package,
@@ -138,7 +148,35 @@ class _FileReader:
             tuple(self._enums),
             tuple(descriptor.dependency),
             self._comment((_FILE_SYNTAX,)),
+            tuple(self._omissions()),
+            options=descriptor.options.SerializeToString(),
+            option_types=tuple(self._option_types()),
         )
+
+    def _option_types(self) -> Iterator[OptionType]:
+        for extension in self._descriptor.extension:
+            if (
+                extension.extendee == _FILE_OPTIONS
+                and extension.type == extension.TYPE_MESSAGE
+                and extension.label != extension.LABEL_REPEATED
+            ):
+                yield OptionType(
+                    extension.name, extension.number, MessageRef(extension.type_name[1:])
+                )
+
+    def _omissions(self) -> Iterator[Omission]:
+        for i, service in enumerate(self._descriptor.service):
+            what = f"service {service.name} is left out"
+            remedy = "generate its calls with the compiler of your RPC library"
+            yield Omission(self._origin((_FILE_SERVICES, i)), what, remedy)
+        for extension, path in _extensions(self._descriptor):
+            if _OPTIONS.fullmatch(extension.extendee):  # of declarations, not of messages
+                continue
+            what = (
+                f"extension {extension.name} of {extension.extendee[1:]} is left out: on the wire "
+                f"it is the unknown field {extension.number}"
+            )
+            yield Omission(self._origin(path), what, "--unknown preserve keeps it as bytes")
 
     def _comment(self, path: PathInFile) -> str:
         location = self._locations.get(path)
@@ -153,30 +191,44 @@ class _FileReader:
             return Origin(self._shown)
         return Origin(self._shown, location.span[0] + 1, location.span[1] + 1)
 
-    def _enum(self, descriptor: pb.EnumDescriptorProto, prefix: str, path: PathInFile) -> None:
+    def _enum(
+        self, descriptor: pb.EnumDescriptorProto, prefix: str, path: PathInFile, outer: Features
+    ) -> None:
         values = tuple(
             EnumValue(value.name, value.number, self._comment((*path, _ENUM_VALUES, i)))
             for i, value in enumerate(descriptor.value)
         )
         name = _joined(prefix, descriptor.name)
         self._enums.append(
-            Enum(name, values, not self._proto3, self._comment(path), self._origin(path))
+            Enum(
+                name,
+                values,
+                outer.inside(descriptor.options).closed,
+                self._comment(path),
+                self._origin(path),
+            )
         )
 
     def _message(
-        self, descriptor: pb.DescriptorProto, prefix: str, parent: str | None, path: PathInFile
+        self,
+        descriptor: pb.DescriptorProto,
+        prefix: str,
+        parent: str | None,
+        path: PathInFile,
+        outer: Features,
     ) -> None:
         name = _joined(prefix, descriptor.name)
+        mine = outer.inside(descriptor.options)
         for i, enum in enumerate(descriptor.enum_type):
-            self._enum(enum, name, (*path, _MESSAGE_ENUMS, i))
+            self._enum(enum, name, (*path, _MESSAGE_ENUMS, i), mine)
         entries = {}
         for i, nested in enumerate(descriptor.nested_type):
             if nested.options.map_entry:
                 entries[f".{name}.{nested.name}"] = nested
             else:
-                self._message(nested, name, name, (*path, _MESSAGE_NESTED, i))
+                self._message(nested, name, name, (*path, _MESSAGE_NESTED, i), mine)
         fields = tuple(
-            self._field(f, entries, descriptor.oneof_decl, (*path, _MESSAGE_FIELDS, i))
+            self._field(f, entries, descriptor.oneof_decl, (*path, _MESSAGE_FIELDS, i), mine)
             for i, f in enumerate(descriptor.field)
         )
         used = dict.fromkeys(f.oneof for f in fields if f.oneof)
@@ -197,6 +249,7 @@ class _FileReader:
         entries: dict[str, pb.DescriptorProto],
         oneofs: Sequence[pb.OneofDescriptorProto],
         path: PathInFile,
+        outer: Features,
     ) -> Field:
         origin, comment = self._origin(path), self._comment(path)
         refuse_odd_type(descriptor, origin)
@@ -204,7 +257,8 @@ class _FileReader:
         if entry is not None:
             refuse_odd_entry(descriptor, entry, origin)
             key, value = (
-                self._field(f, {}, (), ()) for f in sorted(entry.field, key=lambda f: f.number)
+                self._field(f, {}, (), (), _in_entries(outer.inside(descriptor.options)))
+                for f in sorted(entry.field, key=lambda f: f.number)
             )
             return Field(
                 descriptor.name,
@@ -213,41 +267,34 @@ class _FileReader:
                 Label.MAP,
                 key=key,
                 value=value,
+                json_name=descriptor.json_name,
                 comment=comment,
                 origin=origin,
             )
         kind, coding = _type(descriptor)
         repeated = descriptor.label == _Descriptor.LABEL_REPEATED
         packable = repeated and not isinstance(kind, MessageRef) and kind not in _TEXTS
-        by_default = self._proto3 and not descriptor.options.HasField("packed")
         real_oneof = descriptor.HasField("oneof_index") and not descriptor.proto3_optional
+        if real_oneof:
+            outer = outer.inside(oneofs[descriptor.oneof_index].options)
+        mine = outer.inside(descriptor.options)
+        chosen = descriptor.options.HasField("packed")
         return Field(
             descriptor.name,
             descriptor.number,
             kind,
             Label.REPEATED if repeated else Label.SINGLE,
-            self._presence(descriptor, kind),
+            _presence(descriptor, kind, mine),
             coding,
-            packed=packable and (by_default or descriptor.options.packed),
-            group=descriptor.type == _Descriptor.TYPE_GROUP,
-            utf8=self._proto3 and kind is Kind.STRING,
+            packed=packable and (descriptor.options.packed if chosen else mine.packed),
+            group=_is_group(descriptor, mine),
+            utf8=mine.utf8 and kind is Kind.STRING,
             default=None if repeated else self._default(descriptor, kind, origin),
             oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
+            json_name=descriptor.json_name,
             comment=comment,
             origin=origin,
         )
-
-    def _presence(self, descriptor: pb.FieldDescriptorProto, kind: Type) -> Presence:
-        if descriptor.label == _Descriptor.LABEL_REPEATED:
-            return Presence.IMPLICIT
-        if descriptor.label == _Descriptor.LABEL_REQUIRED:
-            return Presence.REQUIRED
-        implicit = (
-            self._proto3
-            and not isinstance(kind, MessageRef)
-            and not descriptor.HasField("oneof_index")
-        )
-        return Presence.IMPLICIT if implicit else Presence.EXPLICIT
 
     def _default(
         self, descriptor: pb.FieldDescriptorProto, kind: Type, origin: Origin
@@ -268,6 +315,43 @@ class _FileReader:
 
 
 _TEXTS = (Kind.STRING, Kind.BYTES)
+
+
+def _extensions(
+    file: pb.FileDescriptorProto,
+) -> Iterator[tuple[pb.FieldDescriptorProto, PathInFile]]:
+    """Those that a file declares, at its top or in messages, and where."""
+    for i, extension in enumerate(file.extension):
+        yield extension, (_FILE_EXTENSIONS, i)
+    waiting: list[tuple[pb.DescriptorProto, PathInFile]] = [
+        (m, (_FILE_MESSAGES, i)) for i, m in enumerate(file.message_type)
+    ]
+    while waiting:
+        message, path = waiting.pop()
+        for i, extension in enumerate(message.extension):
+            yield extension, (*path, _MESSAGE_EXTENSIONS, i)
+        nested = enumerate(message.nested_type)
+        waiting += [(m, (*path, _MESSAGE_NESTED, i)) for i, m in nested]
+
+
+def _presence(descriptor: pb.FieldDescriptorProto, kind: Type, features: Features) -> Presence:
+    if descriptor.label == _Descriptor.LABEL_REPEATED:
+        return Presence.IMPLICIT
+    if Presence.REQUIRED is features.presence or descriptor.label == _Descriptor.LABEL_REQUIRED:
+        return Presence.REQUIRED
+    explicit = isinstance(kind, MessageRef) or descriptor.HasField("oneof_index")
+    return Presence.EXPLICIT if explicit else features.presence
+
+
+def _is_group(descriptor: pb.FieldDescriptorProto, features: Features) -> bool:
+    if descriptor.type == _Descriptor.TYPE_GROUP:
+        return True
+    return descriptor.type == _Descriptor.TYPE_MESSAGE and features.delimited
+
+
+def _in_entries(features: Features) -> Features:
+    """Of a map's keys and values, which are never groups."""
+    return replace(features, delimited=False)
 
 
 def _type(descriptor: pb.FieldDescriptorProto) -> tuple[Type, Coding]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 from google.protobuf import descriptor_pb2 as pb
@@ -18,10 +20,13 @@ from wirecost.errors import UserError
 def load(name: str) -> list[File]:
     """All files of a module, or of a package's ``*_pb2`` modules, and what they import."""
     found: dict[str, FileDescriptor] = {}
+    sources: dict[str, tuple[Path, ...]] = {}
     for module in _modules(name):
         descriptor = getattr(module, "DESCRIPTOR", None)
         if isinstance(descriptor, FileDescriptor):
             _collect(descriptor, found)
+            if module.__file__ is not None:
+                sources[descriptor.name] = (Path(module.__file__),)
     if not found:
         raise UserError(f"{name}: the module holds no Protobuf descriptors; name a *_pb2 module")
     protos = []
@@ -29,7 +34,9 @@ def load(name: str) -> list[File]:
         proto = pb.FileDescriptorProto()
         file.CopyToProto(proto)
         protos.append(proto)
-    return descriptor_set.convert(protos)
+    return [
+        replace(file, sources=sources.get(file.name, ())) for file in descriptor_set.convert(protos)
+    ]
 
 
 def _modules(name: str) -> list[ModuleType]:

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
@@ -20,49 +23,82 @@ from wirecost.compile.schema import File
 from wirecost.errors import UserError
 
 TIMEOUT_S = 60
+_EDITION = re.compile(rb"^\s*edition\s*=", re.MULTILINE)
+_HEAD = 1 << 16
+"""Bytes of a file in which its edition is looked for, behind a licence and other comments."""
 
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
     """Raises CompileError with protoc's first complaint."""
-    protoc = _protoc()
     for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
+    compilers = _protocs()
+    if any(map(_has_edition, paths)):
+        compilers = compilers[-1:]
     roots = list(dict.fromkeys([*include, *(_root(path, include) for path in paths)]))
+    for root in roots:
+        if os.pathsep in str(root):
+            raise UserError(
+                f"{root}: error: protoc takes the {os.pathsep} for the end of a folder's name; "
+                "rename the folder, or give its path from where you are"
+            )
     with scratch.folder("protoc") as folder:
         made = folder / "schema.fds"
-        command = [*protoc, "--include_imports", "--include_source_info"]
-        command += [f"--descriptor_set_out={made}", *(f"-I{root}" for root in roots)]
-        try:
-            done = subprocess.run(
-                [*command, *map(str, paths)],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-                timeout=TIMEOUT_S,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise UserError(
-                f"{paths[0]}: error: protoc took over {TIMEOUT_S} s; give it fewer files"
-            ) from error
+        arguments = ["--include_imports", "--include_source_info", f"--descriptor_set_out={made}"]
+        arguments += [*(f"-I{root}" for root in roots), *map(str, paths)]
+        for protoc in compilers:
+            done = _run([*protoc, *arguments], paths[0])
+            if "edition" not in done.stderr:
+                break
         if done.returncode != 0:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
-    refuse_bytes(found, paths[0])
-    return descriptor_set.convert(found.file, _shown(found, roots))
+    refuse_bytes(found, str(paths[0]))
+    shown = _shown(found, roots)
+    return [
+        replace(file, sources=(Path(shown[file.name]),)) if file.name in shown else file
+        for file in descriptor_set.convert(found.file, shown)
+    ]
 
 
-def _protoc() -> list[str]:
-    """The machine's protoc, else the one of Python's grpcio-tools."""
-    if found := shutil.which("protoc"):
-        return [found]
+def _has_edition(path: Path) -> bool:
+    """It is the first statement. Of a file that cannot be read protoc says so."""
+    try:
+        with path.open("rb") as stream:
+            return _EDITION.search(stream.read(_HEAD)) is not None
+    except OSError:
+        return False
+
+
+def _run(command: list[str], path: Path) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UserError(
+            f"{path}: error: protoc took over {TIMEOUT_S} s; give it fewer files"
+        ) from error
+
+
+def _protocs() -> list[list[str]]:
+    """The machine's protoc, which starts sooner, and the one of Python's grpcio-tools, which knows
+    editions; at least one of them."""
+    found = [[path]] if (path := shutil.which("protoc")) else []
     if importlib.util.find_spec("grpc_tools"):
-        return [sys.executable, "-P", "-m", "grpc_tools.protoc"]
-    raise UserError(
-        "protoc is needed to read .proto files; pip install grpcio-tools, or apt-get install "
-        "protobuf-compiler"
-    )
+        found.append([sys.executable, "-P", "-m", "grpc_tools.protoc"])
+    if not found:
+        raise UserError(
+            "protoc is needed to read .proto files; pip install grpcio-tools, or apt-get install "
+            "protobuf-compiler"
+        )
+    return found
 
 
 def _root(path: Path, include: Sequence[Path]) -> Path:

@@ -27,6 +27,7 @@ _REMEDIES = (
     ("imports itself", "move what both need to a file of its own"),
     ("Required fields", "remove `required`, or write proto2"),
     ("Unrecognized syntax", "write proto2 or proto3"),
+    ("top-level statement", "correct what stands there; editions need grpcio-tools (pip)"),
     ("default value", "write a value of the field's type"),
     ("JSON", "rename one of the two"),
     ("Key in map", "take an integer, a bool or a string as key"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes what the fuzzers start from: small messages on every wire behind the byte that names it.
 
-The notifications are the golden vectors; the sensor views are random.
+The notifications are the golden vectors; the sensor views are random. JSON's texts, and what
+classes are given, stand behind the byte that says what of it is fuzzed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ sys.path[:0] = [str(TESTS / "python"), str(TESTS.parent / "python")]
 
 from osi3.osi_sensorview_pb2 import SensorView  # noqa: E402
 
-from support import sequential_reference  # noqa: E402
+from support import json_texts, sequential_reference  # noqa: E402
 from support.random_protobuf import fill  # noqa: E402
 
 WIRES = ("protobuf", "ros1", "cdr")
@@ -29,6 +30,9 @@ def main(folder: Path) -> None:
         if not line.startswith("#"):
             _, wire, content = line.split()
             write(folder / "notification", f"{number}", wire, bytes.fromhex(content))
+            if wire == "protobuf":
+                write_behind(folder / "classes", f"{number}", 2, bytes.fromhex(content))
+    write_behind(folder / "classes", "operations", 3, random.Random(0).randbytes(500))
     made = 0
     for seed in range(100):
         message = fill(SensorView(), random.Random(seed), 3)
@@ -43,11 +47,18 @@ def main(folder: Path) -> None:
                 write(folder / "sensor_view", f"{seed}-{wire}", wire, data)
     if not made:
         raise SystemExit("no sensor view is small enough")
+    texts = [text for text, *_ in (*json_texts.TEXTS, *json_texts.REFUSED)]
+    for number, text in enumerate(texts):
+        write_behind(folder / "json", f"{number}", 0, text.encode())
 
 
 def write(folder: Path, name: str, wire: str, data: bytes) -> None:
+    write_behind(folder, name, WIRES.index(wire), data)
+
+
+def write_behind(folder: Path, name: str, first: int, data: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_bytes(bytes([WIRES.index(wire)]) + data)
+    (folder / name).write_bytes(bytes([first]) + data)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import Request, Texts, banner, runtime
-from wirecost.compile.emit.cpp import api, columns
+from wirecost.compile.emit.cpp import api, columns, json
+from wirecost.compile.emit.cpp.api_names import ApiNames
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
 from wirecost.compile.emit.cpp.sequential import SequentialCodec
 from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.emit.templates import Templates
+from wirecost.compile.plan.json import has_any
 from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import File, Schema
 
@@ -33,11 +35,17 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts |= runtime.texts("cpp/wirecost", pattern)
     if request.columns:
         texts |= runtime.texts("cpp/wirecost/columns", "*.hpp")
+    if request.protobuf_api:
+        texts |= runtime.texts("cpp/wirecost/api", "*")
+    if request.json:
+        texts |= runtime.texts("cpp/wirecost/json", "*.hpp")
     printer = _Printer(schema, request)
-    for file in schema.files:
+    for file in request.written(schema):
         texts |= dict(printer.file(file))
     if any(root.columns_fields for root in request.columns):
         texts |= dict([printer.containers()])
+    if request.json and has_any(schema):
+        texts |= dict([printer.json_types()])
     return texts
 
 
@@ -47,14 +55,13 @@ class _Printer:
         self._request = request
         recycling = request.recycling
         self._names = Names(schema, request.namespace, recycling=recycling)
-        self._api_names = Names(
-            schema, request.api_namespace, FACADE_CODEC, "std::string", recycling
-        )
+        self._api_names = ApiNames(schema, request.api_namespace)
         self._codecs = {
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }
         self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
-        self._facade = ProtobufCodec(schema, self._api_names, request.preserve_unknown, FACADE)
+        self._facade = ProtobufCodec(schema, self._api_names, True, FACADE)
+        self._tables = json.Tables(schema, Names(schema, request.namespace, recycling=recycling))
 
     def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         if not file.messages and not file.enums and not self._is_imported(file):
@@ -63,8 +70,10 @@ class _Printer:
         yield self._holders(file)
         for wire in self._request.wires:
             yield self._codec(file, wire)
-        if self._request.protobuf_api:
-            yield self._api(file)
+        if self._request.json:
+            yield self._json(file)
+        if self._request.protobuf_api and not api.is_left_out(self._schema, file):
+            yield from self._api(file)
         if any(root.file.name == file.name for root in self._request.columns):
             yield from self._columns(file)
 
@@ -115,19 +124,48 @@ class _Printer:
             messages=self._protobuf.messages(file),
         )
 
-    def _api(self, file: File) -> tuple[PurePosixPath, str]:
-        self._api_names.inside(file)
+    def _json(self, file: File) -> tuple[PurePosixPath, str]:
         return self._render(
-            "api.hpp.j2",
+            "json.hpp.j2",
             file,
-            ".api",
-            namespace=self._api_names.namespace(file),
-            detail=FACADE_CODEC,
-            enums=api.enums(self._schema, self._api_names, file),
-            messages=api.messages(self._schema, self._api_names, file),
-            codecs=self._facade.messages(file),
-            unknown=self._request.preserve_unknown,
+            ".json",
+            namespace=self._names.namespace(file),
+            enums=self._tables.enums(file),
+            messages=self._tables.messages(file),
         )
+
+    def json_types(self) -> tuple[PurePosixPath, str]:
+        text = TEMPLATES.render(
+            "json_types.hpp.j2",
+            banner=banner(escape.line_comment, *self._schema.files),
+            namespace=self._request.namespace,
+            **self._tables.types(),
+        )
+        return PurePosixPath(json.TYPES), text
+
+    def _api(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
+        names = self._api_names
+        names.inside(file)
+        context: dict[str, object] = {
+            "banner": banner(escape.line_comment, file),
+            "api_header": names.header(file),
+            "includes": [
+                names.header(f)
+                for f in self._schema.imported(file)
+                if not api.is_left_out(self._schema, f)
+            ],
+            "namespace": names.namespace(file),
+            "takes_names": not self._request.api_namespace,
+            "has_descriptors": api.has_descriptors(self._schema),
+            "detail": FACADE_CODEC,
+            "described": api.description(self._schema, names, file),
+            "enums": api.enums(self._schema, names, file),
+            "messages": api.messages(self._schema, names, file),
+            "codecs": self._facade.messages(file),
+        }
+        for suffix in (".pb.h", ".pb.cc"):
+            text = TEMPLATES.render(f"api/{suffix[1:]}.j2", **context)
+            yield PurePosixPath(names.header(file, suffix)), text
 
     def _columns(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         context: dict[str, object] = {

@@ -7,7 +7,7 @@ import math
 import re
 from pathlib import Path
 
-from wirecost.compile.emit import location
+from wirecost.compile.emit import location, runtime
 from wirecost.compile.emit.escape import cpp as escape
 from wirecost.compile.schema import (
     Enum,
@@ -30,27 +30,35 @@ _RESERVED = frozenset(
 """C++'s keywords, and macros of its and the system's headers."""
 _IMPLEMENTATION = re.compile("_[A-Z_]")
 """How names begin that compilers and their libraries keep for themselves."""
-_SCOPES = frozenset({"std", "wirecost"})
+_SCOPES = frozenset({"json_codecs", "json_types", "std", "wirecost"})
+_JINJA = re.compile(r"\{([{%#]).*?[}%#]\}", re.S)
 _TYPES = frozenset(
     re.findall(
         r"\w+",
-        """Byte Coding Fields Limits Payloads Reading Reason cdr columns detail protobuf ros1 std
-        wirecost""",
+        """Byte Coding Fields Limits Of Payloads Reading Reason cdr columns detail protobuf ros1 std
+        from_json json_codecs json_types to_json wirecost""",
     )
 ) | frozenset(
     word
-    for path in (*_HERE.glob("*.j2"), *_HERE.glob("support*.hpp"))
-    for word in re.findall(r"\b[a-z]\w*", path.read_text())
+    for text in (
+        *(
+            path.read_text()
+            for path in (_HERE / "templates").rglob("*.j2")
+            if not path.name.startswith("json")  # whose names are all written in full
+        ),
+        *runtime.texts("cpp/wirecost", "support*.hpp").values(),
+    )
+    for word in re.findall(r"\b[a-z]\w*", _JINJA.sub(" ", text))
 )
 """What generated functions call without a namespace, and their variables."""
 _MEMBERS = frozenset(
     re.findall(
         r"\w+",
-        """AppendToString ByteSizeLong Clear CopyFrom Fields IsInitialized ParseFromArray
+        """AppendToString ByteSizeLong Clear CopyFrom Fields IsInitialized MergeFrom ParseFromArray
         ParseFromString SerializeAsString SerializeToArray SerializeToString Swap clear
-        default_instance fields_ unknown_fields wirecost_fields""",
+        default_instance fields_ unknown_fields wirecost_fields wirecost_present""",
     )
-)
+) | frozenset(re.findall(r"\b[A-Z]\w*(?=\()", runtime.text("cpp/wirecost/api/message.hpp")))
 """What every holder or class declares itself."""
 
 SCALARS = {kind: f"std::{kind.value}_t" for kind in Kind} | {
@@ -153,7 +161,7 @@ class Names:
             return self.qualified(type_)
         return self._text if type_.is_text else SCALARS[type_]
 
-    def holder(self, message: Message, item: Field, *, optional: bool | None = None) -> str:
+    def holder(self, message: Message, item: Field) -> str:
         """Type of the data member that holds a field (not of a oneof's members)."""
         value = self.value(item.type) if item.label is not Label.MAP else ""
         if item.label is Label.MAP and item.key is not None and item.value is not None:
@@ -165,9 +173,7 @@ class Names:
             return f"{self._sequence(item.type)}<{self.element(item.type)}>"
         if self._schema.recursive(message, item):
             return f"wirecost::Box<{value}>"
-        if item.is_optional if optional is None else optional:
-            return f"wirecost::Optional<{value}>"
-        return value
+        return f"wirecost::Optional<{value}>" if item.is_optional else value
 
     def element(self, type_: Type) -> str:
         """Type of a repeated field's elements; bool takes a byte, which std::vector can show."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protobuf plans as C++: what ``protobuf.hpp.j2`` and ``api.hpp.j2`` print."""
+"""Protobuf plans as C++: what ``protobuf.hpp.j2`` and ``api/api.cc.j2`` print."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from types import SimpleNamespace
 from wirecost.compile.emit.cpp.bounds import bounded
 from wirecost.compile.emit.cpp.names import SCALARS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import defined_in_order, is_plain
+from wirecost.compile.emit.cpp.presence import PresentBit, present_bits
 from wirecost.compile.emit.cpp.sequential import SMALL
 from wirecost.compile.emit.cpp.views import view_fields
+from wirecost.compile.per_schema import per_schema
 from wirecost.compile.plan import nesting
-from wirecost.compile.plan.protobuf import Item, entry_items, payload, plan, requires
+from wirecost.compile.plan.protobuf import Item, Payload, entry_items, payload, plan, requires
 from wirecost.compile.plan.sequential import scalar
 from wirecost.compile.schema import (
     EnumRef,
@@ -27,20 +29,24 @@ from wirecost.compile.schema import (
 )
 
 NESTING = ("message", "group")
+MOST_WHOLE = 8
+"""Fields of a message whose tags are compared all at once."""
 EXPECTED = 2
 """How many of the fields behind a field a decoder expects before it looks at the tag."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How code reaches a holder's fields, and whether required ones can be absent in it."""
+    """How code reaches a holder's fields, and what these are."""
 
     access: str
-    required_is_optional: bool
+    is_class: bool
+    """With Protobuf's interface: bits tell which numbers and texts are there, required fields are
+    asked for when all is read, messages of oneofs lie elsewhere, maps are trees."""
 
 
-STRUCT = Style("m.", required_is_optional=False)
-FACADE = Style("m.wirecost_fields().", required_is_optional=True)
+STRUCT = Style("m.", is_class=False)
+FACADE = Style("m.wirecost_fields().", is_class=True)
 FACADE_CODEC = "protobuf_api_detail"
 """Namespace of the façade's codec."""
 
@@ -73,6 +79,44 @@ def _bits(message: Message) -> dict[str, int]:
     return {f.name: bit for bit, f in enumerate([*required, *held])}
 
 
+@per_schema
+def _checkable(schema: Schema) -> frozenset[str]:
+    """Messages that are checked, as elements of a list, without making a view of them."""
+    return frozenset(m.full_name for m in schema.messages() if _is_checkable(m))
+
+
+def _is_checkable(message: Message) -> bool:
+    """Not where being whole depends on more than which fields have come."""
+    held = [f for f in message.fields if isinstance(f.type, MessageRef)]
+    return len(held) <= WORD and all(
+        f.label in (Label.SINGLE, Label.REPEATED)
+        and f.oneof is None
+        and f.presence is not Presence.REQUIRED
+        and f.capacity is None
+        and f.text_capacity is None
+        and payload(f) is not Payload.GROUP
+        for f in message.fields
+    )
+
+
+def _whole(items: list[SimpleNamespace]) -> SimpleNamespace | None:
+    """How long a message is that has all fields, where each begins, and the condition that all are
+    there; None unless there are few and all have a fixed size."""
+    single = all(i.mode in ("optional", "implicit") and i.payload == "fixed" for i in items)
+    if not (single and 1 < len(items) <= MOST_WHOLE):
+        return None
+    parts, size = [], 0
+    for item in items:
+        parts.append(SimpleNamespace(item=item, at=size))
+        size += item.tag_size + item.width
+    present = [item.present for item in items if item.mode == "optional"]
+    return SimpleNamespace(
+        size=size,
+        parts=parts,
+        present=" && ".join(present) if len(present) == len(items) else "",
+    )
+
+
 class ProtobufCodec:
     """Template contexts of the messages of a file."""
 
@@ -84,6 +128,7 @@ class ProtobufCodec:
         self._preserve = preserve_unknown
         self._style = style
         self._deep = nesting.deep(schema)
+        self._present: dict[str, PresentBit] = {}
 
     def messages(self, file: File) -> list[SimpleNamespace]:
         return [self._message(m) for m in defined_in_order(self._schema, file)]
@@ -91,6 +136,7 @@ class ProtobufCodec:
     def _message(self, message: Message) -> SimpleNamespace:
         planned = plan(message)
         bits = _bits(message)
+        self._present = present_bits(message) if self._style.is_class else {}
         items = [self._item(message, item, bits.get(item.field.name)) for item in planned.items]
         for index, item in enumerate(items):
             again = item.mode in ("repeated", "map") and not item.packed
@@ -105,8 +151,14 @@ class ProtobufCodec:
             plain=is_plain(self._schema, message) and not self._preserve,
             deep=message.full_name in self._deep,
             bounded=bounded(self._schema, message),
+            checkable=message.full_name in _checkable(self._schema),
+            once={
+                item.name: hex(1 << bit)
+                for bit, item in enumerate(i for i in items if self._comes_once(i))
+            },
+            whole=_whole(items),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
-            required=_words(planned.required),
+            required=[] if self._style.is_class else _words(planned.required),
             tracked=_words(sum(1 for i in items if i.bit is not None)),
             type=self._names.plain(message),
             entries=[
@@ -132,20 +184,45 @@ class ProtobufCodec:
         context.access = f"{self._style.access}{oneof or member(field)}"
         context.mode = self._mode(message, field)
         context.oneof, context.index = oneof, index
-        context.boxed = self._schema.recursive(message, field)
+        context.boxed = self._schema.recursive(message, field) or (
+            self._style.is_class and oneof is not None and isinstance(field.type, MessageRef)
+        )
+        # What lies elsewhere asks for memory, which a decoder counts.
+        context.apart = context.boxed or self._style.is_class
+        self._add_presence(context, field)
         context.bit = bit
         if context.bit is not None:
             context.word, context.mask = _word(context.bit // WORD), hex(1 << context.bit % WORD)
         context.ranged = field.label is not Label.SINGLE or (context.boxed and field.oneof is None)
         context.reader = self.range_type(message, field) if context.ranged or context.boxed else ""
-        context.required = field.presence is Presence.REQUIRED
-        context.unset = self._unset(field, context.access)
+        context.required = field.presence is Presence.REQUIRED and not self._style.is_class
+        context.unset = unset(self._names, field, context.access)
         if field.label is Label.MAP:
             key, value = entry_items(field)
             context.key, context.value = self._value(key), self._value(value)
             context.entry = f"{self._names.plain(message)}_{member(field)}_Entry"
-            context.map_type = self._names.holder(message, field)
+            context.own_entry = self._style.is_class
+            map_type = self._names.holder(message, field)
+            context.entry_type = (
+                map_type.replace("::Map<", "::MapEntry<", 1)
+                if context.own_entry
+                else f"{map_type}::Entry"
+            )
         return context
+
+    def _add_presence(self, context: SimpleNamespace, field: Field) -> None:
+        """How code asks whether a field is there, reads it, says that it is, and overwrites it."""
+        access = context.access
+        bit = self._present.get(field.name)
+        if bit is None:
+            is_text = context.payload == "text"
+            context.present, context.held, context.mark = access, f"(*{access})", ""
+            context.target = f"{access}.overwrite()" if is_text else access
+        else:
+            word = f"{self._style.access}{bit.word}"
+            context.present = f"({word} & {bit.mask}) != 0"
+            context.held = context.target = access
+            context.mark = f"{word} |= {bit.mask};"
 
     def _value(self, item: Item) -> SimpleNamespace:
         """What the template needs to read or write one value behind its tag."""
@@ -175,12 +252,19 @@ class ProtobufCodec:
             coding=f"Coding::{item.payload.value}",
             utf8=field.utf8,
             is_string=field.type is Kind.STRING,
-            requires=is_message and requires(self._schema, field),
+            requires=is_message and not self._style.is_class and requires(self._schema, field),
             closed=closed,
             codec=self._codec(field) if is_message else "",
             view=self._single_view(field),
             is_plain=is_message and self._is_plain(field),
+            checkable=isinstance(field.type, MessageRef)
+            and field.type.name in _checkable(self._schema),
         )
+
+    @staticmethod
+    def _comes_once(item: SimpleNamespace) -> bool:
+        """Whether a view refuses the field's second part, which it could not join."""
+        return item.payload == "message" and item.mode != "repeated" and not item.is_plain
 
     def _codec(self, field: Field) -> str:
         if not isinstance(field.type, MessageRef):
@@ -202,30 +286,12 @@ class ProtobufCodec:
         if field.oneof is not None:
             return "oneof"
         boxed = self._schema.recursive(message, field)
-        always = field.presence is Presence.REQUIRED and not self._style.required_is_optional
+        always = field.presence is Presence.REQUIRED and not self._style.is_class
         if boxed or (field.presence is not Presence.IMPLICIT and not always):
             return "optional"
         if always or isinstance(field.type, MessageRef):
             return "always"
         return "implicit"
-
-    def _unset(self, field: Field, access: str) -> str:
-        """Condition under which a field of implicit presence is left out: it has its declared
-        default, which readers restore."""
-        if isinstance(field.type, EnumRef):
-            return f"static_cast<std::int32_t>({access}) == {int(field.default or 0)}"
-        if not isinstance(field.type, Kind):
-            return "false"
-        default = self._names.literal(field.type, field.default)
-        if field.type.is_text:
-            return f"{access} == {default}" if field.default else f"{access}.empty()"
-        if field.type is Kind.BOOL:
-            return access if field.default else f"!{access}"
-        if field.type in (Kind.FLOAT32, Kind.FLOAT64):
-            bits = "std::uint32_t" if field.type is Kind.FLOAT32 else "std::uint64_t"
-            default = f"std::bit_cast<{bits}>({default})" if field.default else "0"
-            return f"std::bit_cast<{bits}>({access}) == {default}"
-        return f"{access} == {default}"
 
     def _single_view(self, field: Field) -> str:
         if field.label is Label.MAP:
@@ -263,3 +329,22 @@ class ProtobufCodec:
         if ranged:
             return f"wirecost::RangeView<{self.range_type(message, field)}>"
         return self._single_view(field)
+
+
+def unset(names: Names, field: Field, access: str) -> str:
+    """Condition under which a field of implicit presence is left out: it has its declared
+    default, which readers restore."""
+    if isinstance(field.type, EnumRef):
+        return f"static_cast<std::int32_t>({access}) == {int(field.default or 0)}"
+    if not isinstance(field.type, Kind):
+        return "false"
+    default = names.literal(field.type, field.default)
+    if field.type.is_text:
+        return f"{access} == {default}" if field.default else f"{access}.empty()"
+    if field.type is Kind.BOOL:
+        return access if field.default else f"!{access}"
+    if field.type in (Kind.FLOAT32, Kind.FLOAT64):
+        bits = "std::uint32_t" if field.type is Kind.FLOAT32 else "std::uint64_t"
+        default = f"std::bit_cast<{bits}>({default})" if field.default else "0"
+        return f"std::bit_cast<{bits}>({access}) == {default}"
+    return f"{access} == {default}"

@@ -48,7 +48,7 @@ class _Emitter:
         }
 
     def files(self) -> Iterator[tuple[PurePosixPath, str]]:
-        for file in self._schema.files:
+        for file in self._request.written(self._schema):
             declarations: list[Message | Enum] = [*file.enums, *file.messages]
             for declared in declarations:
                 if self._names.outer(declared.full_name) is None:

@@ -48,6 +48,10 @@ _RUNTIME = (
 )  # fmt: skip
 
 
+_ASIDE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""", re.S)
+"""Comments and strings: a schema's words, not what code uses."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a declaration is in Java."""
@@ -103,7 +107,7 @@ class Names:
 
     def imports(self, text: str) -> list[str]:
         """What the text of a file uses and must import."""
-        used = set(re.findall(r"(?<![\w.])[A-Z]\w*", text))
+        used = set(re.findall(r"(?<![\w.])[A-Z]\w*", _ASIDE.sub(" ", text)))
         return sorted(full for name, full in self._imports.items() if name in used)
 
     def _place(self, name: str, package: str) -> Place:

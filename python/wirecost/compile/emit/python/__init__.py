@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import Request, Texts, runtime
-from wirecost.compile.emit.python import columns_package, names, native_package
+from wirecost.compile.emit.python import columns_package, json_tables, names, native_package
 from wirecost.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.schema import Schema
@@ -18,13 +18,15 @@ def emit(schema: Schema, request: Request) -> Texts:
     root = PurePosixPath(*request.namespace.split("."))
     generator = Generator(schema, request)
     texts = _packages(schema, root)
-    for file in schema.files:
+    for file in request.written(schema):
         module = Module(schema, file, folders)
         name = "__init__.py" if module.is_package else None
         path = module.place / name if name else module.place.with_name(f"{module.place.name}.py")
         texts[root / path] = TEMPLATES.render("module.py.j2", **generator.context(module))
     texts[root / "_wirecost.py"] = _support(request)
     texts[root / "py.typed"] = ""
+    if request.json:
+        texts |= json_tables.runtime_below(root, schema)
     if request.columns:
         texts |= {root / path: text for path, text in columns_package.emit(schema, request).items()}
     if request.native:

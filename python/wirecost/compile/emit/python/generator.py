@@ -8,6 +8,7 @@ from typing import Any
 from wirecost.compile.emit import Request, banner
 from wirecost.compile.emit.escape import python as escape
 from wirecost.compile.emit.python import (
+    json_tables,
     names,
     protobuf_reader,
     protobuf_writer,
@@ -80,6 +81,8 @@ class Generator:
             "imports": list(module.imports()),
             "wires": self._request.wires,
             "preserve_unknown": self._request.preserve_unknown,
+            "json": bool(messages) and self._request.json,
+            "dots": module.dots,
             "comment": escape.comment,
             "doc_of": _field_doc,
         }
@@ -122,11 +125,17 @@ class Generator:
             "aliases": self._aliases(module, message),
             "constants": self._constants(module, message),
             "fields": [_field(module, message, item) for item in message.fields],
+            "json": self._json(module, message),
             "is_heavy": name in self._limits.heavy,
             "is_group": name in self._groups,
             **{f"more_{wire}": self._more(wire, name) for wire in self._plans},
             **private,
         }
+
+    def _json(self, module: Module, message: Message) -> str:
+        if not self._request.json:
+            return ""
+        return json_tables.table(module, message, self._limits.weight(message.full_name))
 
     def _more(self, wire: str, name: str) -> str:
         """What a reader of the outermost message is given besides."""

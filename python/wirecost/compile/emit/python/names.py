@@ -13,7 +13,7 @@ from wirecost.compile.schema import Enum, Field, File, Message, Schema
 
 # Names a class body uses for other things.
 _TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "str", "unknown_fields"}
-_TAKEN |= {"_field", "classmethod"}
+_TAKEN |= {"_field", "classmethod", "_json", "from_json", "to_json"}
 _TAKEN |= {f"{verb}_{wire}" for verb in ("encode", "decode", "encoded_size") for wire in WIRES}
 _IN_FUNCTIONS = frozenset(
     re.findall(
@@ -23,7 +23,7 @@ _IN_FUNCTIONS = frozenset(
     )
 )
 """What generated functions call, and their variables: no class of a module has such a name."""
-_MODULES = {"_columns", "_native", "_wirecost"}
+_MODULES = {"_columns", "_json", "_native", "_wirecost"}
 """What lies beside the generated modules."""
 
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.escape import cpp
-from wirecost.compile.emit.python import names
+from wirecost.compile.emit.python import json_tables, names
 from wirecost.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.compile.emit.python.module import Module
 from wirecost.compile.emit.python.native_policies import Policies
@@ -41,6 +41,8 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts[printer.root / "native" / path] = text
     texts[printer.root / "_wirecost.py"] = runtime.text("python/wire/_wirecost_native.py")
     texts[printer.root / "py.typed"] = ""
+    if request.json:
+        texts |= json_tables.runtime_below(printer.root, schema)
     return texts
 
 

@@ -7,12 +7,20 @@ import difflib
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wirecost.compile.frontends.ros import builtin
 from wirecost.compile.frontends.ros.builtin import Dialect
 from wirecost.compile.frontends.ros.grammar import Declaration
-from wirecost.compile.frontends.ros.packages import LONGEST_NAME, Finder, folder_of, name_of, read
+from wirecost.compile.frontends.ros.packages import (
+    LONGEST_NAME,
+    Finder,
+    folder_of,
+    name_of,
+    read,
+    sources,
+)
 from wirecost.compile.frontends.ros.reader import FileReader
 from wirecost.compile.schema import CompileError, File, MessageRef, Origin
 from wirecost.printable import shortened
@@ -68,7 +76,9 @@ class Loader:
                 )
         self._open.append(name)
         reader = FileReader(shown, package, self._dialect, self._message)
-        file = reader.file(name, read(path))
+        file = replace(reader.file(name, read(path)), sources=sources(path))
+        if path.suffix == ".srv" and self._finder.find(package, path.stem):
+            file = replace(file, stem=f"{path.stem}_srv")
         self._open.pop()
         self._files[name] = file
 

@@ -61,11 +61,18 @@ def name_of(folder: Path) -> str:
     return folder.name
 
 
+def sources(path: Path) -> tuple[Path, ...]:
+    """What a file's messages are read from: it, and its package's name."""
+    manifest = folder_of(path) / "package.xml"
+    return (path, manifest) if manifest.is_file() else (path,)
+
+
 class Finder:
     """Finds ``<package>/<name>``: in the inputs' surroundings and wherever ROS keeps packages."""
 
     def __init__(self, include: Sequence[Path], inputs: Sequence[Path]) -> None:
         self._homes: dict[str, list[Path]] = {}
+        self._found: dict[str, dict[str, Path]] = {}
         around: list[Path] = []
         for path in inputs:
             folder = folder_of(path)
@@ -75,17 +82,24 @@ class Finder:
         """Folders that are searched, in order."""
 
     def find(self, package: str, name: str) -> Path | None:
-        if len(package) + len(name) > LONGEST_NAME:
-            return None
-        for folder in self._folders(package):
-            if (folder / f"{name}.msg").is_file():
-                return folder / f"{name}.msg"
-        return None
+        return self._messages(package).get(name)
 
     def names(self, package: str) -> list[str]:
         """Messages of a package; none if it is not found."""
-        found = {p.stem for folder in self._folders(package) for p in folder.glob("*.msg")}
-        return sorted(found)
+        return sorted(self._messages(package))
+
+    def _messages(self, package: str) -> dict[str, Path]:
+        """By name; looked for once, because a large schema asks thousands of times."""
+        if len(package) > LONGEST_NAME:
+            return {}
+        if package not in self._found:
+            found: dict[str, Path] = {}
+            for folder in self._folders(package):
+                deep = "**/*.msg" if folder.name == "msg" else "*.msg"
+                for path in sorted(folder.glob(deep), key=lambda path: len(path.parts)):
+                    found.setdefault(path.stem, path)
+            self._found[package] = found
+        return self._found[package]
 
     def _folders(self, package: str) -> Iterator[Path]:
         """Folders that may hold messages of the package."""

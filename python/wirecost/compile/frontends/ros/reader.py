@@ -18,6 +18,7 @@ from wirecost.compile.schema import (
     Label,
     Message,
     MessageRef,
+    Omission,
     Origin,
     Type,
     Value,
@@ -36,6 +37,7 @@ class FileReader:
         self._dialect = dialect
         self._resolve = resolve
         self._imports: dict[str, None] = {}
+        self._omissions: list[Omission] = []
 
     def file(self, name: str, text: str) -> File:
         parts = grammar.sections(text, self._shown, self._dialect)
@@ -54,7 +56,13 @@ class FileReader:
         ends = self._dialect.service_parts if service else ("",)
         stem = PurePosixPath(name).stem
         messages = [self._message(stem + e, p) for e, p in zip(ends, parts, strict=True)]
-        return File(name, self._package, tuple(messages), imports=tuple(self._imports))
+        return File(
+            name,
+            self._package,
+            tuple(messages),
+            imports=tuple(self._imports),
+            omissions=tuple(self._omissions),
+        )
 
     def _message(self, name: str, section: Section) -> Message:
         fields: list[Field] = []
@@ -127,12 +135,17 @@ class FileReader:
                 f"`{declaration.value}` behind the field's name; ros1 has no defaults",
                 "give --dialect ros2, or write NAME=VALUE for a constant",
             )
-        if not isinstance(type_, Kind) or declaration.label is not Label.SINGLE:
+        if not isinstance(type_, Kind):
             raise CompileError(
                 declaration.value_origin,
-                "a default of an array or message is not supported",
+                "a message has no default",
                 "leave it out and set the field where messages are made",
             )
+        if declaration.label is not Label.SINGLE:
+            what = f"the default of {declaration.name}, an array, is left out"
+            remedy = "set the field where messages are made"
+            self._omissions.append(Omission(declaration.value_origin, what, remedy))
+            return None
         return self._value(declaration, type_)
 
     def _value(self, declaration: Declaration, kind: Kind) -> Value:

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the elements of a repeated field of messages or strings lie. C++17.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace wirecost::api {
+
+// Elements keep their addresses as others come and go: they lie in blocks that grow with their
+// number, and a table has a pointer to each. Behind the ones in use are those that were used
+// before.
+template <class T>
+class Elements {
+  public:
+    Elements() noexcept {}
+    Elements(const Elements&) = delete;
+    Elements& operator=(const Elements&) = delete;
+    ~Elements() {
+        if (table_ != nullptr) destroy();
+    }
+
+    int size() const noexcept { return size_; }
+    int made() const noexcept { return made_; }
+    int capacity() const noexcept { return table_ == nullptr ? 0 : head().capacity; }
+    T** table() const noexcept { return table_; }
+    T& operator[](std::size_t i) const noexcept { return *table_[i]; }
+    void shorten(int size) noexcept { size_ = size; }
+
+    // One more, which has any content if `was_used`.
+    T& add(bool& was_used) {
+        was_used = size_ < made_;
+        return was_used ? *table_[size_++] : make();
+    }
+    void reserve(int capacity) {
+        if (capacity > this->capacity()) grow(static_cast<std::size_t>(capacity));
+    }
+    // One more, from `new`.
+    void adopt(T* element) {
+        if (made_ == capacity()) grow(static_cast<std::size_t>(made_) + 1);
+        if (size_ < made_) table_[made_] = table_[size_];
+        table_[size_++] = element;
+        ++made_;
+        ++head().adopted;
+    }
+    // The last one, for `delete`.
+    T* release() {
+        T*& last = table_[size_ - 1];
+        if (head().adopted == 0 || lies_in_block(last)) {
+            T* const moved = new T(std::move(*last));
+            --size_;
+            return moved;
+        }
+        T* const released = last;
+        --head().adopted;
+        --size_;
+        --made_;
+        last = table_[made_];
+        return released;
+    }
+    void swap(Elements& other) noexcept {
+        std::swap(table_, other.table_);
+        std::swap(size_, other.size_);
+        std::swap(made_, other.made_);
+    }
+    // Bytes of the table, and of the blocks whose elements were not made.
+    std::size_t space() const noexcept {
+        if (table_ == nullptr) return 0;
+        std::size_t bytes = sizeof(Head) + static_cast<std::size_t>(capacity()) * sizeof(T*);
+        for (const Block* block = head().blocks; block != nullptr; block = block->next)
+            bytes += first_in_block +
+                     static_cast<std::size_t>(block->capacity - block->used) * sizeof(T);
+        return bytes;
+    }
+
+  private:
+    struct Block {
+        Block* next;
+        int used;
+        int capacity;
+    };
+    struct Head {  // before the table
+        Block* blocks;
+        int capacity;
+        int adopted;
+    };
+    static_assert(sizeof(Head) % alignof(T*) == 0);
+    static constexpr std::size_t first_in_block =
+        (sizeof(Block) + alignof(T) - 1) / alignof(T) * alignof(T);
+    // What elements hold elsewhere lies between the blocks: where these are small, whoever walks
+    // over many elements jumps too often for the machine to read ahead. Larger ones gain nothing
+    // more.
+    static constexpr std::size_t largest_block = 65536;
+
+    Head& head() const noexcept { return reinterpret_cast<Head*>(table_)[-1]; }
+    static T* elements(const Block* block) noexcept {
+        auto* const first = reinterpret_cast<const unsigned char*>(block) + first_in_block;
+        return const_cast<T*>(reinterpret_cast<const T*>(first));
+    }
+
+    [[gnu::noinline]] T& make() {
+        if (made_ == capacity()) grow(static_cast<std::size_t>(made_) + 1);
+        Block* block = head().blocks;
+        if (block == nullptr || block->used == block->capacity) block = add_block();
+        T* const element = new (elements(block) + block->used) T();
+        ++block->used;
+        table_[made_++] = element;
+        ++size_;
+        return *element;
+    }
+    // Half as many as there are, so that little is lost.
+    Block* add_block() {
+        constexpr int most = std::max<int>(1, (largest_block - first_in_block) / sizeof(T));
+        const int count = std::clamp(made_ / 2, 1, most);
+        const std::size_t bytes = first_in_block + static_cast<std::size_t>(count) * sizeof(T);
+        auto* const block = new (::operator new(bytes)) Block{head().blocks, 0, count};
+        head().blocks = block;
+        return block;
+    }
+    void grow(std::size_t needed) {
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+        if (needed > most) throw std::length_error("a repeated field of more than 2^31 elements");
+        const int old = capacity();
+        const std::size_t twice = std::min(2 * static_cast<std::size_t>(old), most);
+        const std::size_t count = std::max({needed, twice, std::size_t{4}});
+        void* const before = table_ == nullptr ? nullptr : &head();
+        void* const moved = std::realloc(before, sizeof(Head) + count * sizeof(T*));
+        if (moved == nullptr) throw std::bad_alloc();
+        auto* const head = static_cast<Head*>(moved);
+        if (before == nullptr) *head = {nullptr, 0, 0};
+        head->capacity = static_cast<int>(count);
+        table_ = reinterpret_cast<T**>(head + 1);
+    }
+    bool lies_in_block(const T* element) const noexcept {
+        for (const Block* block = head().blocks; block != nullptr; block = block->next) {
+            const T* const first = elements(block);
+            if (element >= first && element < first + block->used) return true;
+        }
+        return false;
+    }
+    void destroy() noexcept {
+        if (head().adopted != 0) {
+            for (T** p = table_; p != table_ + made_; ++p) {
+                if (!lies_in_block(*p)) delete *p;
+            }
+        }
+        for (Block* block = head().blocks; block != nullptr;) {
+            std::destroy_n(elements(block), block->used);
+            ::operator delete(std::exchange(block, block->next));
+        }
+        std::free(&head());
+    }
+
+    T** table_ = nullptr;
+    int size_ = 0;
+    int made_ = 0;
+};
+
+}  // namespace wirecost::api

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python light.py ARGUMENTS…``: the command ``wirecost`` where only its own requirements are
+installed, none of its extras."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import sys
+from collections.abc import Iterator
+
+from packaging.requirements import Requirement
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def needed(name: str) -> set[str]:
+    """A distribution, and all it needs without extras, by their normalized names."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = normal(waiting.pop())
+        if one not in found:
+            found.add(one)
+            waiting += _requirements(one)
+    return found
+
+
+def _requirements(name: str) -> Iterator[str]:
+    try:
+        given = importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:  # none for this machine
+        return
+    for requirement in map(Requirement, given):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield requirement.name
+
+
+class Absent:
+    """A finder that hides packages."""
+
+    def __init__(self, packages: set[str]) -> None:
+        self._packages = packages
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
+        if name.partition(".")[0] in self._packages:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def hide_extras() -> None:
+    light = needed("wirecost")
+    owners = importlib.metadata.packages_distributions()
+    hidden = {
+        package
+        for package, names in owners.items()
+        if not any(normal(name) in light for name in names)
+    }
+    sys.meta_path.insert(0, Absent(hidden))  # type: ignore[arg-type]  # that is all import asks
+
+
+if __name__ == "__main__":
+    hide_extras()
+    for module in [name for name in sys.modules if name.partition(".")[0] == "packaging"]:
+        del sys.modules[module]
+    from wirecost.__main__ import main
+
+    main()
