@@ -118,10 +118,21 @@ _making = threading.Lock()
 def _parent(root: Path | None = None) -> Path:
     """Where the runs' folders are."""
     try:
-        base = root or Path(tempfile.gettempdir())
+        base = root or _temporary()
     except OSError as error:
         raise UserError(f"{error.strerror}; {REMEDY}") from error
     return private_folder(private_folder(base / f"wirecost-{os.getuid()}") / "runs", REMEDY)
+
+
+def _temporary() -> Path:
+    """``tempfile.gettempdir()``, which would write a file to find out: one that a kill leaves."""
+    if tempfile.tempdir is None:
+        named = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+        for folder in filter(None, (*named, "/tmp", "/var/tmp")):
+            if Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK):
+                tempfile.tempdir = str(Path(folder).absolute())
+                break
+    return Path(tempfile.gettempdir())
 
 
 def _inherited() -> Path | None:

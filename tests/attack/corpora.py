@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
+from google.protobuf.compiler import plugin_pb2
 from osi3.osi_sensorview_pb2 import SensorView
 
 from support.probe_logs import header, record
@@ -197,6 +198,18 @@ def descriptor_sets() -> list[bytes]:
     )
     sets = descriptor_pb2.FileDescriptorSet
     return [sets(file=[file]).SerializeToString(), sets(file=[file, old]).SerializeToString()]
+
+
+def protoc_requests() -> list[bytes]:
+    """What the compiler gets as a plugin of protoc."""
+    requests = []
+    for options, data in zip(("", "lang=cpp+java,imports"), descriptor_sets(), strict=True):
+        files = descriptor_pb2.FileDescriptorSet.FromString(data).file
+        request = plugin_pb2.CodeGeneratorRequest(
+            file_to_generate=[files[0].name], parameter=options, proto_file=files
+        )
+        requests.append(request.SerializeToString())
+    return requests
 
 
 def ros_definitions() -> list[bytes]:

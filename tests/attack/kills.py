@@ -39,14 +39,16 @@ OUT, INPUT = "{out}", "{input}"
 RESULTS = {
     "osi": ("--reflections", "500", "--contenders", "protobuf,columns", "--steps", "20",
             "--processes", "2"),
-    "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20"),
+    "map": ("--size", "2", "--subscribers", "1,2", "--repetitions", "20",
+            "--processes", "2"),
     "repeated": ("--count", "10", "--list", "point", *SHORT),
     "notification": ("--sizes", "4", "--content", "ticket", "--lang", "cpp,python", *SHORT),
+    "classes": ("--objects", "10", "--content", "sparse", *SHORT),
     "heap": ("--allocators", "glibc,wirecost", "--samples", "100", "--rounds", "2",
              "--threads", "2", "--pairs", "100000"),
-    "probe": ("--samples", "20"),
+    "probe": ("--samples", "20", "--processes", "2"),
     "cloud": ("--points", "1000", "--vertices", "8", "--inside", "10", "--samples", "20",
-              "--seconds", "1"),
+              "--seconds", "1", "--scan", "vlp16", "--processes", "2"),
     "tensor": ("--plugins", "numpy", "--trials", "20", "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
 }  # fmt: skip
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -16,6 +16,7 @@ from attack import corpora
 from attack.target import Target
 from wirecost.bench.program import SCHEMAS
 from wirecost.columns.converter import Converter
+from wirecost.compile import plugin
 from wirecost.compile.compiler import compile_schema
 from wirecost.compile.emit import Request
 from wirecost.compile.schema import CompileError
@@ -143,6 +144,7 @@ TARGETS = (
         FromFile("a.fds", _compiled),
         (UserError, CompileError),
     ),
+    Target("protoc-request", corpora.protoc_requests, partial(plugin.answer, warn=str)),
     Target(
         "ros-definition",
         corpora.ros_definitions,

@@ -54,6 +54,8 @@ def _behave(how: str, data: bytes) -> None:
         bytearray(2 * crew.MEMORY)
     if how == "litters":
         Path("left").write_bytes(data)
+    if how == "leaves a folder":
+        Path("private/inner").mkdir(parents=True, exist_ok=True)
     if how == "hangs":
         time.sleep(60)
 
@@ -77,9 +79,9 @@ def test_the_crew_finds_and_keeps(how: str, found: str, tmp_path: Path) -> None:
     assert fault.kept.read_bytes() == target.input(_corpus(), 0, 0)
 
 
-@pytest.mark.parametrize("how", ["reads", "refuses"])
+@pytest.mark.parametrize("how", ["reads", "refuses", "leaves a folder"])
 def test_the_crew_counts(how: str, tmp_path: Path) -> None:
     outcome = attack_on(Target("t", _corpus, partial(_behave, how)))(Budget(500), tmp_path)
     assert (outcome.inputs, outcome.faults) == (500, [])
-    assert outcome.accepted == (500 if how == "reads" else 0)
+    assert outcome.accepted == (0 if how == "refuses" else 500)
     assert list(tmp_path.iterdir()) == []

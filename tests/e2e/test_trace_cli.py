@@ -11,12 +11,15 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from wirecost.cli import trace_play
+from wirecost.interruption import Interrupted
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -161,6 +164,17 @@ def test_a_trace_is_played_into_a_sensor(
     lists = played["lists"]
     assert lists["SensorView.global_ground_truth.moving_object"] == [2] * 150
     assert set(lists["SensorData.moving_object"]) == {1}
+
+
+def test_an_interrupt_before_the_first_frame_is_no_fault_of_the_trace(
+    real: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Iterator[object]:
+        raise Interrupted(signal.SIGTERM)
+
+    monkeypatch.setattr(trace_play, "play", interrupted)
+    with pytest.raises(Interrupted, match="SIGTERM"):
+        trace_play.command(real(SENSOR_VIEWS), contender="protobuf", fast=True)
 
 
 def test_a_trace_keeps_its_pace(trace: Callable[..., Any], real: Callable[[str], Path]) -> None:

@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,3 +205,14 @@ def test_runs_of_a_container_are_no_dead_ones_of_ours(tmpdir: Path) -> None:
     finally:
         theirs.kill()
         theirs.wait()
+
+
+def test_nothing_is_written_to_find_the_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv(scratch.RUN, raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_get_default_tempdir", lambda: pytest.fail("it was written to"))
+    with scratch.run(), scratch.folder("a") as made:
+        assert made.is_relative_to(tmp_path)

@@ -66,7 +66,7 @@ def command(
         raise UserError(f"--rate {rate:g}: must be positive")
     if steps is not None and steps < 1:
         raise UserError(f"--steps {steps}: at least 1 step is needed")
-    played, interrupted = Played(), False
+    played, interruption = Played(), None
     with (
         _sensor(fmu, contender, sensor_fmi) as (archive, values),
         open_trace(file, topic) as trace,
@@ -83,16 +83,18 @@ def command(
                     counts |= _counted("SensorData", memoryview(step.sensor_data))
                     played.add(step.step_ns, counts)
                     advance(len(played.step_ns), total, f"playing {file.name}")
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as error:
+            interruption = error
     warn(trace)
     if not played.step_ns:
+        if interruption is not None:
+            raise interruption
         raise UserError(f"{file}: no frame was played; see `wirecost trace check {file}`")
     console = console_beside(json_file)
     for table in played_tables(f"{file.name} · {archive.name}", played):
         print_table(console, table)
     write_json(json_file, played_document(file, archive, played))
-    if interrupted:
+    if interruption is not None:
         raise typer.Exit(INTERRUPTED)
 
 

@@ -124,7 +124,12 @@ class _Link:
         async def closed() -> None:
             with suppress(Exception):  # the server may be away
                 await self.client.flush(1)
-            await self.client.close()
+            with suppress(OSError):  # of what was still to be written: then its tasks go on
+                await self.client.close()
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
 
         try:
             self.run(closed())
@@ -154,8 +159,12 @@ class _Publisher(Linked, Publisher):
             )
         if not client.is_connected or client.pending_data_size > _WAITING_BYTES:
             return False
-        if self._last is not None and not self._last.done():
-            self._last.result(_ANSWER_S)
+        if self._last is not None:
+            try:
+                self._last.result(_ANSWER_S)
+            except Exception:  # the connection broke as it was written
+                self._last = None
+                return False
         self._last = self._link.publish(self._subject, joined(frame, trailer))
         return True
 

@@ -3,26 +3,27 @@
 // results for each decoder.
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include "bounds_msgs/bounded.api.hpp"
 #include "bounds_msgs/bounded.cdr.hpp"
+#include "bounds_msgs/bounded.pb.cc"
 #include "bounds_msgs/bounded.protobuf.hpp"
 #include "bounds_msgs/bounded.ros1.hpp"
-#include "conformance/chain.api.hpp"
+#include "bounds_msgs/part.pb.cc"
+#include "conformance/chain.pb.cc"
 #include "conformance/chain.protobuf.hpp"
-#include "conformance/hollow/hollow.api.hpp"
 #include "conformance/hollow/hollow.cdr.hpp"
+#include "conformance/hollow/hollow.pb.cc"
 #include "conformance/hollow/hollow.protobuf.hpp"
 #include "conformance/hollow/hollow.ros1.hpp"
-#include "conformance/parts/parts.api.hpp"
 #include "conformance/parts/parts.cdr.hpp"
+#include "conformance/parts/parts.pb.cc"
 #include "conformance/parts/parts.protobuf.hpp"
 #include "conformance/parts/parts.ros1.hpp"
-#include "conformance/proto2/every_type_proto2.api.hpp"
 #include "conformance/proto2/every_type_proto2.cdr.hpp"
+#include "conformance/proto2/every_type_proto2.pb.cc"
 #include "conformance/proto2/every_type_proto2.protobuf.hpp"
 #include "conformance/proto2/every_type_proto2.ros1.hpp"
-#include "conformance/proto3/every_type_proto3.api.hpp"
 #include "conformance/proto3/every_type_proto3.cdr.hpp"
+#include "conformance/proto3/every_type_proto3.pb.cc"
 #include "conformance/proto3/every_type_proto3.protobuf.hpp"
 #include "conformance/proto3/every_type_proto3.ros1.hpp"
 #include "decoders.hpp"
@@ -31,6 +32,7 @@
 #include "google/every_type_proto3.pb.h"
 #include "google/hollow.pb.h"
 #include "google/parts.pb.h"
+#include "wirecost/api/message.cc"
 
 namespace {
 
@@ -43,6 +45,7 @@ Result by_api(const Input& in) {
     const auto input = exact(*in);
     if (!message.ParseFromArray(input.data(), static_cast<int>(input.size())))
       return {Status::refused};
+    message.DiscardUnknownFields();
   }
   std::string out;
   if (!message.SerializeToString(&out)) return {Status::refused};

@@ -72,7 +72,8 @@ class Metered:
             if not self._excess(cost, frame, as_):
                 return
             cost = _in_a_child(frame, as_, self.frameworks)
-        raise CostError(f"as_={as_!r}: {self._excess(cost, frame, as_)}")
+        if excess := self._excess(cost, frame, as_):
+            raise CostError(f"as_={as_!r}: {excess}")
 
     def _excess(self, cost: Cost, frame: bytes, as_: str | None) -> str:
         if not LIMIT.excess(cost, len(frame)):

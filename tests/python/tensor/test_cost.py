@@ -20,6 +20,7 @@ from support.hostile_tensors import hostile
 from wirecost.tensor import FrameError, codes, decode, encode, register
 from wirecost.tensor.budget import FREE_BYTES, FREE_NANOSECONDS, Budget
 from wirecost.tensor.collisions import check_labels, dict_of, set_of
+from wirecost.tensor.frameworks import dask as dask_tables
 from wirecost.tensor.layout import build
 from wirecost.tensor.memory import own_copy
 from wirecost.tensor.sizes import MOST_PER_BYTE, bytes_of_values
@@ -301,3 +302,13 @@ def test_a_quantity_is_no_text() -> None:
     for magnitude in ("9 ** 9 ** 9", [1, 2], None, b"1"):
         with pytest.raises(FrameError, match="a magnitude of type"):
             hostile("pint", "quantity", [magnitude, "m"])
+
+
+def test_a_table_of_dask_is_made_of_a_table_of_pandas_alone() -> None:
+    frames, pandas = needs.package("dask.dataframe"), needs.package("pandas")
+    table = pandas.DataFrame({"a": [1, 2]})
+    made = dask_tables.restore("dataframe", {"data": table, "partitions": 2}, Budget(1000))
+    assert made.compute().equals(table)
+    for data in (frames.from_pandas(table, npartitions=1), [1, 2], np.ones(3)):
+        with pytest.raises(ValueError, match="no table"):
+            dask_tables.restore("dataframe", {"data": data, "partitions": 1}, Budget(1000))

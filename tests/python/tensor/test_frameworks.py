@@ -310,3 +310,13 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
         there_and_back(np.ones(2), as_="paddle")
     with pytest.raises(UserError, match="not one of"):
         there_and_back(np.ones(2), as_="paddl")
+
+
+def test_jax_refuses_an_empty_array_of_large_extents() -> None:
+    """XLA would work through the extents, or ask for their product."""
+    needs.package("jax")
+    frame = received(np.zeros((6,) * 17 + (0,) + (6,) * 3, "f4"))
+    assert decode(frame, as_="numpy").size == 0
+    with pytest.raises(UserError, match="jax: an empty array of 21 extents"):
+        decode(frame, as_="jax")
+    assert decode(received(np.zeros((3, 0), "f4")), as_="jax").shape == (3, 0)

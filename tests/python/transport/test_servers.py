@@ -190,6 +190,17 @@ def test_a_publisher_outlives_its_server(name: str) -> None:
         open_transport(name, address).publisher("x")
 
 
+def test_what_waits_for_a_lost_nats_server_does_not_hold_up_the_end() -> None:
+    from wirecost.transport.nats import _Link
+
+    with needs.server("nats") as address:
+        link = _Link(address)
+    assert wait_until(lambda: not link.client.is_connected, PATIENCE)
+    link.publish("x", b"waits").result(PATIENCE)
+    assert link.client.pending_data_size
+    link.close()
+
+
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_server_ends_with_its_owner(name: str) -> None:
     with needs.server(name):

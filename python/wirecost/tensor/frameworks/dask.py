@@ -58,7 +58,10 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
         budget.take(f"{count:,} chunks", _TASK_BYTES * count, _TASK_NANOSECONDS * count)
         return load("dask.array").from_array(data, chunks=chunks)
     if kind == "dataframe":
-        data = body["data"]
+        data, pandas = body["data"], load("pandas")
+        # Dask's own computes something for each question, its length among them.
+        if not isinstance(data, (pandas.DataFrame, pandas.Series)):
+            raise ValueError("no table")
         partitions = min(max(int(body["partitions"]), 1), max(len(data), 1))
         # Dask looks for the borders of partitions among all labels, however few have memory.
         budget.take(f"{len(data):,} rows", _LABEL_BYTES * len(data))

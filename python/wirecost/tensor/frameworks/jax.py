@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from wirecost.tensor.source import Source, refuse
 from wirecost.tensor.writer import Handler, Writer
 
 _NUMPY_KINDS = frozenset("biufc")
+_LARGEST_EMPTY = 1 << 20
+"""Product of an empty array's extents without the zeros: XLA works through it, or asks for it."""
 
 
 def encoder(cls: type) -> Handler | None:
@@ -40,6 +43,11 @@ def tensor(source: Source) -> Any:
     name = source.narrow
     if name is None and source.kind not in _NUMPY_KINDS:
         raise refuse(source, "jax")
+    shape = source.numpy().shape
+    if 0 in shape and math.prod(max(1, extent) for extent in shape) > _LARGEST_EMPTY:
+        raise UserError(
+            f'jax: an empty array of {len(shape)} extents, too large ones; decode with as_="numpy"'
+        )
     if name is not None:
         return jax.numpy.array(source.numpy())
     array = source.aligned()

@@ -55,6 +55,8 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
         raise ValueError(kind)
     if not isinstance(pixels, np.ndarray):
         raise ValueError("no pixels")
+    if type(mode) is not str or mode not in _BITS:
+        raise ValueError("no mode")
     if width < 0 or height < 0 or pixels.nbytes != -(-width * _BITS[mode] // 8) * height:
         raise FrameError(f"frame: an image of {width} × {height} {mode} has other pixels")
     stored = 1 if _BITS[mode] <= 8 else 4
