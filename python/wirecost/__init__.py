@@ -6,6 +6,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from wirecost.extras import missing
+
 if TYPE_CHECKING:
     from wirecost.messaging import publish, request, serve, subscribe
     from wirecost.tensor import register, to_host
@@ -19,7 +21,14 @@ _HOMES = {"register": "wirecost.tensor", "to_host": "wirecost.tensor"}
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_HOMES.get(name, "wirecost.messaging")), name)
+    try:
+        home = importlib.import_module(_HOMES.get(name, "wirecost.messaging"))
+    except ModuleNotFoundError as error:
+        absent = missing(error)
+        if absent is None:
+            raise
+        raise ModuleNotFoundError(f"wirecost.{name}: {absent}", name=error.name) from error
+    found = getattr(home, name)
     globals()[name] = found
     return found
 

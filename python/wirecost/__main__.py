@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 
 from wirecost.errors import UserError
+from wirecost.extras import missing
 from wirecost.interruption import watched
 from wirecost.printable import printable
 
@@ -20,6 +21,12 @@ def main() -> None:
         except UserError as error:
             _say(str(error))
             sys.exit(error.status)
+        except ModuleNotFoundError as error:
+            absent = missing(error)
+            if absent is None:
+                raise
+            _say(str(absent))
+            sys.exit(absent.status)
         except (KeyboardInterrupt, SystemExit) as error:
             # 1 and 130: so Typer ends a command that left a signal to it.
             if watch.seen is None or getattr(error, "code", 130) not in (1, 130):

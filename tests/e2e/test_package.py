@@ -23,10 +23,19 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel and what it asks for."""
-    folder = tmp_path_factory.mktemp("fresh") / "environment"
+    """A fresh environment with the wheel and what its benchmarks ask for."""
+    return installed(f"{wheel}[bench]", tmp_path_factory.mktemp("fresh") / "environment")
+
+
+@pytest.fixture(scope="module")
+def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One with the wheel and what it cannot do without."""
+    return installed(str(wheel), tmp_path_factory.mktemp("light") / "environment")
+
+
+def installed(requirement: str, folder: Path) -> Path:
     subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel]
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", requirement]
     subprocess.run(pip, check=True, timeout=600)
     return folder
 
@@ -78,12 +87,27 @@ def test_what_needs_a_checkout_says_so_in_one_line(run: Run) -> None:
     assert len(words.strip().splitlines()) == 1
 
 
-def test_proto_files_are_read_without_debians_protoc(
-    environment: Path, run: Run, tmp_path: Path
+def test_schemas_are_compiled_without_extras_and_debians_protoc(
+    light: Path, run: Run, tmp_path: Path
 ) -> None:
-    bare = ("env", "-i", f"PATH={environment / 'bin'}", environment / "bin" / "wirecost")
-    out = ("--lang", "python", "--out", tmp_path)
-    assert "written" in run(*bare, "compile", CONSUMERS / "state.proto", *out)
+    bare = ("env", "-i", f"PATH={light / 'bin'}", "LANG=C.UTF-8")
+    command = (*bare, light / "bin" / "wirecost")
+    assert "bench" in run(*command, "--help")
+    schema = CONSUMERS / "state.proto"
+    assert "written" in run(*command, "compile", schema, "--out", tmp_path / "compiled")
+    (tmp_path / "plugin").mkdir()
+    protoc = (*bare, light / "bin" / "python", "-P", "-m", "grpc_tools.protoc")
+    run(*protoc, f"-I{CONSUMERS}", f"--wirecost_out={tmp_path / 'plugin'}", schema)
+
+    def files(folder: Path) -> dict[Path, bytes]:
+        found = (path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder): path.read_bytes() for path in found}
+
+    assert len(files(tmp_path / "compiled")) > 10
+    assert files(tmp_path / "plugin") == files(tmp_path / "compiled")
+    words = run(*command, "bench", "osi", status=2)
+    assert words.endswith("comes with the extra bench: pip install 'wirecost[bench]'\n")
+    assert len(words.splitlines()) == 1
 
 
 def test_models_need_nothing_of_the_machine(environment: Path, tmp_path: Path) -> None:

@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from wirecost.cli.choices import chosen, completing
-from wirecost.compile.compiler import Columns, compile_schema, write
-from wirecost.compile.emit import LANGUAGES, Request
+from wirecost.cli.choices import completing
+from wirecost.compile import frontends
+from wirecost.compile.compiler import emitted, write
+from wirecost.compile.depfile import dependencies
+from wirecost.compile.emit import LANGUAGES
+from wirecost.compile.options import Options
 from wirecost.compile.plan.wires import WIRES
 from wirecost.errors import UserError
+from wirecost.whole_file import write_text
 
 
 def command(
@@ -46,6 +52,10 @@ def command(
     unknown: Annotated[
         str, typer.Option(help="Protobuf fields that the schema does not know: skip or preserve.")
     ] = "skip",
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Python and C++: also write and read canonical JSON."),
+    ] = False,
     protobuf_api: Annotated[
         bool,
         typer.Option("--protobuf-api", help="C++: also write classes with Protobuf's interface."),
@@ -78,42 +88,70 @@ def command(
             help="How to store a column: exact, auto, float32 or error:E; FIELD can be *.",
         ),
     ] = None,
+    depfile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write what the files depend on, all schemas that were read, for Make and "
+            "Ninja.",
+        ),
+    ] = None,
+    stamp: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Written last, whatever has changed, because unchanged files keep their times; in "
+            "--depfile it stands for them.",
+        ),
+    ] = None,
     list_only: Annotated[
         bool, typer.Option("--list", help="Print the names of the files, but write none.")
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
-    languages = chosen("--lang", lang, LANGUAGES)
-    if unknown not in ("skip", "preserve"):
-        raise UserError(f"--unknown {unknown}: give skip or preserve")
-    if not namespace.isidentifier():
-        raise UserError(f"--namespace {namespace}: give one identifier")
-    if native and "cpp" not in languages:
-        languages = (*languages, "cpp")
-    wires = chosen("--wire", wire, WIRES)
-    if ("columns" in wires) != bool(columns):
-        raise UserError(
-            "--wire columns needs --columns MESSAGE, the message whose lists become columns"
-            if not columns
-            else "--columns: add columns to --wire"
-        )
-    request = Request(
-        tuple(w for w in wires if w != "columns"),
-        namespace,
-        unknown == "preserve",
-        protobuf_api,
-        api_namespace,
-        native,
-        maven,
-        recycling,
-    )
-    wanted = Columns(tuple(columns or ()), tuple(reduce or ()))
-    texts = compile_schema(inputs, languages, request, include or (), dialect, wanted)
+    if list_only and (depfile or stamp):
+        raise UserError("--list writes nothing: leave out --depfile and --stamp")
+    job = Options(
+        lang=lang,
+        wire=wire,
+        namespace=namespace,
+        unknown=unknown,
+        protobuf_api=protobuf_api,
+        api_namespace=api_namespace,
+        recycling=recycling,
+        native=native,
+        maven=maven,
+        json=json,
+        columns=tuple(columns or ()),
+        reduce=tuple(reduce or ()),
+    ).job(_spelled)
+    schema = frontends.load(inputs, include or (), dialect)
+    warn = partial(print, file=sys.stderr)
+    texts = emitted(schema, job.languages, job.request, job.columns, warn)
+    files = [out / path for path in texts]
     if list_only:
-        print(*(out / path for path in texts), sep="\n")
+        print(*files, sep="\n")
         return
+    rules = depfile and dependencies([stamp] if stamp else files, schema)
     written = write(texts, out)
+    if depfile and rules:
+        _write("--depfile", depfile, rules)
+    if stamp:
+        _write("--stamp", stamp, "")
     Console(soft_wrap=True).print(
         f"{out}: {len(written)} files written, {len(texts) - len(written)} unchanged",
         highlight=False,
     )
+
+
+def _write(option: str, path: Path, text: str) -> None:
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; name a writable {option} file")
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable {option} file") from error
+
+
+def _spelled(name: str, value: str = "") -> str:
+    return f"--{name} {value}".rstrip()

@@ -8,13 +8,19 @@ Their help is without the types of Python that Typer prints: ``<bool>`` beside a
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
+
+from wirecost.errors import UserError
+from wirecost.extras import missing
 
 
 def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
@@ -32,12 +38,7 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
             name = (former or {}).get(cmd_name, cmd_name)
             if name not in names:
                 return None
-            module = importlib.import_module(prefix + name)
-            app: typer.Typer | None = getattr(module, "app", None)
-            if app is None:
-                app = typer.Typer(add_completion=False)
-                app.command(name)(module.command)
-            command = get_command(app)
+            command = get_command(_app(prefix + name, name))
             command.name = name
             for one in (command, *getattr(command, "commands", {}).values()):
                 if one is not None:
@@ -50,6 +51,49 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
             return params
 
     return Imported
+
+
+def _app(module_name: str, name: str) -> typer.Typer:
+    """The commands of a module; where an extra is missing, one that says so."""
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        absent = missing(error)
+        if absent is None:
+            raise
+        return _saying(absent, module_name, name)
+    app: typer.Typer | None = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False)
+        app.command(name)(module.command)
+    return app
+
+
+def _saying(absent: UserError, module_name: str, name: str) -> typer.Typer:
+    """Whatever is asked of it."""
+    app = typer.Typer(add_completion=False)
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    about = _about(module_name)
+
+    @app.command(name, help=about, add_help_option=False, context_settings=anything)
+    def say() -> None:
+        raise absent
+
+    return app
+
+
+def _about(module_name: str) -> str:
+    """What a command's list says of a module that cannot be imported: the docstring of the
+    command, or the module's behind the command's name."""
+    spec = importlib.util.find_spec(module_name)
+    if spec is None or spec.origin is None:
+        return ""
+    module = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "command":
+            return ast.get_docstring(node) or ""
+    about = (ast.get_docstring(module) or "").partition(": ")[2]
+    return about[:1].upper() + about[1:]
 
 
 def _hide_types(params: Iterable[Any]) -> None:

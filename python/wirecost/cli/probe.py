@@ -12,7 +12,8 @@ from rich.console import Console
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
-from wirecost.cli.choices import chosen, completing
+from wirecost.chosen import chosen
+from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export

@@ -63,6 +63,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
     "bench": set(),
     "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
+    "bench/classes": {"bench", "wirecost/codec"},
     "bench/heap": {"bench"},
     "bench/repeated": {"bench", "wirecost/codec", RUNTIME},
     "bench/notification": {"bench", "wirecost/message", RUNTIME},

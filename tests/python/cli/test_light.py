@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an installation without extras does, and what it says where it would need one."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from packaging.requirements import Requirement
+from scikit_build_core.build import prepare_metadata_for_build_wheel
+
+from support import light
+from wirecost.cli import COMMANDS, app
+from wirecost.cli.bench import NAMES
+from wirecost.extras import BENCH, missing
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "examples" / "consumers" / "state.proto"
+EXTRA = "comes with the extra bench: pip install 'wirecost[bench]'"
+
+
+@pytest.fixture(scope="module")
+def requirements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """Names by extra, of the wheel that would be built; "" is what it always needs."""
+    folder = tmp_path_factory.mktemp("metadata")
+    here = Path.cwd()
+    os.chdir(ROOT)  # where a build's frontend calls it
+    try:
+        made = prepare_metadata_for_build_wheel(str(folder))
+    finally:
+        os.chdir(here)
+    found: dict[str, set[str]] = {}
+    for text in importlib.metadata.PathDistribution(folder / made).requires or []:
+        requirement = Requirement(text)
+        extra = str(requirement.marker).partition('"')[2].strip('"') if requirement.marker else ""
+        found.setdefault(extra, set()).add(light.normal(requirement.name))
+    return found
+
+
+def test_the_wheel_needs_little(requirements: dict[str, set[str]]) -> None:
+    assert requirements[""] == {"grpcio-tools", "jinja2", "protobuf", "rich", "typer"}
+    assert set(requirements) == {"", "bench", "tensor", "transports"}
+
+
+def test_a_checkout_has_the_extra_too(requirements: dict[str, set[str]]) -> None:
+    lines = [
+        line
+        for name in ("run", "test")
+        for line in (ROOT / "setup" / f"python-{name}.txt").read_text().splitlines()
+    ]
+    pinned = {light.normal(line.partition("==")[0]) for line in lines}
+    assert requirements[""] | requirements["bench"] <= pinned
+
+
+def test_the_missing_packages_that_are_explained_are_the_extras(
+    requirements: dict[str, set[str]],
+) -> None:
+    owners = importlib.metadata.packages_distributions()
+    assert {light.normal(owners[package][0]) for package in BENCH} == requirements["bench"]
+
+
+def test_a_package_that_no_extra_brings_is_another_matter() -> None:
+    assert missing(ModuleNotFoundError("No module named 'rospy'", name="rospy")) is None
+    assert missing(ModuleNotFoundError("nameless")) is None
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, light.__file__, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+
+
+def test_help_lists_every_command() -> None:
+    done = run("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("│ ")}
+    assert listed >= set(COMMANDS)
+
+
+def test_help_of_commands_that_cannot_be_imported_says_what_they_are() -> None:
+    commands = typer.main.get_command(app)
+    bench = commands.get_command(typer.Context(commands), "bench")  # type: ignore[attr-defined]
+    lines = run("bench", "--help").stdout.splitlines()
+    for name in NAMES:
+        command = bench.get_command(typer.Context(bench), name)
+        (line,) = (one for one in lines if one.startswith(f"│ {name} "))
+        assert " ".join(line.strip("│ ").split()[1:4]) in " ".join(command.help.split())
+
+
+@pytest.mark.parametrize("lang", ["cpp", "python", "java"])
+def test_schemas_are_compiled(lang: str, tmp_path: Path) -> None:
+    wires = "protobuf,ros1,cdr,columns"
+    options = ("--wire", wires, "--columns", "consumer.State", "--out", tmp_path)
+    wanted = options if lang != "java" else ("--wire", "protobuf,ros1,cdr", "--out", tmp_path)
+    done = run("compile", SCHEMA, "--lang", lang, *wanted)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert any((tmp_path / lang).rglob("*tate*"))
+
+
+def test_programs_run_on_the_heap() -> None:
+    done = run("heap", "run", "--", "echo", "under the heap")
+    assert (done.returncode, done.stdout) == (0, "under the heap\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("bench", name) for name in NAMES),
+        ("bench", "osi", "--reflections", "10", "--help"),
+        ("columns", "advise", "x"),
+        ("compare", "a", "b"),
+        ("doctor", "--fix"),
+        ("probe", "show", "x"),
+        ("record", "/node"),
+        ("replay", "x"),
+        ("report", "x"),
+        ("log", "x"),
+        ("trace", "info", "x"),
+        ("transports",),
+    ],
+    ids=" ".join,
+)
+def test_other_commands_say_in_one_line_what_they_need(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("wirecost: ")
+    assert done.stderr.endswith(f" is not installed; it {EXTRA}\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_library_says_so_too() -> None:
+    script = "import light; light.hide_extras(); import wirecost; wirecost.publish"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(light.__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: wirecost.publish: numpy is not installed; it {EXTRA}"
+    )
