@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench classes``: measure, then print and keep the report."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from wirecost.bench.allocators import NAMED
+from wirecost.bench.classes import scenario as classes
+from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
+from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.choices import completing, numbers
+from wirecost.cli.results import measure_and_report
+
+
+def command(
+    objects: Annotated[
+        str, typer.Option(metavar="N,N,…", help="Moving objects of a GroundTruth.")
+    ] = ",".join(map(str, classes.OBJECTS)),
+    content: Annotated[
+        str,
+        typer.Option(
+            help="full: all vectors of an object's base, lanes, a model's name, attributes; "
+            "sparse: four of the seven vectors.",
+            autocompletion=completing(classes.CONTENTS),
+        ),
+    ] = ",".join(classes.CONTENTS),
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", help="Samples of each operation, in all processes.")
+    ] = 30,
+    processes: Processes = PROCESSES,
+    allocators: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Comma-separated: {', '.join(NAMED)}. Default: glibc's at its defaults.",
+            autocompletion=completing(NAMED),
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the processes' order.")] = 1,
+    out: Out = None,
+    json_file: JsonFile = None,
+) -> None:
+    """OSI's GroundTruth in protoc's C++ classes, and in ours with the same interface."""
+    settings = classes.Settings(
+        tuple(numbers("--objects", objects)),
+        chosen("--content", content, classes.CONTENTS),
+        repetitions,
+        processes,
+        seed,
+        chosen("--allocators", allocators, NAMED) if allocators else (),
+    )
+    settings.check()
+    measure_and_report(classes.SCENARIO, out, json_file, partial(classes.run, settings))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench classes``."""
+
+from __future__ import annotations
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.table_columns import AMOUNT, COUNT, TEXT
+
+
+class Run(common.Message, kw_only=True):
+    """``memory_bytes``: what malloc gave for one message; ``kept_bytes``: what of it stays when the
+    message is destroyed. Both None where nobody counts. ``malloc``: the file it lay in."""
+
+    objects: Count
+    memory_bytes: Count | None
+    kept_bytes: int | None
+    malloc: str
+
+
+class Meta(common.Meta, kw_only=True):
+    repetitions: Count
+    processes: Count
+    seed: int
+    contenders: dict[str, common.About]
+    allocators: dict[str, str]
+    """Their settings in words; the name follows the mode of contenders that run under one."""
+    runs: list[Run]
+
+
+SCHEMA = Schema(
+    Meta,
+    columns({"ns": AMOUNT, "mode": TEXT, "objects": COUNT}),
+    ("build", "rebuild", "encode", "parse", "reparse", "total"),
+)
