@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m documents [RUN…]``: measures what documents show, keeps summary rows and tables in
 ``docs/results``, and writes the documents' blocks anew. With ``--write`` it only writes, with
-``--keep`` it takes the runs as they were made before, in ``build/results``.
+``--keep`` it takes the runs as they were made before, in ``build/results``. ``repeatability`` is
+the first command ten times.
 """
 
 from __future__ import annotations
@@ -11,22 +12,32 @@ import subprocess
 import sys
 from pathlib import Path
 
+from documents import repeatability
 from documents.blocks import documents, written
 from documents.runs import RESULTS, ROOT, RUNS, Kept
 from wirecost.analysis.summary import summarize
+from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
 from wirecost.report.scenarios import content_of
+from wirecost.report.shared.drawing import draw
 
 MADE = ROOT / "build" / "results"
 
 
 def measure(name: str) -> None:
     """Raises CalledProcessError where a contender failed."""
-    folder = MADE / name
+    if name == repeatability.NAME:
+        for number, command in enumerate(repeatability.commands(), start=1):
+            _run(command, MADE / name / f"{number:02}")
+    else:
+        _run(RUNS[name], MADE / name)
+
+
+def _run(command: list[str], folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     wirecost = Path(sys.executable).with_name("wirecost")
-    commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "-s") else "")
-    subprocess.run([wirecost, *RUNS[name], "--out", folder], check=True)
+    commit = _git("rev-parse", "--short", "HEAD") + ("+" if _changed() else "")
+    subprocess.run([wirecost, *command, "--out", folder], check=True)
     subprocess.run([wirecost, "report", folder, "--format", "csv"], check=True)
     (folder / "commit").write_text(commit)
 
@@ -34,29 +45,44 @@ def measure(name: str) -> None:
 def keep(name: str) -> None:
     """The rows and tables of a run, and where it was made; a ``+`` behind the commit: with
     changes. Raises OSError if it was not made."""
+    if name == repeatability.NAME:
+        folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
+        found = repeatability.estimates(folders)
+        repeatability.write_rows(found)
+        draw(repeatability.figure(found).chart, repeatability.FIGURE)
+        about = _about(folders[0], read_results(folders[0]), repeatability.commands()[0])
+        Kept(about, None, repeatability.tables(found)).write(name)
+        return
     folder = MADE / name
-    commit = (folder / "commit").read_text()
     results = read_results(folder)
     content = content_of(results, summarize(results))
+    Kept(_about(folder, results, RUNS[name]), content.lead, content.tables).write(name)
+    shutil.copy(folder / "report.csv", RESULTS / f"{name}.csv")
+
+
+def _about(folder: Path, results: Results, command: list[str]) -> dict[str, str]:
     where = results.meta["environment"]
     kind = "virtual machine" if where["virtual_machine"] else "machine"
-    about = {
-        "command": f"wirecost {' '.join(RUNS[name])}",
-        "commit": commit,
+    return {
+        "command": f"wirecost {' '.join(command)}",
+        "commit": (folder / "commit").read_text(),
         "made": results.meta["created"][:10],
         "machine": f"{where['cpu']}, {where['usable_cores']} cores, {kind}, {where['os']}",
         "compiler": _compiler(where),
         "malloc": Path(where["malloc"] or "unknown").name,
         "doctor": where["doctor"]["verdict"],
     }
-    Kept(about, content.lead, content.tables).write(name)
-    shutil.copy(folder / "report.csv", RESULTS / f"{name}.csv")
 
 
 def _compiler(where: dict[str, object]) -> str:
     flags = where.get("flags")
     used = flags.get("release") if isinstance(flags, dict) else flags
     return " ".join(str(one) for one in (where.get("compiler"), used) if one) or "none"
+
+
+def _changed() -> bool:
+    """Whether anything but documents differs from the commit."""
+    return bool(_git("status", "-s", "--", ".", ":!docs", ":!README.md"))
 
 
 def _git(*words: str) -> str:
@@ -74,14 +100,15 @@ def write() -> None:
 
 def main(arguments: list[str]) -> int:
     names = [word for word in arguments if not word.startswith("--")]
+    known = [*RUNS, repeatability.NAME]
     options = [word for word in arguments if word.startswith("--")]
-    if unknown := [word for word in names if word not in RUNS]:
-        print(f"documents: no run {unknown[0]}; there are {', '.join(RUNS)}", file=sys.stderr)
+    if unknown := [word for word in names if word not in known]:
+        print(f"documents: no run {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)
         return 2
     if unknown := [word for word in options if word not in ("--write", "--keep")]:
         print(f"documents: no option {unknown[0]}; see its docstring", file=sys.stderr)
         return 2
-    for name in () if "--write" in options else names or RUNS:
+    for name in () if "--write" in options else names or known:
         if "--keep" not in options:
             measure(name)
         keep(name)

@@ -17,6 +17,12 @@ _CHOICES = (
     f"{_PROTOBUF},protobuf-view,flatbuffers-table,flatbuffers-table-verified,flatbuffers-struct,"
     "columns,arrays"
 )
+_CURRENT = "protobuf-current,protobuf-current-arena,protobuf-current-reuse"
+_FLATBUFFERS = (
+    "flatbuffers-table,flatbuffers-table-verified,flatbuffers-current-table,"
+    "flatbuffers-current-table-verified,flatbuffers-object,flatbuffers-object-unpack"
+)
+_ALLOCATORS = "glibc,glibc-tuned,jemalloc,mimalloc,tlsf,wirecost"
 
 RUNS = {
     "osi": ["bench", "osi", "--reflections", "829440,100000"],
@@ -24,14 +30,25 @@ RUNS = {
     "osi-distinct": ["bench", "osi", "--contenders", _CHOICES, "--content", "distinct"],
     "osi-growth": ["bench", "osi", "--contenders", _CHOICES,
                    "--reflections", "1000,10000,100000,829440,5000000"],
-    "osi-allocators": ["bench", "osi", "--contenders", _PROTOBUF,
-                       "--allocators", "glibc,glibc-tuned,jemalloc,mimalloc,wirecost"],
+    "osi-current": ["bench", "osi",
+                    "--contenders", f"{_PROTOBUF},{_CURRENT},{_FLATBUFFERS},columns"],
+    "osi-allocators": ["bench", "osi", "--contenders", f"{_PROTOBUF},{_CURRENT}",
+                       "--allocators", _ALLOCATORS],
+    "osi-pages": ["bench", "osi", "--contenders", _CHOICES, "--pages", "huge,small"],
     "osi-table1": ["bench", "osi", "--table1"],
-    "notification": ["bench", "notification", "--lang", "cpp"],
-    "tensor": ["bench", "tensor", "--wrapyfi"],
+    "osi-published": ["bench", "osi", "--variant", "published", "--contenders",
+                      "protobuf,flatbuffers-table", "--allocators", _ALLOCATORS],
+    "notification": ["bench", "notification", "--content", "ticket"],
+    "notification-allocators": ["bench", "notification", "--lang", "cpp", "--content", "ticket",
+                                "--sizes", "64", "--modes", "new,recycled",
+                                "--allocators", _ALLOCATORS],
+    "tensor": ["bench", "tensor", "--wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
+               "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "cloud": ["bench", "cloud"],
+    "map": ["bench", "map"],
     "heap": ["bench", "heap"],
     "probe": ["bench", "probe"],
+    "classes": ["bench", "classes"],
 }  # fmt: skip
 """The command of each."""
 

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from documents import repeatability
 from documents.blocks import BLOCK, documents, written
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
-from wirecost.report.scenarios.osi.content import overview
+from wirecost.report.scenarios.osi.content import overview, table1
 from wirecost.report.shared.races import race_title, races
 
 KEPT = sorted(path.stem for path in RESULTS.glob("*.csv"))
@@ -31,15 +33,49 @@ def test_every_run_that_is_kept_is_shown_and_says_where_it_was_made() -> None:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
-    assert read(name).about["command"] == f"wirecost {' '.join(RUNS[name])}"
+    command = repeatability.commands()[0] if name == repeatability.NAME else RUNS[name]
+    assert read(name).about["command"] == f"wirecost {' '.join(command)}"
 
 
-@pytest.mark.parametrize("name", [name for name in KEPT if name.startswith("osi")])
+@pytest.mark.parametrize("name", [n for n in KEPT if n.startswith(("osi", repeatability.NAME))])
 def test_tables_follow_from_the_rows(name: str) -> None:
-    rows = read_rows(RESULTS / f"{name}.csv")
     kept = read(name)
+    if name == repeatability.NAME:
+        assert kept.tables == repeatability.tables(repeatability.rows())
+        return
+    rows = read_rows(RESULTS / f"{name}.csv")
+    if name == "osi-table1":
+        assert kept.tables == table1(rows)
+        return
     for race in races(rows):
         assert kept.table(race_title(race)) == overview(rows, race)
+
+
+@pytest.mark.parametrize("runs", [2, 10])
+def test_repeated_runs_are_summed_up(runs: int) -> None:
+    found = [
+        repeatability.Estimate(run, "case", "columns", what, 100.0 + run, 95.0, 105.0)
+        for run in range(1, runs + 1)
+        for what in (repeatability.TOTAL, repeatability.RATIO)
+    ]
+    (table,) = repeatability.tables(found)
+    (row,) = table.rows
+    holding = {2: "2 of 2", 10: "0 of 10"}[runs]  # the medians' median is 101.5, 105.5
+    assert (row[0], row[3], row[6]) == ("columns", holding, holding)
+    assert repeatability.figure(found).chart.to_dict()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [ROOT / "README.md", *sorted(RESULTS.glob("*.md"))],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_prose_has_no_measured_figures_of_its_own(path: Path) -> None:
+    """They stand in tables, which follow from runs; prose would not change with them."""
+    prose = re.sub(
+        r"`[^`\n]+`", "", re.sub(r"^```.*?^```", "", path.read_text(), flags=re.S | re.M)
+    )
+    assert re.findall(r"\d[\d,.]*\s?(?:ns|µs|ms|×|times)(?!\w)", prose) == []
 
 
 def test_a_table_that_was_changed_is_noticed() -> None:
