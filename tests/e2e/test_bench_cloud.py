@@ -75,7 +75,8 @@ def test_other_formats_and_rules(
 
 def test_areas_say_the_same_and_their_growth_is_reported(measure: Measure) -> None:
     area = ("--study", "area", "--points", "3000", "--vertices", "8,64", "--inside", "10")
-    document = measure("cloud", *SAMPLES, *area, "--seed", "2")
+    document = measure("cloud", *SAMPLES, *area, "--seed", "2", "--processes", "3")
+    assert set(pl.read_parquet(document["folder"] / "samples.parquet")["process"]) == {0, 1, 2}
     assert document["failures"] == []
     cases = {row["case"] for row in document["rows"]}
     assert cases == {

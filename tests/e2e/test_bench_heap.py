@@ -68,7 +68,7 @@ def test_every_callback_is_kept(document: dict[str, Any]) -> None:
     samples = pl.read_parquet(document["folder"] / "samples.parquet")
     callbacks = samples.filter(variant="callback", contender="wirecost", mode="defaults")
     assert callbacks["repetition"].to_list() == list(range(1000))
-    assert callbacks["round"].to_list() == [0] * 500 + [1] * 500
+    assert callbacks["process"].to_list() == [0] * 500 + [1] * 500
     assert callbacks["ns"].min() > 1000  # type: ignore[operator]  # floats by schema
 
 

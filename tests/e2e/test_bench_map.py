@@ -17,7 +17,7 @@ def test_rows_have_memory_and_time_of_both_contenders(wirecost: Run, tmp_path: P
     out = tmp_path / "map"
     done = wirecost(
         "bench", "map", "--size", "20", "--subscribers", "1,2", "--repetitions", "2",
-        "--seed", "3", "--out", out, "--json", "-",
+        "--processes", "2", "--seed", "3", "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -29,7 +29,7 @@ def test_rows_have_memory_and_time_of_both_contenders(wirecost: Run, tmp_path: P
         instances = 1 if contender == "shared" else 2 + ("2 sub" in case)
         assert row["map_memory_bytes"] == pytest.approx(instances * 20e6, rel=0.15)
         assert row["memory_bytes"] > row["map_memory_bytes"]
-        assert row["n"] == 2
+        assert (row["n"], row["processes"]) == (2, 2)
     assert len({row["digest"] for row in totals.values()}) == 1
     assert totals["20 MB, 1 subscriber", "copied"]["ratio"]["to"] == "copied"
     assert "20 MB, 2 subscribers: " in done.stderr

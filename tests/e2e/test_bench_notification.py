@@ -125,6 +125,12 @@ def test_ratios_and_tables_span_the_allocators(
     assert "| gencpp new wirecost |" in text
     assert "allocations (malloc and its like)" in text
     assert "Here under glibc." in text
+    for factor in (16, 32):
+        _, table = text.split(f"### C++ · ticket, size factor {factor} · by allocator")
+        assert "| contender | glibc | wirecost |" in table
+        assert table.partition("###")[0].count("\n| ") == 1 + len(
+            {row["contender"] + mode for row in rows for mode in row["mode"].split(" ")[:1]}
+        )
 
 
 def test_samples_have_all_stages(document: dict[str, Any]) -> None:
@@ -142,6 +148,7 @@ def test_report_shows_the_tickets_table(ticket: dict[str, Any], wirecost: Run) -
     assert done.returncode == 0, done.stderr
     text = (ticket["folder"] / "report.md").read_text()
     assert "The ticket's table and this machine" in text
-    assert "55 / 1953 ns" in text
+    _, table = text.split("The ticket's table and this machine")
+    assert "\n| 4 | 55 | 104 | 1953 ns | " in table
     (view,) = [line for line in text.splitlines() if line.startswith("| cpp wirecost-ros1 view")]
     assert "borrowing" in view

@@ -13,6 +13,13 @@ import pytest
 @pytest.mark.parametrize(
     ("scenario", "options", "printed"),
     [
+        ("classes", ("--objects", "0"), "--objects 0: must lie between"),
+        ("classes", ("--objects", "few"), "--objects few: give whole numbers"),
+        ("classes", ("--content", "empty"), "--content empty: there are full, sparse"),
+        ("classes", ("--allocators", "tcmalloc"), "--allocators tcmalloc: there are glibc"),
+        ("classes", ("--repetitions", "0"), "--repetitions 0: at least 1"),
+        ("classes", ("--processes", "0"), "--processes 0: at least 1"),
+        ("classes", ("--seed", "-1"), "--seed -1: must lie between"),
         ("cloud", ("--study", "sky"), "--study sky: there are ring, area"),
         ("cloud", ("--scan", "none.pcd"), "none.pcd: No such file"),
         ("cloud", ("--points", "0"), "--points 0: must lie between"),

@@ -18,6 +18,9 @@ import pytest
 from wirecost.bench.allocators import ALLOCATORS, check_loaded
 from wirecost.bench.heap.program import missing
 from wirecost.bench.osi.contenders import Registry
+from wirecost.bench.osi.scenario import SCHEMAS
+from wirecost.bench.osi.worker import Worker
+from wirecost.bench.osi.worker_process import Assignment
 from wirecost.bench.program import ProgramFailedError
 from wirecost.records.stages import STAGES
 
@@ -100,6 +103,41 @@ def test_a_sensor_can_read_all(bench: Bench, tmp_path: Path, fmi: str) -> None:
     assert {row["case"] for row in document["rows"]} == {name, f"{name}, all read"}
     digests = {row["digest"] for row in document["rows"] if row["contender"] in DEFAULT_SET}
     assert len(digests) == 2  # of the sensor view and the sensor data, whatever is read
+
+
+def test_pages_of_memory_can_be_small(bench: Bench, tmp_path: Path) -> None:
+    document = bench(
+        tmp_path / "r", "--contenders", "columns", "--reflections", "300000", "--steps", "2",
+        "--pages", "huge,small",
+    )  # fmt: skip
+    assert document["failures"] == []
+    name = "300,000 reflections, 10 objects"
+    assert {row["case"] for row in document["rows"]} == {name, f"{name}, small pages"}
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_the_kernel_denies_huge_pages_to_a_worker(small: bool, tmp_path: Path) -> None:
+    registry = Registry()
+    fmus = registry.contenders["columns"].fmus
+    assignment = Assignment(
+        registry.archive(fmus, "source", 2, "release"),
+        registry.archive(fmus, "sensor", 2, "release"),
+        registry.contenders["columns"].wire,
+        SCHEMAS / registry.contenders["columns"].schema,
+        {"reflections": 300_000, "log_folder": str(tmp_path)},
+        {"log_folder": str(tmp_path)},
+        small_pages=small,
+    )
+    worker = Worker(assignment)
+    try:
+        worker.ready()
+        worker.calibrate()
+        rollup = Path(f"/proc/{worker._process.pid}/smaps_rollup").read_text()
+    finally:
+        worker.close()
+    huge = next(line for line in rollup.splitlines() if line.startswith("AnonHugePages"))
+    kernel = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+    assert (int(huge.split()[1]) > 4096) == ("[never]" not in kernel and not small)
 
 
 @pytest.mark.parametrize("options", [("--table1",), ("--variant", "both")])

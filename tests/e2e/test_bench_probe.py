@@ -19,7 +19,18 @@ SAMPLES = 3
 @pytest.fixture(scope="module")
 def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("probe") / "result"
-    common = ("--samples", str(SAMPLES), "--out", out, "--json", out.with_suffix(".json"))
+    common = (
+        "--samples",
+        str(SAMPLES),
+        "--processes",
+        "2",
+        "--seed",
+        "5",
+        "--out",
+        out,
+        "--json",
+        out.with_suffix(".json"),
+    )
     done = wirecost("bench", "probe", *common)
     assert done.returncode == 0, done.stderr
     return out
@@ -37,7 +48,7 @@ def test_every_contender_did_its_work_and_was_timed(document: dict[str, Any]) ->
     timed = {"floor", "section off", "section", "marks", "pmu_analyzer"}
     assert {("times", name) for name in timed} <= found
     assert {("software counters", name) for name in ("floor getrusage", "section")} <= found
-    assert all(row["n"] == SAMPLES for row in document["rows"])
+    assert all((row["n"], row["processes"]) == (SAMPLES, 2) for row in document["rows"])
     assert all(row["median_ns"] > 0 for row in document["rows"])
 
 

@@ -7,8 +7,8 @@
 //   serve     prints `ready`, then runs as many callbacks as each line of standard input asks for
 //             and answers `done`; each callback is a section of the probe that is named after the
 //             version, and its value is the number of points. Every message differs, in which
-//             points are exchanged, as `--secret` has it. At the end of input: a digest of all its
-//             answers
+//             points are exchanged, as `--secret` has it. `--calls` is the number of the first. At
+//             the end of input: a digest of all its answers
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,8 +28,8 @@ namespace wirecost::bench::cloud {
 namespace {
 
 constexpr int warm_calls = 20;
-constexpr int least_warm_calls = 2;
-constexpr std::chrono::milliseconds warm_time{300};  // after which the least are enough
+constexpr int least_warm_calls = 1;
+constexpr std::chrono::milliseconds warm_time{100};  // after which the least are enough
 
 std::unique_ptr<Contender> contender(const Request& request) {
   for (const Listed& one : versions())
@@ -99,7 +99,8 @@ void serve(const Request& request) {
   }
   std::puts("ready");
   std::fflush(stdout);
-  calls = answers = 0;
+  calls = request.calls;
+  answers = 0;
   for (std::string line; std::getline(std::cin, line);) {
     for (int left = std::stoi(line); left > 0; --left) run(section);
     std::puts("done");

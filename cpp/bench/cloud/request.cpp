@@ -38,6 +38,7 @@ Request Request::parse(int argc, char** argv) {
        {"--areas", into(request.areas)},
        {"--out", into(request.out)},
        {"--secret", into(request.secret)},
+       {"--calls", into(request.calls)},
        {"--format", [&](const auto& value) { request.older = value == "radrt"; }},
        {"--rules", [&](const auto& value) { request.published = value == "published"; }},
        {"--ask", [&](const auto& value) { request.first = value == "first"; }}});

@@ -22,6 +22,7 @@ struct Request {
   bool published = false;
   bool first = false;
   std::uint64_t secret = 0;  ///< how messages differ; no version is given it
+  std::uint64_t calls = 0;   ///< how many callbacks other processes had before
 
   /// Throws std::invalid_argument with what is wrong.
   static Request parse(int argc, char** argv);

@@ -3,7 +3,8 @@
 //   built              compiler and flags
 //   list               contenders, a line each: number, case, name, mode, counters, what its log
 //                      holds, system calls per section, what it does
-//   measure N FOLDER   a line each: `missing` number reason; `planted` number pages instructions ns
+//   measure N FOLDER I…  contenders of these numbers take turns in this order, N samples each.
+//                      A line each: `missing` number reason; `planted` number pages instructions ns
 //                      counted, -1 what it does not see; `sample` number repetition nanoseconds
 //                      per section. Contender i logs into FOLDER/i: planted sections first.
 #include <signal.h>
@@ -11,7 +12,9 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/probe/contender_process.hpp"
 #include "bench/probe/contenders.hpp"
@@ -47,14 +50,14 @@ struct Numbered {
   std::unique_ptr<ContenderProcess> process;
 };
 
-std::vector<Numbered> start(Contenders& contenders, std::size_t samples,
-                            const std::string& folder) {
+std::vector<Numbered> start(Contenders& contenders, std::size_t samples, const std::string& folder,
+                            const std::vector<std::size_t>& numbers) {
   const std::size_t sections = planted_sections + samples * (sections_of_a_sample + warm_runs);
   std::vector<Numbered> processes;
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
+  for (const std::size_t i : numbers) {
     const std::string logs = std::string(folder).append("/").append(std::to_string(i));
     auto process =
-        std::make_unique<ContenderProcess>(*contenders[i], logs, sections * marks_of_a_section);
+        std::make_unique<ContenderProcess>(*contenders.at(i), logs, sections * marks_of_a_section);
     if (process->missing().empty())
       processes.push_back({i, std::move(process)});
     else
@@ -63,9 +66,10 @@ std::vector<Numbered> start(Contenders& contenders, std::size_t samples,
   return processes;
 }
 
-void measure(std::size_t samples, const std::string& folder) {
+void measure(std::size_t samples, const std::string& folder,
+             const std::vector<std::size_t>& numbers) {
   Contenders contenders = all_contenders();
-  const std::vector<Numbered> processes = start(contenders, samples, folder);
+  const std::vector<Numbered> processes = start(contenders, samples, folder, numbers);
   for (const Numbered& one : processes) {
     for (std::size_t i = 0; i < planted_sections; ++i) {
       const std::size_t pages = 1 + i % most_planted_pages;
@@ -90,10 +94,12 @@ void run(int argc, char** argv) {
     std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
   } else if (command == "list" && argc == 2) {
     list();
-  } else if (command == "measure" && argc == 4) {
-    measure(std::stoul(argv[2]), argv[3]);
+  } else if (command == "measure" && argc > 4) {
+    std::vector<std::size_t> numbers;
+    for (int i = 4; i < argc; ++i) numbers.push_back(std::stoul(argv[i]));
+    measure(std::stoul(argv[2]), argv[3], numbers);
   } else {
-    throw std::invalid_argument("there are built, list, measure SAMPLES FOLDER");
+    throw std::invalid_argument("there are built, list, measure SAMPLES FOLDER NUMBER…");
   }
 }
 

@@ -84,7 +84,9 @@ def run(
             process.stdin.write(standard_input)
             process.stdin.close()
         for line in process.stdout:
-            yield line.rstrip("\n")
+            if not line.endswith("\n"):
+                break  # it was killed while it wrote
+            yield line[:-1]
         errors = process.stderr.read()
         process.wait()
     finally:

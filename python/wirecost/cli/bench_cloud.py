@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.cloud import scenario as cloud
-from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
+from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
@@ -41,7 +43,10 @@ def command(
     inside: Annotated[
         str, typer.Option(metavar="%,%,…", help="Percent of points inside an area.")
     ] = "1,10,50",
-    samples: Annotated[int, typer.Option(metavar="N", help="Callbacks of each version.")] = 100,
+    samples: Annotated[
+        int, typer.Option(metavar="N", help="Callbacks of each version, in all processes.")
+    ] = 100,
+    processes: Processes = PROCESSES,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="Take no more samples of a case after this time.")
     ] = 10.0,
@@ -51,7 +56,9 @@ def command(
     published: Annotated[
         bool, typer.Option(help="Use the ring filter as published, with its faults.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of synthetic scans, points and areas.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Seed of synthetic scans, points, areas, and the processes' order.")
+    ] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -64,6 +71,7 @@ def command(
         vertices=tuple(numbers("--vertices", vertices)),
         inside=tuple(share / 100 for share in _percents(inside)),
         samples=samples,
+        processes=processes,
         seconds=seconds,
         format=layout,
         published=published,

@@ -10,8 +10,10 @@ import typer
 
 from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.heap import scenario as heap
+from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_report
 
 
@@ -28,10 +30,10 @@ def command(
     ] = ",".join(heap.STUDIES),
     samples: Annotated[
         int, typer.Option(metavar="N", help="Callbacks of each allocator in a round.")
-    ] = 2000,
+    ] = 1000,
     rounds: Annotated[
         int, typer.Option(metavar="N", help="Rounds; in each, every allocator has a new process.")
-    ] = 5,
+    ] = PROCESSES,
     threads: Annotated[
         str, typer.Option(metavar="N,N,…", help="Numbers of threads in the throughput study.")
     ] = ",".join(map(str, heap.THREADS)),

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.map import scenario as bench_map
-from wirecost.cli.bench import JsonFile, Out
+from wirecost.bench.processes import PROCESSES
+from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import numbers
 from wirecost.cli.results import measure_and_report
 
@@ -22,9 +23,15 @@ def command(
         str, typer.Option(metavar="N,N,…", help="Numbers of subscribing processes.")
     ] = "1,4,8",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Publications of each contender and case.")
-    ] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of the map's content.")] = 1,
+        int,
+        typer.Option(
+            metavar="N", help="Publications of each contender and case, in all its processes."
+        ),
+    ] = 20,
+    processes: Processes = PROCESSES,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the map's content and the processes' order.")
+    ] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
@@ -33,6 +40,7 @@ def command(
         round(size * 1e6) if size < 1e9 else 0,
         tuple(numbers("--subscribers", subscribers)),
         repetitions,
+        processes,
         seed,
     )
     settings.check()

@@ -11,8 +11,9 @@ import typer
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.notification import scenario as notification
 from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_report
 
 

@@ -15,8 +15,9 @@ from wirecost.bench.osi import cases
 from wirecost.bench.osi import scenario as osi
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
@@ -84,6 +85,15 @@ def command(
             autocompletion=completing(cases.READS),
         ),
     ] = cases.READS[0],
+    pages: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE",
+            help="Pages of memory: huge where contenders ask the kernel for them, small for all of "
+            "them, or both, comma-separated.",
+            autocompletion=completing(cases.PAGES),
+        ),
+    ] = cases.PAGES[0],
     builds: Annotated[
         str, typer.Option(help="Builds, comma-separated: release, debug.")
     ] = "release",
@@ -128,6 +138,9 @@ def command(
     reads = chosen("--read", read, cases.READS)
     if "all" in reads and (table1 or "published" in variants):
         raise UserError("--read all: the report's sensor reads a sample; use --variant same-work")
+    sizes = chosen("--pages", pages, cases.PAGES)
+    if table1 and "small" in sizes:
+        raise UserError("--pages small: not with --table1")
     if table1 and trace:
         raise UserError("--trace: cannot be used with --table1, which has its own trace")
     if table1:
@@ -151,6 +164,7 @@ def command(
             trace,
             chosen("--allocators", allocators, NAMED) if allocators else (),
             reads,
+            sizes,
         )
     settings = osi.Settings(works, steps, fmi, seed, processes)
     settings.check()

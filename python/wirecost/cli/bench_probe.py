@@ -9,18 +9,24 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.probe import scenario as probe
-from wirecost.cli.bench import JsonFile, Out
+from wirecost.bench.processes import PROCESSES
+from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.results import measure_and_report
 
 
 def command(
     samples: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each contender, 500 sections each.")
+        int,
+        typer.Option(
+            metavar="N", help="Samples of each contender, 500 sections each, in all processes."
+        ),
     ] = 200,
+    processes: Processes = PROCESSES,
+    seed: Annotated[int, typer.Option(help="Seed of the processes' order.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
     """Cost of timing a section and reading counters: the probe, pmu_analyzer's schemes, floors."""
-    settings = probe.Settings(samples)
+    settings = probe.Settings(samples, processes, seed)
     settings.check()
     measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -12,8 +12,9 @@ import typer
 from wirecost.bench.processes import PROCESSES
 from wirecost.bench.repeated import scenario
 from wirecost.bench.repeated.content import LISTS
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import chosen, completing, numbers
+from wirecost.cli.choices import completing, numbers
 from wirecost.cli.results import measure_and_report
 
 

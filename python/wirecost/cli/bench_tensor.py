@@ -19,8 +19,9 @@ from wirecost.bench.tensor.contenders import known as contenders
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import chosen, completing
+from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError

@@ -1,21 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that take a comma-separated choice from a known list."""
+"""Options that take a comma-separated list."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from wirecost.errors import UserError
-
-
-def chosen(option: str, text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The chosen names in the order of ``known``. Raises UserError on one that is not there."""
-    known = list(known)
-    names = text.split(",")
-    for name in names:
-        if name not in known:
-            raise UserError(f"{option} {name}: there are {', '.join(known)}")
-    return tuple(name for name in known if name in names)
 
 
 def completing(known: Iterable[str]) -> Callable[[str], list[str]]:

@@ -104,6 +104,11 @@ SCENARIOS = {
         incumbent="copied",
         facts=("memory_bytes", "map_memory_bytes"),
     ),
+    "classes": Scenario(
+        ("build", "rebuild", "encode", "parse", "reparse", "total"),
+        ("protobuf", "fresh"),
+        facts=("objects", "memory_bytes", "kept_bytes"),
+    ),
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from wirecost.bench.map.processes.shared_memory import (
 )
 from wirecost.bench.map.race import Processes, Work, run_race
 from wirecost.bench.map.scenario import CONTENDERS
+from wirecost.bench.processes import plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 from wirecost.errors import UserError
@@ -42,7 +43,7 @@ def test_a_copied_map_lies_in_every_process_and_a_shared_one_once(
 ) -> None:
     work = Work(SIZE, 2, 1)
     entries = [work.entry(contender) for contender in CONTENDERS]
-    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), 2)
+    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), plan(2, 2, 1))
     assert [entry.failure for entry in entries] == [None, None]
     assert entries[0].digest == entries[1].digest != ""
     instances = {entry.key: entry.facts["map_memory_bytes"] / SIZE for entry in entries}
@@ -50,6 +51,7 @@ def test_a_copied_map_lies_in_every_process_and_a_shared_one_once(
     _, samples = read_journal(tmp_path)
     stages = samples.pivot("stage", index=["contender", "repetition"], values="ns")
     assert len(stages) == 4
+    assert samples.group_by("process").len()["len"].to_list() == [6, 6]
     for row in stages.iter_rows(named=True):
         assert 0 < row["readable"] <= row["total"] <= row["readable"] + row["touch"]
     assert set(psutil.Process().children(recursive=True)) <= others
@@ -138,6 +140,8 @@ def test_memory_that_could_change_is_refused(tmp_path: Path) -> None:
         (bench_map.Settings(size=10), "--size 1e-05: must lie between"),
         (bench_map.Settings(subscribers=(0,)), "--subscribers 0"),
         (bench_map.Settings(repetitions=0), "--repetitions 0"),
+        (bench_map.Settings(processes=0), "--processes 0"),
+        (bench_map.Settings(seed=-1), "--seed -1"),
         (bench_map.Settings(size=4_000_000_000, subscribers=(64,)), "choose a smaller map"),
     ],
 )

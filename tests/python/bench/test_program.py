@@ -31,3 +31,11 @@ def test_a_program_that_is_missing_or_fails_is_named() -> None:
     assert next(lines) == "1"
     with pytest.raises(ProgramFailedError, match=r"` ended with status 1: why$"):
         next(lines)
+
+
+def test_a_line_that_was_cut_off_is_none() -> None:
+    code = "import os; os.write(1, b'a\\tb\\nc'); os.abort()"
+    lines = program.run([sys.executable, "-c", code])
+    assert next(lines) == "a\tb"
+    with pytest.raises(ProgramFailedError, match="SIGABRT"):
+        next(lines)

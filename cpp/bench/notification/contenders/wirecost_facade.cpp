@@ -3,7 +3,7 @@
 #include "bench/notification/contenders.hpp"
 #include "bench/notification/contenders/protobuf_interface.hpp"
 #include "bench/notification/contenders/wirecost.hpp"
-#include "rsb/protocol/notification.api.hpp"
+#include "rsb/protocol/notification.pb.h"
 
 namespace wirecost::bench {
 namespace {

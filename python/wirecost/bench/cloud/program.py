@@ -68,7 +68,7 @@ def answers(load: Load, version: str, folder: Path) -> list[bytes]:
 
 class Served(Conversation):
     """A process with one version, which runs callbacks when asked. Its probe logs go to ``log``;
-    ``secret``: how messages differ.
+    ``secret``: how messages differ; ``calls``: callbacks of the version in earlier processes.
 
     Raises ProgramFailedError where it ends early.
     """
@@ -79,11 +79,13 @@ class Served(Conversation):
         version: str,
         log: Path,
         secret: int,
+        calls: int = 0,
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.log = log
         environment = {**os.environ, **(variables or {}), "WIRECOST_PROBE": str(log)}
-        command = [str(PROGRAM.path), "serve", *load.arguments(version), "--secret", str(secret)]
+        differing = ["--secret", str(secret), "--calls", str(calls)]
+        command = [str(PROGRAM.path), "serve", *load.arguments(version), *differing]
         super().__init__(version, command, environment)
 
     def wait_until_warm(self) -> None:

@@ -19,6 +19,7 @@ from wirecost import scratch
 from wirecost.bench.cloud import program
 from wirecost.bench.cloud.program import Contender, Load, Served
 from wirecost.bench.entry import Entry
+from wirecost.bench.processes import Plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 from wirecost.heap.launch import Options, environment
@@ -28,7 +29,6 @@ PLAIN, HEAP = "plain", "heap"
 HEAP_POOL = 256 << 20
 BURST = {"ring": 5, "area": 1}
 """Callbacks of a turn, by study."""
-FEWEST_TURNS = 3
 KEEP_EVERY_S = 1.0
 COUNTERS = (
     "minor-faults,major-faults,context-switches,instructions,LLC-load-misses,LLC-store-misses"
@@ -75,21 +75,26 @@ class Work:
         return Load(self.study, clouds, options)
 
 
-def run_race(work: Work, case: Case[Contender], samples: int, seconds: float) -> None:
-    """Fills the entries. After ``seconds`` no turn begins, except the first three. Raises
+def run_race(work: Work, case: Case[Contender], plan: Plan, seconds: float) -> None:
+    """Fills the entries. After ``seconds`` no turn begins, except the first of each process. Raises
     ProgramFailedError."""
     with scratch.folder("clouds") as folder:
         load = work.load(folder)
         case.report("verifying")
         _verify(load, case, folder)
-        if not case.running:
-            return
-        running = case.running
-        digests = _measure(load, case, samples, seconds, folder)
-        for entry, found in zip(running, digests, strict=True):
-            if found != digests[0]:
-                who = running[0].contender.version.name
-                entry.failure = f"its answers while it was timed are not {who}'s"
+        secret = SystemRandom().getrandbits(63)
+        entries = {entry.key: entry for entry in case.running}
+        calls: dict[str, list[pl.DataFrame]] = {key: [] for key in entries}
+        done = 0
+        for process in range(plan.processes if entries else 0):
+            order = [entries[key] for key in plan.order(process, list(entries))]
+            with _Turns(load, case, order, process, done, secret, folder) as turns:
+                done += turns.take(plan.samples_of(process), seconds / plan.processes, calls)
+                digests = turns.digests()
+            for entry in entries.values():
+                if digests[entry.key] != digests[next(iter(entries))]:
+                    who = next(iter(entries.values())).contender.version.name
+                    entry.failure = f"its answers while it was timed are not {who}'s"
 
 
 def _verify(load: Load, case: Case[Contender], folder: Path) -> None:
@@ -124,40 +129,99 @@ def difference(answers: list[bytes], reference: list[bytes], who: str) -> str | 
     return None
 
 
-def _measure(
-    load: Load, case: Case[Contender], samples: int, seconds: float, folder: Path
-) -> list[list[str]]:
-    """The digest of each running entry's answers. The messages are others than those that were
-    verified, and none can know which."""
-    burst = BURST[load.study]
-    secret = SystemRandom().getrandbits(63)
-    with ExitStack() as stack:
-        served: list[tuple[Entry[Contender], Served]] = []
-        for entry in case.running:
-            name, log = entry.contender.version.name, folder / f"log-{len(served)}"
-            one = Served(load, name, log, secret, _variables(entry.contender.mode))
-            stack.callback(one.end)
-            served.append((entry, one))
-            case.report(f"warming {name}")
-            one.wait_until_warm()
+class _Turns:
+    """A process of each contender, which run in turns, in the entries' order. ``before``: callbacks
+    that each had in earlier processes. Methods raise ProgramFailedError.
+
+    The messages are others than those that were verified, and none can know which."""
+
+    def __init__(
+        self,
+        load: Load,
+        case: Case[Contender],
+        entries: list[Entry[Contender]],
+        number: int,
+        before: int,
+        secret: int,
+        folder: Path,
+    ) -> None:
+        self._load, self._case, self._entries = load, case, entries
+        self._number, self._before, self._secret, self._folder = number, before, secret, folder
+        self._stack = ExitStack()
+        self._served: list[tuple[Entry[Contender], Served]] = []
+
+    def __enter__(self) -> _Turns:
+        with ExitStack() as stack:
+            for entry in self._entries:
+                name = entry.contender.version.name
+                log = self._folder / f"log-{self._number}-{len(self._served)}"
+                variables = _variables(entry.contender.mode)
+                one = Served(self._load, name, log, self._secret, self._before, variables)
+                stack.callback(one.end)
+                self._served.append((entry, one))
+                self._case.report(f"warming {name}")
+                one.wait_until_warm()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def take(self, samples: int, seconds: float, calls: dict[str, list[pl.DataFrame]]) -> int:
+        """Callbacks of each contender that were run; ``calls`` gets them all."""
+        burst = BURST[self._load.study]
         kept = time.monotonic()
         end = kept + seconds
-        done = turns = 0
+        done = taken = 0
         try:
-            while done < samples and (turns < FEWEST_TURNS or time.monotonic() < end):
+            while done < samples and (done == 0 or time.monotonic() < end):
                 count = min(burst, samples - done)
-                for entry, one in served:
+                for entry, one in self._served:
                     one.call(count)
-                    case.report(entry.key, count)
+                    self._case.report(entry.key, count)
                 done += count
-                turns += 1
                 if time.monotonic() - kept > KEEP_EVERY_S:
-                    _keep(case, served, done)
+                    taken = self._keep(taken, done, calls)
                     kept = time.monotonic()
-            return [one.finish() for _, one in served]
         finally:
-            if turns:
-                _keep(case, served, done)
+            if taken < done:
+                self._keep(taken, done, calls)
+        return done
+
+    def digests(self) -> dict[str, list[str]]:
+        """Of each entry's answers."""
+        return {entry.key: one.finish() for entry, one in self._served}
+
+    def _keep(self, taken: int, done: int, calls: dict[str, list[pl.DataFrame]]) -> int:
+        """Ends a round: callbacks in the probe logs beyond the first ``done`` are of the next."""
+        for entry, one in self._served:
+            events = events_of(read_logs([one.log]))
+            found = events.filter(section=one.name, kind="section").sort("loop")
+            calls[entry.key].append(found.slice(taken, done - taken))
+            _add(entry, calls[entry.key], self._number)
+        self._case.keep()
+        return done
+
+
+def _add(entry: Entry[Contender], calls: list[pl.DataFrame], process: int) -> None:
+    """The last of these tables as samples, and counters' means over all by now."""
+    counters = [name for name in calls[-1].columns if name.startswith(COUNTER)]
+    together = pl.concat([table.select(counters) for table in calls], how="vertical_relaxed")
+    entry.facts["counters"] = {
+        name.removeprefix(COUNTER): float(mean) if isinstance(mean, int | float) else None
+        for name in counters
+        for mean in (together[name].mean(),)
+    }
+    rows = calls[-1].select(
+        stage=pl.lit("total"),
+        repetition=pl.col("loop").cast(pl.Int64),
+        process=pl.lit(process),
+        ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
+        value=pl.col("value"),
+        begin_ns=pl.col("begin_ns"),
+        **{name: pl.col(name) for name in counters},
+    )
+    entry.table(rows.to_dict(as_series=False))
 
 
 def _variables(mode: str) -> Mapping[str, str]:
@@ -166,26 +230,3 @@ def _variables(mode: str) -> Mapping[str, str]:
         return counted
     heap = Options(HEAP_POOL, lock=False, huge=False, report=False, out=None, warmup_s=0)
     return environment(heap, {**os.environ, **counted})
-
-
-def _keep(case: Case[Contender], served: list[tuple[Entry[Contender], Served]], count: int) -> None:
-    """Ends a round: all but the first ``count`` callbacks in the probe logs are of the next one."""
-    for entry, one in served:
-        events = events_of(read_logs([one.log]))
-        calls = events.filter(section=one.name, kind="section").sort("loop").head(count)
-        counters = [name for name in calls.columns if name.startswith(COUNTER)]
-        entry.facts["counters"] = {
-            name.removeprefix(COUNTER): float(mean) if isinstance(mean, int | float) else None
-            for name in counters
-            for mean in (calls[name].mean(),)
-        }
-        rows = calls.slice(entry.samples).select(
-            stage=pl.lit("total"),
-            repetition=pl.col("loop").cast(pl.Int64),
-            ns=(pl.col("end_ns") - pl.col("begin_ns")).cast(pl.Float64),
-            value=pl.col("value"),
-            begin_ns=pl.col("begin_ns"),
-            **{name: pl.col(name) for name in counters},
-        )
-        entry.table(rows.to_dict(as_series=False))
-    case.keep()

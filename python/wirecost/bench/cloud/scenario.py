@@ -10,6 +10,7 @@ from wirecost.bench import limits
 from wirecost.bench.cloud import areas, program, scans
 from wirecost.bench.cloud.program import PROGRAM, Contender
 from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -38,7 +39,8 @@ class Settings:
     growth: tuple[int, ...] = (1000, 10_000)
     samples: int = 100
     seconds: float = 10.0
-    """A case begins no further turn after that."""
+    """A case begins no further turn after that, except the first of each process."""
+    processes: int = PROCESSES
     format: str = "aedt"
     published: bool = False
     seed: int = 1
@@ -53,9 +55,14 @@ class Settings:
             if not 0 <= share <= 1:
                 raise UserError(f"--inside {100 * share:g}: must lie between 0 and 100 percent")
         limits.at_least_one("--samples", self.samples)
+        limits.at_least_one("--processes", self.processes)
         if not 0 < self.seconds <= 3600:
             raise UserError(f"--seconds {self.seconds:g}: must be above 0 and at most 3600")
         limits.seed(self.seed)
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.samples, self.processes, self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
@@ -79,6 +86,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         SCENARIO,
         PROGRAM.built(),
         samples=settings.samples,
+        processes=settings.plan.processes,
         seconds=settings.seconds,
         format=settings.format,
         rules="published" if settings.published else "corrected",
@@ -94,7 +102,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     for work in cases:
         entries = [work.entry(contender) for contender in contenders[work.study]]
         with measurement.case(work.name, entries, settings.samples) as case:
-            run_race(work, case, settings.samples, settings.seconds)
+            run_race(work, case, settings.plan, settings.seconds)
 
 
 def _cases(settings: Settings, not_run: dict[str, str]) -> list[Work]:

@@ -69,7 +69,7 @@ def run_race(work: Work, case: Case[Contender], rounds: int) -> None:
         for entry, output in _round(work, case, number, work.amount, processes=1):
             for row in work.samples(output):
                 cells = dict(zip(CELLS, row, strict=True))
-                entry.row(stage="total", repetition=entry.samples, round=number, **cells)
+                entry.row(stage="total", repetition=entry.samples, process=number, **cells)
             entry.digest = output.result
         case.keep()
 

@@ -9,6 +9,7 @@ from wirecost.bench import limits
 from wirecost.bench.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap import program
 from wirecost.bench.heap.race import WARMUP, Work, run_race
+from wirecost.bench.processes import PROCESSES
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal
 
@@ -33,8 +34,8 @@ class Settings:
 
     allocators: tuple[str, ...] = tuple(ALLOCATORS)
     studies: tuple[str, ...] = STUDIES
-    samples: int = 2000
-    rounds: int = 5
+    samples: int = 1000
+    rounds: int = PROCESSES
     threads: tuple[int, ...] = THREADS
     pairs: int = PAIRS
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wirecost.bench.conversation import Conversation
 from wirecost.bench.entry import Entry
+from wirecost.bench.processes import Plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
 
@@ -114,30 +115,46 @@ class Processes:
         return sum(map(_pss, self._all))
 
 
-def run_race(work: Work, case: Case[str], repetitions: int) -> None:
+def run_race(work: Work, case: Case[str], plan: Plan) -> None:
     """Fills the entries; a contender that fails is not measured any further."""
+    entries = {entry.key: entry for entry in case.entries}
+    publications: dict[str, list[Publication]] = {key: [] for key in entries}
+    first = 0
+    for number in range(plan.processes):
+        order = [entries[key] for key in plan.order(number, list(entries))]
+        with ExitStack() as stack:
+            processes = _started(work, case, order, stack)
+            for repetition in range(first, first + plan.samples_of(number)):
+                for entry in order:
+                    if entry.failure is not None:
+                        continue
+                    with entry.failing(ProgramFailedError):
+                        publications[entry.key].append(processes[entry.key].publish())
+                        _add(entry, repetition, number, publications[entry.key])
+                    case.report(entry.key, 1)
+                case.keep()
+        first += plan.samples_of(number)
+
+
+def _started(
+    work: Work, case: Case[str], order: list[Entry[str]], stack: ExitStack
+) -> dict[str, Processes]:
+    """Processes of each contender that has not failed, which have the map."""
     processes: dict[str, Processes] = {}
-    publications: dict[str, list[Publication]] = {entry.key: [] for entry in case.entries}
-    with ExitStack() as stack:
-        case.report("starting")
-        for entry in case.entries:
+    case.report("starting")
+    for entry in order:
+        if entry.failure is None:
             with entry.failing(ProgramFailedError):
                 processes[entry.key] = Processes(entry.contender, work, stack)
-        for entry in case.running:
-            with entry.failing(ProgramFailedError):
-                processes[entry.key].load()
-                processes[entry.key].publish()  # the first one meets cold sockets and page tables
-                entry.digest = processes[entry.key].digest
-        for repetition in range(repetitions):
-            for entry in case.turns(repetition):
-                with entry.failing(ProgramFailedError):
-                    publications[entry.key].append(processes[entry.key].publish())
-                    _add(entry, repetition, publications[entry.key])
-                case.report(entry.key, 1)
-            case.keep()
+    for entry in (one for one in order if one.failure is None):
+        with entry.failing(ProgramFailedError):
+            processes[entry.key].load()
+            processes[entry.key].publish()  # the first one meets cold sockets and page tables
+            entry.digest = processes[entry.key].digest
+    return processes
 
 
-def _add(entry: Entry[str], repetition: int, publications: list[Publication]) -> None:
+def _add(entry: Entry[str], repetition: int, process: int, publications: list[Publication]) -> None:
     """The last one's samples, and the medians of all by now."""
     last = publications[-1]
     for stage, ns in (
@@ -145,7 +162,7 @@ def _add(entry: Entry[str], repetition: int, publications: list[Publication]) ->
         ("touch", last.touch_ns),
         ("total", last.total_ns),
     ):
-        entry.row(stage=stage, repetition=repetition, ns=ns)
+        entry.row(stage=stage, repetition=repetition, process=process, ns=ns)
     entry.facts["memory_bytes"] = _median([one.pss_bytes for one in publications])
     entry.facts["map_memory_bytes"] = _median([one.map_pss_bytes for one in publications])
 

@@ -9,6 +9,7 @@ import psutil
 
 from wirecost.bench import limits
 from wirecost.bench.map.race import Work, run_race
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
@@ -35,7 +36,8 @@ class Settings:
 
     size: int = 100_000_000
     subscribers: tuple[int, ...] = (1, 4, 8)
-    repetitions: int = 10
+    repetitions: int = 20
+    processes: int = PROCESSES
     seed: int = 1
 
     def check(self) -> None:
@@ -45,6 +47,8 @@ class Settings:
         for count in self.subscribers:
             limits.between("--subscribers", count, 1, MOST_SUBSCRIBERS)
         limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
+        limits.seed(self.seed)
         needed = SPARE * self.size * (max(self.subscribers) + 2)
         free = psutil.virtual_memory().available
         if needed > free:
@@ -53,6 +57,10 @@ class Settings:
                 f"{needed / 1e9:.1f} GB, {free / 1e9:.1f} GB are free; choose a smaller map"
             )
 
+    @property
+    def plan(self) -> Plan:
+        return plan(self.repetitions, self.processes, self.seed)
+
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
@@ -60,9 +68,15 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     repetitions = settings.repetitions
     total = len(settings.subscribers) * len(CONTENDERS) * repetitions
     measurement = Measurement(journal, progress, total)
-    measurement.about(SCENARIO, repetitions=repetitions, seed=settings.seed, contenders=CONTENDERS)
+    measurement.about(
+        SCENARIO,
+        repetitions=repetitions,
+        processes=settings.plan.processes,
+        seed=settings.seed,
+        contenders=CONTENDERS,
+    )
     for count in settings.subscribers:
         work = Work(settings.size, count, settings.seed)
         entries = [work.entry(contender) for contender in CONTENDERS]
         with measurement.case(work.name, entries, repetitions) as case:
-            run_race(work, case, repetitions)
+            run_race(work, case, settings.plan)

@@ -3,37 +3,55 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wirecost.bench.entry import Sample
+from wirecost.bench.entry import Entry, Sample
 from wirecost.bench.probe.program import PROGRAM, Contender, Planted
 from wirecost.bench.probe.verification import absent, fault
+from wirecost.bench.processes import Plan, measured
 from wirecost.bench.program import rounds
 from wirecost.bench.scenario import Case
 
 
-def run_race(case: Case[Contender], samples: int, folder: Path) -> None:
-    """Fills the entries. Contender i logs into ``folder / str(i)``. Raises ProgramFailedError."""
-    planted: list[list[Planted]] = [[] for _ in case.entries]
+def run_race(case: Case[Contender], plan: Plan, folder: Path) -> None:
+    """Fills the entries. ``folder``: for the contenders' logs. Raises ProgramFailedError."""
+    entries = {entry.key: entry for entry in case.entries}
 
-    def measured() -> Iterator[Sample]:
-        for line in PROGRAM.lines("measure", str(samples), str(folder)):
-            kind, number, *rest = line.split("\t")
-            entry = case.entries[int(number)]
-            if kind == "missing":
-                entry.missing = rest[0]
-            elif kind == "planted":
-                planted[int(number)].append(Planted(*map(int, rest)))
-            else:
-                yield Sample(entry.key, int(rest[0]), "total", float(rest[1]))
+    def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+        folder.mkdir()
+        present = [entries[key] for key in keys if not entries[key].missing]
+        yield from _process(case, present, repetitions, folder)
+        shutil.rmtree(folder)
 
-    logs = [folder / str(entry.contender.number) for entry in case.entries]
-    for turn, found in enumerate(rounds(measured(), case.report)):
-        if turn == 0:
-            for entry, log in zip(case.entries, logs, strict=True):
-                entry.missing = entry.missing or absent(entry.contender, log)
+    for found in measured(plan, list(entries), measure):
         case.keep(found)
-    for entry, sections, log in zip(case.entries, planted, logs, strict=True):
-        if not entry.missing:
-            entry.failure = fault(entry.contender, sections, entry.samples, log)
+
+
+def _process(
+    case: Case[Contender], entries: list[Entry[Contender]], repetitions: int, folder: Path
+) -> Iterator[list[Sample]]:
+    """A process of each contender. Contender i logs into ``folder / str(i)``. One that did not do
+    its work fails."""
+    by_number = {str(entry.contender.number): entry for entry in entries}
+    planted: dict[str, list[Planted]] = {number: [] for number in by_number}
+
+    def samples() -> Iterator[Sample]:
+        for line in PROGRAM.lines("measure", str(repetitions), str(folder), *by_number):
+            kind, number, *rest = line.split("\t")
+            if kind == "missing":
+                by_number[number].missing = rest[0]
+            elif kind == "planted":
+                planted[number].append(Planted(*map(int, rest)))
+            else:
+                yield Sample(by_number[number].key, int(rest[0]), "total", float(rest[1]))
+
+    for turn, found in enumerate(rounds(samples(), case.report)):
+        if turn == 0:
+            for number, entry in by_number.items():
+                entry.missing = entry.missing or absent(entry.contender, folder / number)
+        yield found
+    for number, entry in by_number.items():
+        if not (entry.missing or entry.failure):
+            entry.failure = fault(entry.contender, planted[number], repetitions, folder / number)

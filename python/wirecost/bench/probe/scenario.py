@@ -10,6 +10,7 @@ from wirecost.bench import limits
 from wirecost.bench.probe import program
 from wirecost.bench.probe.program import PROGRAM, SECTIONS_OF_A_SAMPLE
 from wirecost.bench.probe.race import run_race
+from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal
 
@@ -21,10 +22,19 @@ MOST_SAMPLES = 1000
 @dataclass(frozen=True)
 class Settings:
     samples: int = 200
+    """Of each contender, over all its ``processes``."""
+    processes: int = PROCESSES
+    seed: int = 1
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         limits.between("--samples", self.samples, 1, MOST_SAMPLES)
+        limits.at_least_one("--processes", self.processes)
+        limits.seed(self.seed)
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.samples, self.processes, self.seed)
 
 
 def run(settings: Settings, journal: Journal, progress: Progress) -> None:
@@ -38,6 +48,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         SCENARIO,
         PROGRAM.built(),
         repetitions=settings.samples,
+        processes=settings.plan.processes,
+        seed=settings.seed,
         sections_of_a_sample=SECTIONS_OF_A_SAMPLE,
         contenders={
             f"{c.case}: {c.label}": {
@@ -52,6 +64,6 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     with scratch.folder("probe", in_memory=True) as folder:
         try:
             with measurement.case("sections", entries, settings.samples) as case:
-                run_race(case, settings.samples, folder)
+                run_race(case, settings.plan, folder / "logs")
         finally:
             journal.about(not_run={one.key: one.missing for one in entries if one.missing})

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from wirecost.records.schemas import (
+    classes,
     cloud,
     heap,
     lists,
@@ -26,5 +27,6 @@ SCHEMAS: dict[str, Schema] = {
     "heap": heap.SCHEMA,
     "tensor": tensor.SCHEMA,
     "map": map.SCHEMA,
+    "classes": classes.SCHEMA,
 }
 """By the scenario's name; no other name in a folder leads anywhere."""

@@ -33,6 +33,7 @@ class Run(common.Message, kw_only=True):
 
 class Meta(common.Meta, kw_only=True):
     samples: Count
+    processes: Count = 1
     seconds: Real
     format: str
     rules: str

@@ -41,7 +41,7 @@ SCHEMA = Schema(
         {
             "ns": AMOUNT,
             "mode": TEXT,
-            "round": COUNT,
+            "round": replace(COUNT, optional=True),
             "minor_faults": COUNTED,
             "major_faults": COUNTED,
             "context_switches": COUNTED,

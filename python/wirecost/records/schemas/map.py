@@ -24,6 +24,7 @@ class Run(common.Run, kw_only=True):
 
 class Meta(common.Meta, kw_only=True):
     repetitions: Count
+    processes: Count = 1
     seed: int
     contenders: dict[str, About]
     runs: list[Run]

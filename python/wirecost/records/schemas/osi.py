@@ -24,6 +24,8 @@ class Run(common.Run, kw_only=True):
     content: str
     read: str = "sampled"
     """Whether the sensor read a sample of the reflections or all."""
+    pages: str = "huge"
+    """Of memory: huge where a contender asks for them, or small for all."""
     mode: str = ""
     """The allocator; empty: the one with which wirecost was started."""
     malloc: str | None = None

@@ -23,6 +23,8 @@ class Meta(common.Meta, kw_only=True):
     """Contenders are named ``case: contender mode``."""
 
     repetitions: Count
+    processes: Count = 1
+    seed: int | None = None
     sections_of_a_sample: Count
     contenders: dict[str, About]
     runs: list[Run]

@@ -16,7 +16,7 @@ from wirecost.report.scenarios import Content, built_with
 from wirecost.report.scenarios.cloud.growth import HEAP, PLAIN, growths
 from wirecost.report.shared import units
 from wirecost.report.shared.causes import cause_table
-from wirecost.report.shared.races import ratio_text
+from wirecost.report.shared.races import ratio_text, samples_taken
 from wirecost.report.shared.table import Table
 
 TITLE = "Point clouds: two callbacks as usual, as recommended, and in wirecost"
@@ -79,7 +79,7 @@ def _callbacks(rows: list[Row], case: str) -> Table:
         )
     headings = ["version", "median", "p99", "p99/median", "faults", "× usual", "× best recommended"]
     notes = [
-        f"{here[0].n} callbacks each, in turns, a process a version; faults: mean minor page "
+        f"{samples_taken(here[0], 'callbacks')} each, in turns; faults: mean minor page "
         "faults per callback; × = ratio of medians with its 95 % interval. heap: with "
         "libwirecost-heap preloaded."
     ]

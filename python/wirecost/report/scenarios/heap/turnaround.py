@@ -18,7 +18,9 @@ SHADES = {"none": "#0072B2", "page faults": "#D55E00"}
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     names = [row.name for row in rows if row.variant == "callback"]
-    samples = results.samples.filter(variant="callback", round=0)
+    # Older folders number the processes as rounds.
+    first = pl.coalesce("round", "process") == 0
+    samples = results.samples.filter(first, variant="callback")
     if samples.is_empty():
         return []
     points = []
@@ -51,7 +53,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
             ),
             tooltip=["allocator:N", "callback:Q", alt.Tooltip("ms:Q", format=".4~g"), "faults:Q"],
         )
-        .properties(width=WIDTH, height=60, title="Turnaround by callback, first round")
+        .properties(width=WIDTH, height=60, title="Turnaround by callback, first process")
     )  # fmt: skip
     caption = (
         "Turnaround of each callback after the warm-up; of the quicker ones a sample is drawn."

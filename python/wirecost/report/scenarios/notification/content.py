@@ -54,7 +54,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     return Content(
         TITLE,
         _lead(plain),
-        [*totals, *([beside] if beside else [])],
+        [*totals, *_by_allocator(rows), *([beside] if beside else [])],
         [_contenders(results.meta), *stages],
         _built(results.meta, {row.lang for row in rows}),
     )
@@ -127,6 +127,34 @@ def _totals(
     return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
 
 
+def _by_allocator(rows: list[Row]) -> list[Table]:
+    """Totals of C++ under each allocator, where there were several: a table for each case."""
+    totals = [row for row in rows if (row.lang, row.stage) == ("cpp", "total")]
+    allocators = list(dict.fromkeys(row.mode.partition(" ")[2] for row in totals))
+    return [
+        _under_each(totals, case, allocators)
+        for case in dict.fromkeys(r.case for r in totals)
+        if len(allocators) > 1
+    ]
+
+
+def _under_each(totals: list[Row], case: str, allocators: list[str]) -> Table:
+    found: dict[str, dict[str, Row]] = {}
+    for row in totals:
+        mode, _, allocator = row.mode.partition(" ")
+        if row.case == case:
+            found.setdefault(f"{row.contender} {mode}", {})[allocator] = row
+    body = []
+    for name, mine in found.items():
+        quickest = min(mine.values(), key=lambda row: row.median_ns).name
+        body.append([name, *(_time(mine.get(one), quickest) for one in allocators)])
+    notes = [
+        f"Medians of {samples_taken(totals[0], 'samples')}, total time per message; * the "
+        "allocator under which a contender is quickest."
+    ]
+    return Table(f"C++ · {case} · by allocator", ["contender", *allocators], body, notes)
+
+
 def _time(row: Row | None, quickest: str | None) -> str:
     if row is None:
         return "–"
@@ -180,30 +208,46 @@ def _ticket(rows: list[Row], allocator: str) -> Table | None:
     }
     body = []
     for published in TICKET:
-        case = f"ticket, size factor {published.factor}"
-        google, ros = ours.get((case, "protobuf new")), ours.get((case, "wirecost-ros1 new"))
+        here = [
+            ours.get((f"ticket, size factor {published.factor}", f"{name} new"))
+            for name in ("protobuf", "gencpp", "wirecost-ros1")
+        ]
+        google, gencpp, ros = here
         if google is None or ros is None:
             continue
+        times = [f"{row.median_ns:.0f} ns" if row else "–" for row in here]
+        quicker = [
+            f"{google.median_ns / row.median_ns:.2f}"
+            for row in (gencpp, ros)
+            if row is not None and row.median_ns
+        ]
         body.append(
             [
                 str(published.factor),
-                f"{published.protobuf_bytes} / {published.protobuf_s * 1000:.0f} ns",
-                f"{google.bytes} / {google.median_ns:.0f} ns",
-                f"{published.ros_bytes} / {published.ros_s * 1000:.0f} ns",
-                f"{ros.bytes} / {ros.median_ns:.0f} ns",
-                f"{published.protobuf_s / published.ros_s:.2f} → "
-                + (f"{google.median_ns / ros.median_ns:.2f}" if ros.median_ns else "–"),
+                _bytes(published.protobuf_bytes, google),
+                _bytes(published.ros_bytes, ros),
+                f"{published.protobuf_s * 1000:.0f} ns",
+                times[0],
+                f"{published.ros_s * 1000:.0f} ns",
+                *times[1:],
+                f"{published.protobuf_s / published.ros_s:.2f} → {', '.join(quicker)}",
             ]
         )
     if not body:
         return None
-    headings = ["factor", "PB ticket", "PB here", "ROS ticket", "ROS here", "PB : ROS"]
+    headings = ["factor", "PB B", "ROS B", "PB ticket", "PB here", "ROS ticket"]
+    headings += ["gencpp", "wirecost", "PB : ROS"]
     notes = [
-        "Bytes / time of a round trip with new objects. PB Protobuf, ROS generated code of the "
-        "ros1 wire; PB : ROS = ratio of times, ticket → here. The ticket read no field."
+        "Bytes of a message, and time of a round trip with new objects. PB Protobuf; gencpp ROS "
+        "1's own classes, wirecost generated code of the same wire, ros1; PB : ROS = ratio of "
+        "times, ticket → here with gencpp, with wirecost. The ticket read no field."
         + (f" Here under {allocator}." if allocator else "")
     ]
     return Table("The ticket's table and this machine", headings, body, notes)
+
+
+def _bytes(published: int, row: Row) -> str:
+    return str(row.bytes) if row.bytes == published else f"{published} → {row.bytes}"
 
 
 def _lead(rows: list[Row]) -> str | None:
@@ -238,9 +282,11 @@ def _beside_the_socket(rows: list[Row]) -> str:
     share = [100 * coded / sent for coded, sent in whole if sent]
     if not share:
         return ""
+    low, high = f"{min(share):.0f}", f"{max(share):.0f}"
+    span = low if low == high else f"{low}–{high}"
     return (
-        f" Sent one by one over a loopback socket, a message spends {min(share):.0f}–"
-        f"{max(share):.0f} % of its time in Protobuf with new objects and the rest in the socket: "
+        f" Sent one by one over a loopback socket, a message spends {span} % of its time in "
+        "Protobuf with new objects and the rest in the socket: "
         "there, put many into one write, or share memory, before you change the codec."
     )
 

@@ -37,6 +37,8 @@ NOTES = {
     "place by wirecost's own codec.",
     "flatbuffers-table-verified": "flatbuffers-table-verified: read after FlatBuffers' verifier, "
     "as Protobuf's and the columns' readers check what they read; its others do not.",
+    "columns": "columns, arrays, protobuf-view: their buffers ask the kernel for huge pages; "
+    "--pages small denies them to all.",
     "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
     "columns-to-old": "columns-to-old: the sensor has the official OSI classes, sees "
     "the objects and copies the field it does not know; no reflections, so no detections.",

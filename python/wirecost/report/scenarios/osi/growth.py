@@ -12,18 +12,18 @@ from wirecost.report.shared.table import Table
 
 FEWEST_SIZES = 3
 _Group = tuple[str, str, int | None, int, str]
+"""Variant, build, FMI version, objects, and what is said of the way of reading and the pages."""
 
 
 def growths(meta: dict[str, Any], rows: list[Row]) -> list[Table]:
-    """A table for each variant, build, number of objects and way of reading."""
+    """A table for each variant, build, number of objects, way of reading and size of pages."""
     runs = {run["case"]: run for run in meta["runs"] if not run.get("player")}
     groups: dict[_Group, list[Row]] = {}
     for row in rows:
         if row.stage != "total" or row.case not in runs:
             continue
         run = runs[row.case]
-        read = run.get("read", "sampled")
-        key = row.variant, row.build, row.fmi, int(run["objects"]), read
+        key = row.variant, row.build, row.fmi, int(run["objects"]), ways(run)
         groups.setdefault(key, []).append(row)
     counts = {case: int(run["reflections"]) for case, run in runs.items()}
     return [
@@ -31,6 +31,13 @@ def growths(meta: dict[str, Any], rows: list[Row]) -> list[Table]:
         for group, here in groups.items()
         if len({row.case for row in here}) >= FEWEST_SIZES
     ]
+
+
+def ways(run: dict[str, Any]) -> str:
+    """What a title says of a race that is not the usual one."""
+    return (", all read" * (run.get("read") == "all")) + (
+        ", small pages" * (run.get("pages") == "small")
+    )
 
 
 def _table(group: _Group, rows: list[Row], counts: dict[str, int]) -> Table:
@@ -47,8 +54,8 @@ def _table(group: _Group, rows: list[Row], counts: dict[str, int]) -> Table:
     body = [["best Protobuf", *times.values()]]
     for name in dict.fromkeys(row.name for row in rows):
         body.append([name, *(_speed(by_name.get((name, case))) for case in cases)])
-    variant, build, fmi, objects, read = group
-    title = f"By number of reflections, {objects:,} objects" + (", all read" * (read == "all"))
+    variant, build, fmi, objects, how = group
+    title = f"By number of reflections, {objects:,} objects{how}"
     names = dict.fromkeys(filter(None, best.values()))
     notes = [
         f"First row: total of the best Protobuf of each size ({', '.join(names)}). Below it: how "

@@ -7,16 +7,17 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.report.scenarios.osi.growth import ways
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.legend import keyed
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     counts = {run["case"]: run["reflections"] for run in results.meta["runs"]}
-    reads = {run["case"]: run.get("read", "sampled") for run in results.meta["runs"]}
+    how = {run["case"]: ways(run) for run in results.meta["runs"]}
     made = []
-    for number, (variant, build, read) in enumerate(
-        dict.fromkeys((row.variant, row.build, reads[row.case]) for row in rows), start=1
+    for number, (variant, build, way) in enumerate(
+        dict.fromkeys((row.variant, row.build, how[row.case]) for row in rows), start=1
     ):
         points = [
             {
@@ -27,13 +28,12 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
                 "high": row.ci95_ns[1] / counts[row.case],
             }
             for row in rows
-            if (row.variant, row.build, reads[row.case]) == (variant, build, read)
+            if (row.variant, row.build, how[row.case]) == (variant, build, way)
             and row.stage == "total"
             and counts[row.case] > 0
         ]
         if len({point["reflections"] for point in points}) > 1:
-            title = f"{variant} · {build}" + (" · all read" if read == "all" else "")
-            made.append(_figure(number, title, points))
+            made.append(_figure(number, f"{variant} · {build}{way}", points))
     return made
 
 

@@ -14,6 +14,7 @@ from wirecost.report.shared.races import (
     contenders,
     races,
     ratio_text,
+    samples_taken,
     stages_table,
 )
 from wirecost.report.shared.table import Table
@@ -51,11 +52,11 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
         )
     headings = ["contender", "per section", "95 % interval", "p99", f"× {baseline(rows, race)}"]
     headings += ["× pmu_analyzer", "system calls", "what it does"]
-    samples = next(row.n for row in rows if row.race == race)
+    samples = samples_taken(next(row for row in rows if row.race == race), "samples")
     notes = [
-        f"Medians of {samples} samples of {meta['sections_of_a_sample']} empty sections, "
-        "contenders in turns, each in a process of its own. Before that each saw, and its log "
-        "holds, the page faults and instructions that were planted."
+        f"Medians of {samples}, each of {meta['sections_of_a_sample']} empty sections, contenders "
+        "in turns, each in processes of its own. Before that each saw, and its log holds, the page "
+        "faults and instructions that were planted."
     ]
     optional = ("what it does", "p99", "95 % interval", "system calls")
     return Table(case, headings, body, notes, optional)
