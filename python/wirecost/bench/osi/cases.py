@@ -12,6 +12,9 @@ from wirecost.bench.osi.trace_files import REFLECTIONS
 VARIANTS = ("same-work", "published")
 READS = ("sampled", "all")
 """What the sensor reads: every 18th reflection, as the report's did, or all of them."""
+PAGES = ("huge", "small")
+"""Of memory: huge where a contender asks the kernel for them, as the columns' buffers do; or small
+for all contenders, whatever they ask for."""
 CONTENTS = ("varied", "distinct", "report")
 """Reflections: 256 different ones, no two alike in a message, all alike as the report's."""
 BUILDS = ("release", "debug")
@@ -49,6 +52,7 @@ class Work:
     also: tuple[tuple[str, str], ...] = ()
     """Contenders, and what else they run under."""
     read: str = READS[0]
+    pages: str = PAGES[0]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -63,7 +67,8 @@ class Work:
             content = f"trace {self.trace.name}"
         elif self.player:
             content = f"trace player, {content}"
-        return f"{content}, all read" if self.read == "all" else content
+        ways = (", all read" * (self.read == "all"), ", small pages" * (self.pages == "small"))
+        return "".join((content, *ways))
 
 
 def cases_for(
@@ -77,6 +82,7 @@ def cases_for(
     trace: Path | None = None,
     allocators: tuple[str, ...] = (),
     reads: tuple[str, ...] = READS[:1],
+    pages: tuple[str, ...] = PAGES[:1],
 ) -> tuple[Work, ...]:
     """Every combination; content defaults to varied for same-work, the report's for published.
 
@@ -96,12 +102,14 @@ def cases_for(
             allocators or ("",),
             (BEST_PROTOBUF,) if plain and variant == "same-work" else (),
             read,
+            size,
         )
         for variant in variants
         for build in builds
         for r in reflections
         for o in objects
         for read in reads
+        for size in pages
     )
 
 

@@ -125,6 +125,7 @@ def _entry(
         "objects": work.objects,
         "content": work.content,
         "read": work.read,
+        "pages": work.pages,
         "player": work.player,
         "trace": str(work.trace) if work.trace else None,
         "sensor_view_bytes": None,
@@ -156,6 +157,7 @@ def _assignment(
         source_values=common | _content(work, settings),
         sensor_values=common | {"read_all": work.read == "all"},
         allocator=entry.who["mode"],
+        small_pages=work.pages == "small",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from wirecost.errors import UserError
 from wirecost.verification import Canonical, IndependentReader
 
 POISON = 0xA5
+PR_SET_THP_DISABLE = 41
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Assignment:
     sensor_values: Values
     allocator: str = ""
     """One of ``allocators.NAMED``; else the one with which the race was started."""
+    small_pages: bool = False
+    """Whether the kernel is to give it no huge pages, whatever it asks for."""
     poison_view: bool = True
     """Whether the sensor view may be overwritten: a trace's frames come again."""
 
@@ -97,6 +101,8 @@ class _Contender:
     assignment: Assignment
     cosimulation: Cosimulation
     reader: IndependentReader
+    own_threads: list[int]
+    """Those that were there before any model, such as an allocator's that adds memory."""
     steps: int = 0
     others_ns: int = 0
     """Processor time of other threads by the last turn."""
@@ -163,7 +169,8 @@ class _Contender:
             before = time.perf_counter_ns()
             self.step()
             samples.append(time.perf_counter_ns() - before)
-        self.others_ns = _others_ns()  # libraries start threads, and heaps grow, before this
+        # What libraries do beside at their start is done by now.
+        self.others_ns = _others_ns(self.own_threads)
         return min(samples[1:])
 
     def turn(self, warm: int, steps: int, last: int) -> Turn:
@@ -175,7 +182,7 @@ class _Contender:
             self.step()
         turn = Turn(self.steps, [self.step() for _ in range(steps)])
         turn.ns = time.perf_counter_ns() - begin
-        former, self.others_ns = self.others_ns, _others_ns()
+        former, self.others_ns = self.others_ns, _others_ns(self.own_threads)
         turn.beside_ns = self.others_ns - former
         turn.peak_memory_bytes = _peak_memory_bytes()
         return turn
@@ -199,14 +206,33 @@ def _peak_memory_bytes() -> int:
     return 0
 
 
-def _others_ns() -> int:
-    """Processor time of all threads but this one."""
-    return time.process_time_ns() - time.thread_time_ns()
+def _others_ns(own: list[int]) -> int:
+    """Processor time of all threads but this one and ``own``."""
+    return time.process_time_ns() - time.thread_time_ns() - sum(map(_thread_ns, own))
+
+
+def _thread_ns(thread: int) -> int:
+    """Processor time of a thread of this process, by the clock that Linux numbers so
+    (``pthread_getcpuclockid`` wants a handle, which nobody has of a library's thread)."""
+    return time.clock_gettime_ns((~thread << 3) | 6)
+
+
+def _other_threads() -> list[int]:
+    """Those of this process, without this one."""
+    threads = (int(path.name) for path in Path("/proc/self/task").iterdir())
+    return [thread for thread in threads if thread != os.getpid()]
 
 
 def _fingerprint(message: Message) -> str:
     content = (ctypes.c_char * message.size).from_address(message.address)
     return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _refuse_huge_pages() -> None:
+    """For this process, from now on. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "the kernel cannot deny huge pages to a process")
 
 
 def _poison(message: Message) -> None:
@@ -222,10 +248,16 @@ def serve(descriptor: int) -> None:
     except (EOFError, OSError):  # the command was ended
         return
     try:
+        own_threads = _other_threads()
+        if assignment.small_pages:
+            _refuse_huge_pages()
         cosimulation = Cosimulation(open_fmu(assignment.source), open_fmu(assignment.sensor))
         cosimulation.start(assignment.source_values, assignment.sensor_values)
         contender = _Contender(
-            assignment, cosimulation, IndependentReader(assignment.wire, assignment.schema)
+            assignment,
+            cosimulation,
+            IndependentReader(assignment.wire, assignment.schema),
+            own_threads,
         )
     except Exception as error:
         with suppress(OSError):
