@@ -10,6 +10,7 @@ import pytest
 from wirecost.bench.cloud import program, scans
 from wirecost.bench.cloud.program import Contender
 from wirecost.bench.cloud.race import PLAIN, Work, run_race
+from wirecost.bench.processes import plan
 from wirecost.bench.program import Program
 from wirecost.bench.scenario import Case
 from wirecost.records.journal import Journal
@@ -42,7 +43,7 @@ def test_cheats_are_refused_and_their_reasons_given(
     versions = program.versions("ring")
     assert {one.name for one in versions} == {"honest", *REFUSED}
     entries = [work.entry(Contender(one, PLAIN)) for one in versions]
-    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), 10, 60)
+    run_race(work, Case(entries, Journal(tmp_path), lambda *_: None), plan(10, 2, 1), 60)
     failures = {entry.contender.version.name: entry.failure for entry in entries}
     assert failures.pop("honest") is None
     for name, reason in REFUSED.items():

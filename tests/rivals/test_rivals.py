@@ -73,3 +73,18 @@ def test_they_do_the_same_work(fmi: str, tmp_path: Path) -> None:
         for name in REGISTRY.rivals:
             debian = DEBIAN[REGISTRY.contenders[name].wire]
             assert ours[name]["bytes"] == ours[debian]["bytes"]
+
+
+def test_classes_of_the_current_protobuf_make_the_same_bytes(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).with_name("wirecost")), "bench", "classes", "--json", "-"]
+    command += ["--objects", "10", "--repetitions", "2", "--out", str(tmp_path / "r")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["failures"] == []
+    assert document["not_run"] == {}
+    for case in ("full, 10 objects", "sparse, 10 objects"):
+        rows = [row for row in document["rows"] if row["case"] == case]
+        current = {row["mode"] for row in rows if row["contender"] == "protobuf-current"}
+        assert current == {"fresh", "arena"}
+        assert len({row["digest"] for row in rows}) == 1

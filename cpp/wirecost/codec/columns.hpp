@@ -3,6 +3,9 @@
 // everything else on the Protobuf wire as before.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "osi3/osi_featuredata.columns.hpp"
 #include "osi3/osi_sensorview.columns.hpp"
 #include "wirecost/codec/compiled_stream.hpp"
@@ -95,23 +98,20 @@ class ColumnsReader : public ViewReader {
     if (columns.empty()) return true;
     if (table_.read(columns)) return false;
     count_ = table_.size();
-    time_of_flight_ = table_[ReflectionTable::time_of_flight].span();
-    signal_strength_ = table_[ReflectionTable::signal_strength].span();
-    direct_ = !time_of_flight_.empty() && !signal_strength_.empty();
+    time_of_flight_ = table_[ReflectionTable::time_of_flight].span(decoded_time_);
+    signal_strength_ = table_[ReflectionTable::signal_strength].span(decoded_strength_);
     return true;
   }
   std::size_t reflection_count() const { return count_; }
   Reflection reflection(std::size_t index) const {
-    if (direct_) return {time_of_flight_[index], signal_strength_[index]};
-    return {table_[ReflectionTable::time_of_flight][index],
-            table_[ReflectionTable::signal_strength][index]};
+    return {time_of_flight_[index], signal_strength_[index]};
   }
 
  private:
   columns::View<ReflectionTable> table_;
   std::size_t count_ = 0;
   std::span<const double> time_of_flight_, signal_strength_;
-  bool direct_ = false;  // else reduced or not aligned, and read value by value
+  std::vector<double> decoded_time_, decoded_strength_;  // of columns that are reduced
 };
 
 struct ColumnsCodec {
