@@ -60,9 +60,11 @@ def emitted(
 ) -> Texts:
     """As ``compile_schema``, of a schema that was loaded."""
     check_whole(request.wires)
+    classes_only = request.protobuf_api and tuple(languages) == ("cpp",)
     for file in request.written(schema):
         for omission in file.omissions:
-            warn(omission)
+            if not (classes_only and omission.in_classes):
+                warn(omission)
     _refuse_one_place_for_two(schema)
     _refuse_one_name_for_two(schema)
     _refuse_too_much(schema, languages, request.wires)

@@ -46,6 +46,8 @@ class Omission:
     origin: Origin
     what: str
     remedy: str
+    in_classes: bool = False
+    """Whether C++ classes with Protobuf's interface have it all the same."""
 
     def __str__(self) -> str:
         shown = shortened(printable(self.what), _LONGEST)
@@ -230,6 +232,8 @@ class Message:
     origin: Origin = Origin("")
     parent: str | None = None
     """Full name of the message it is nested in."""
+    extensible: bool = False
+    """Whether files may add extensions to it."""
 
     def __post_init__(self) -> None:
         _guard(self, "comment")
@@ -259,6 +263,20 @@ class OptionType:
 
 
 @dataclass(frozen=True)
+class Extension:
+    """A field that a file adds to a message, its own or another file's."""
+
+    field: Field
+    extendee: MessageRef
+    scope: str
+    """Full name of the message that declares it, or the package."""
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.scope}.{self.field.name}" if self.scope else self.field.name
+
+
+@dataclass(frozen=True)
 class File:
     """One source file: what it declares, nested declarations flattened, and what it imports.
 
@@ -278,6 +296,8 @@ class File:
     options: bytes = b""
     """The file's own options, serialized."""
     option_types: tuple[OptionType, ...] = ()
+    extensions: tuple[Extension, ...] = ()
+    """Those of messages; options are extensions of Protobuf's own."""
     sources: tuple[Path, ...] = field(default=(), compare=False)
     """The files on disk that it was read from: those that change it when they change."""
 

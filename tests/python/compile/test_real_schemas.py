@@ -147,6 +147,17 @@ def test_what_is_left_out_is_a_warning() -> None:
     assert all(line.startswith(f"{SCHEMAS}/left_out.proto:") for line in said)
 
 
+def test_classes_of_cpp_alone_leave_only_services_out() -> None:
+    said: list[str] = []
+    compile_schema(
+        [str(SCHEMAS / "left_out.proto")],
+        ("cpp",),
+        Request(("protobuf",), protobuf_api=True),
+        warn=lambda omission: said.append(str(omission)),
+    )
+    assert ["service" in line for line in said] == [True]
+
+
 def test_the_command_prints_warnings(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "wirecost", "compile", str(SCHEMAS / "left_out.proto")]
     done = subprocess.run(

@@ -32,10 +32,12 @@ def refuse_bad_names(files: Iterable[File], source: str) -> None:
 
 def refuse_long_values(files: Iterable[File]) -> None:
     """Raises CompileError for the first text that is too long a value."""
-    for message in (m for file in files for m in file.messages):
-        values = [(c.name, c.value, message.origin) for c in message.constants]
-        values += [(f.name, f.default, f.origin) for f in message.fields if f.default is not None]
-        values += [(f"{f.name} in JSON", f.json_name, f.origin) for f in message.fields]
+    for file in files:
+        fields = [f for message in file.messages for f in message.fields]
+        fields += [extension.field for extension in file.extensions]
+        values = [(c.name, c.value, m.origin) for m in file.messages for c in m.constants]
+        values += [(f.name, f.default, f.origin) for f in fields if f.default is not None]
+        values += [(f"{f.name} in JSON", f.json_name, f.origin) for f in fields]
         for name, value, origin in values:
             data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
             if isinstance(data, bytes) and len(data) > LONGEST_TEXT:
@@ -75,3 +77,5 @@ def _names(file: File, source: str) -> Iterator[tuple[Origin, str, str]]:
         for item in message.fields:
             for named in filter(None, (item, item.key, item.value)):
                 yield item.origin, "a field", named.name
+    for extension in file.extensions:
+        yield extension.field.origin, "an extension", extension.field.name

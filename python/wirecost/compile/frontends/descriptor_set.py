@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,12 +19,14 @@ from wirecost.compile.frontends.descriptor_checks import (
     refuse_odd_type,
 )
 from wirecost.compile.frontends.descriptor_defaults import bad_default, default_value
+from wirecost.compile.frontends.extensions import Added, declared_extensions, is_extensible
 from wirecost.compile.frontends.features import Features
 from wirecost.compile.schema import (
     Coding,
     Enum,
     EnumRef,
     EnumValue,
+    Extension,
     Field,
     File,
     Kind,
@@ -62,12 +63,11 @@ SCALARS: dict[int, tuple[Kind, Coding]] = {
 }
 
 # Field numbers in descriptor.proto, of which the paths in SourceCodeInfo are made.
-_FILE_MESSAGES, _FILE_ENUMS, _FILE_SERVICES, _FILE_EXTENSIONS, _FILE_SYNTAX = 4, 5, 6, 7, 12
-_MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS, _MESSAGE_EXTENSIONS = 2, 3, 4, 6
+_FILE_MESSAGES, _FILE_ENUMS, _FILE_SERVICES, _FILE_SYNTAX = 4, 5, 6, 12
+_MESSAGE_FIELDS, _MESSAGE_NESTED, _MESSAGE_ENUMS = 2, 3, 4
 _ENUM_VALUES = 2
 
 _FILE_OPTIONS = ".google.protobuf.FileOptions"
-_OPTIONS = re.compile(r"\.google\.protobuf\.\w+Options")
 
 LARGEST = 256 << 20
 """Bytes of a descriptor set."""
@@ -149,6 +149,7 @@ class _FileReader:
             tuple(descriptor.dependency),
             self._comment((_FILE_SYNTAX,)),
             tuple(self._omissions()),
+            extensions=tuple(self._extension(found) for found in self._added()),
             options=descriptor.options.SerializeToString(),
             option_types=tuple(self._option_types()),
         )
@@ -169,14 +170,32 @@ class _FileReader:
             what = f"service {service.name} is left out"
             remedy = "generate its calls with the compiler of your RPC library"
             yield Omission(self._origin((_FILE_SERVICES, i)), what, remedy)
-        for extension, path in _extensions(self._descriptor):
-            if _OPTIONS.fullmatch(extension.extendee):  # of declarations, not of messages
-                continue
+        for found in self._added():
+            extension = found.descriptor
             what = (
                 f"extension {extension.name} of {extension.extendee[1:]} is left out: on the wire "
                 f"it is the unknown field {extension.number}"
             )
-            yield Omission(self._origin(path), what, "--unknown preserve keeps it as bytes")
+            remedy = "--unknown preserve keeps it as bytes"
+            yield Omission(self._origin(found.path), what, remedy, in_classes=True)
+
+    def _added(self) -> Iterator[Added]:
+        """Extensions of messages, not of what declarations are described by."""
+        for found in declared_extensions(self._descriptor):
+            if not found.is_option:
+                yield found
+
+    def _extension(self, found: Added) -> Extension:
+        outer = self._features
+        for declaring in found.declaring:
+            outer = outer.inside(declaring.options)
+        field = self._field(found.descriptor, {}, (), found.path, outer)
+        if field.label is Label.SINGLE:
+            field = replace(field, presence=Presence.EXPLICIT)
+        scope = self._descriptor.package
+        for declaring in found.declaring:
+            scope = _joined(scope, declaring.name)
+        return Extension(field, MessageRef(found.descriptor.extendee[1:]), scope)
 
     def _comment(self, path: PathInFile) -> str:
         location = self._locations.get(path)
@@ -240,6 +259,7 @@ class _FileReader:
                 comment=self._comment(path),
                 origin=self._origin(path),
                 parent=parent,
+                extensible=is_extensible(descriptor),
             )
         )
 
@@ -315,23 +335,6 @@ class _FileReader:
 
 
 _TEXTS = (Kind.STRING, Kind.BYTES)
-
-
-def _extensions(
-    file: pb.FileDescriptorProto,
-) -> Iterator[tuple[pb.FieldDescriptorProto, PathInFile]]:
-    """Those that a file declares, at its top or in messages, and where."""
-    for i, extension in enumerate(file.extension):
-        yield extension, (_FILE_EXTENSIONS, i)
-    waiting: list[tuple[pb.DescriptorProto, PathInFile]] = [
-        (m, (_FILE_MESSAGES, i)) for i, m in enumerate(file.message_type)
-    ]
-    while waiting:
-        message, path = waiting.pop()
-        for i, extension in enumerate(message.extension):
-            yield extension, (*path, _MESSAGE_EXTENSIONS, i)
-        nested = enumerate(message.nested_type)
-        waiting += [(m, (*path, _MESSAGE_NESTED, i)) for i, m in nested]
 
 
 def _presence(descriptor: pb.FieldDescriptorProto, kind: Type, features: Features) -> Presence:

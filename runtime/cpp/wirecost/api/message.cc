@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "wirecost/api/extensions.hpp"
 #include "wirecost/api/text.hpp"
 #include "wirecost/support_protobuf.hpp"
 
@@ -121,6 +122,127 @@ WIRECOST_SHARED bool MessageLite::ParsePartialFromArray(const void* data, int si
 
 WIRECOST_SHARED bool MessageLite::ParseFromArray(const void* data, int size) {
     return ParsePartialFromArray(data, size) && IsInitialized();
+}
+
+WIRECOST_SHARED Extensions::Extensions(const Extensions& other) : Unknown(other) {
+    if (other.holders_ != nullptr) merge_extensions(other);
+}
+
+WIRECOST_SHARED Extensions& Extensions::operator=(const Extensions& other) {
+    if (this != &other) *this = Extensions(other);
+    return *this;
+}
+
+WIRECOST_SHARED Extensions::Holders& Extensions::all() {
+    if (holders_ == nullptr) holders_ = std::make_unique<Holders>();
+    return *holders_;
+}
+
+WIRECOST_SHARED const MessageLite* Extensions::find(int number) const noexcept {
+    if (holders_ == nullptr) return nullptr;
+    const auto found = holders_->find(number);
+    return found != holders_->end() ? found->second.get() : nullptr;
+}
+
+WIRECOST_SHARED void Extensions::erase(int number) {
+    if (holders_ != nullptr) holders_->erase(number);
+}
+
+WIRECOST_SHARED bool Extensions::take(const Byte* first, const Byte* last, Reading& reading,
+                                      const KnownExtensions& known) {
+    std::uint32_t tag = 0;
+    protobuf::read_tag(first, last, reading, tag);
+    const auto found = known.find(static_cast<int>(tag >> 3U));
+    if (found == known.end()) {
+        append(first, last);
+        return true;
+    }
+    std::unique_ptr<MessageLite>& holder = all()[found->first];
+    if (holder == nullptr) {
+        constexpr std::size_t about = 256;  // bytes of a holder and its place among the others
+        if (!reading.take(about)) return reading.fail(Reason::too_much_memory, first) != nullptr;
+        holder.reset(found->second());
+    }
+    if (reading.depth-- < 0) return reading.fail(Reason::nested_too_deep, first) != nullptr;
+    if (holder->wirecost_read(first, last, reading) == nullptr) return false;
+    ++reading.depth;
+    return true;
+}
+
+WIRECOST_SHARED std::size_t Extensions::size() const noexcept {
+    std::size_t bytes = Unknown::size();
+    if (holders_ != nullptr) {
+        for (const auto& [number, holder] : *holders_) bytes += holder->ByteSizeLong();
+    }
+    return bytes;
+}
+
+WIRECOST_SHARED Byte* Extensions::write(Byte* p, const Byte* begin) const noexcept {
+    p = protobuf::put_raw(p, begin, view());
+    if (holders_ != nullptr) {
+        for (auto one = holders_->rbegin(); one != holders_->rend() && p != nullptr; ++one)
+            p = one->second->wirecost_write(p, begin);
+    }
+    return p;
+}
+
+WIRECOST_SHARED void Extensions::clear() noexcept {
+    Unknown::clear();
+    holders_.reset();
+}
+
+WIRECOST_SHARED void Extensions::discard_unknown() {
+    Unknown::clear();
+    if (holders_ != nullptr) {
+        for (const auto& [number, holder] : *holders_) holder->DiscardUnknownFields();
+    }
+}
+
+WIRECOST_SHARED void Extensions::merge_extensions(const Extensions& other) {
+    if (other.holders_ != nullptr) {
+        for (const auto& [number, theirs] : *other.holders_) {
+            std::unique_ptr<MessageLite>& mine = all()[number];
+            if (mine == nullptr) mine.reset(theirs->New());
+            mine->CheckTypeAndMergeFrom(*theirs);
+        }
+    }
+}
+
+WIRECOST_SHARED bool Extensions::initialized() const {
+    if (holders_ != nullptr) {
+        for (const auto& [number, holder] : *holders_) {
+            if (!holder->IsInitialized()) return false;
+        }
+    }
+    return true;
+}
+
+WIRECOST_SHARED void Extensions::print(TextPrinter& printer) const {
+    if (holders_ != nullptr) {
+        for (const auto& [number, holder] : *holders_) holder->wirecost_print(printer);
+    }
+    printer.unknown(view());
+}
+
+WIRECOST_SHARED std::size_t Extensions::space() const {
+    std::size_t bytes = Unknown::space();
+    if (holders_ != nullptr) {
+        for (const auto& [number, holder] : *holders_)
+            bytes += holder->SpaceUsedLong() + sizeof(Holders::value_type);
+    }
+    return bytes;
+}
+
+WIRECOST_SHARED std::string Extensions::bytes() const {
+    std::string written(size(), '\0');
+    auto* const begin = reinterpret_cast<Byte*>(written.data());
+    write(begin + written.size(), begin);
+    return written;
+}
+
+WIRECOST_SHARED bool Extensions::operator==(const Extensions& other) const {
+    if (holders_ == nullptr && other.holders_ == nullptr) return Unknown::operator==(other);
+    return bytes() == other.bytes();
 }
 
 }  // namespace wirecost::api

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/extensions/extensions.pb.cc"
 #include "conformance/proto2/every_type_proto2.pb.cc"
 #include "conformance/proto3/every_type_proto3.pb.cc"
 #include "rsb/protocol/notification.pb.cc"
@@ -165,10 +166,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (size == 0) return 0;
   const auto in = std::span(data, size).subspan(1);
   const std::string_view text(reinterpret_cast<const char*>(in.data()), in.size());
-  switch (data[0] % 4) {
+  switch (data[0] % 5) {
     case 0: run_message<facade::conformance::proto2::EveryType>(text); break;
     case 1: run_message<facade::conformance::proto3::EveryType>(text); break;
     case 2: run_message<facade::rsb::protocol::Notification>(text); break;
+    case 3: run_message<facade::conformance::extensions::Base>(text); break;
     default: Operations(in).run();
   }
   return 0;

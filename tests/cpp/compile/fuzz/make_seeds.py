@@ -32,7 +32,9 @@ def main(folder: Path) -> None:
             write(folder / "notification", f"{number}", wire, bytes.fromhex(content))
             if wire == "protobuf":
                 write_behind(folder / "classes", f"{number}", 2, bytes.fromhex(content))
-    write_behind(folder / "classes", "operations", 3, random.Random(0).randbytes(500))
+    extended = bytes.fromhex("0801 a2060161 b80605 da06020802 d2060408016200")
+    write_behind(folder / "classes", "extensions", 3, extended)
+    write_behind(folder / "classes", "operations", 4, random.Random(0).randbytes(500))
     made = 0
     for seed in range(100):
         message = fill(SensorView(), random.Random(seed), 3)

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from wirecost.compile.emit import Request, Texts, banner, runtime
 from wirecost.compile.emit.cpp import api, columns, json
 from wirecost.compile.emit.cpp.api_names import ApiNames
+from wirecost.compile.emit.cpp.extensions import with_holders
 from wirecost.compile.emit.cpp.holders import enums, holders
 from wirecost.compile.emit.cpp.names import Names
 from wirecost.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, ProtobufCodec
@@ -55,16 +56,19 @@ class _Printer:
         self._request = request
         recycling = request.recycling
         self._names = Names(schema, request.namespace, recycling=recycling)
-        self._api_names = ApiNames(schema, request.api_namespace)
+        self._api_schema = with_holders(schema) if request.protobuf_api else schema
+        self._api_files = {file.name: file for file in self._api_schema.files}
+        self._api_names = ApiNames(self._api_schema, request.api_namespace)
         self._codecs = {
             wire: SequentialCodec(schema, self._names, rules) for wire, rules in SEQUENTIAL.items()
         }
         self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
-        self._facade = ProtobufCodec(schema, self._api_names, True, FACADE)
+        self._facade = ProtobufCodec(self._api_schema, self._api_names, True, FACADE)
         self._tables = json.Tables(schema, Names(schema, request.namespace, recycling=recycling))
 
     def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
-        if not file.messages and not file.enums and not self._is_imported(file):
+        added = self._api_files[file.name].extensions if self._request.protobuf_api else ()
+        if not file.messages and not file.enums and not added and not self._is_imported(file):
             return
         self._names.inside(file)
         yield self._holders(file)
@@ -73,7 +77,7 @@ class _Printer:
         if self._request.json:
             yield self._json(file)
         if self._request.protobuf_api and not api.is_left_out(self._schema, file):
-            yield from self._api(file)
+            yield from self._api(self._api_files[file.name])
         if any(root.file.name == file.name for root in self._request.columns):
             yield from self._columns(file)
 
@@ -144,23 +148,22 @@ class _Printer:
         return PurePosixPath(json.TYPES), text
 
     def _api(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
-        names = self._api_names
+        names, schema = self._api_names, self._api_schema
         names.inside(file)
         context: dict[str, object] = {
             "banner": banner(escape.line_comment, file),
             "api_header": names.header(file),
             "includes": [
-                names.header(f)
-                for f in self._schema.imported(file)
-                if not api.is_left_out(self._schema, f)
+                names.header(f) for f in schema.imported(file) if not api.is_left_out(schema, f)
             ],
             "namespace": names.namespace(file),
             "takes_names": not self._request.api_namespace,
-            "has_descriptors": api.has_descriptors(self._schema),
+            "has_descriptors": api.has_descriptors(schema),
             "detail": FACADE_CODEC,
-            "described": api.description(self._schema, names, file),
-            "enums": api.enums(self._schema, names, file),
-            "messages": api.messages(self._schema, names, file),
+            "described": api.description(schema, names, file),
+            "enums": api.enums(schema, names, file),
+            "messages": api.messages(schema, names, file),
+            "extensions": api.extensions(schema, names, file),
             "codecs": self._facade.messages(file),
         }
         for suffix in (".pb.h", ".pb.cc"):

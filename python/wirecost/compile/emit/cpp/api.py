@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.api_names import ApiNames
 from wirecost.compile.emit.cpp.bounds import bounded, excesses
+from wirecost.compile.emit.cpp.extensions import held_by, holder_name
 from wirecost.compile.emit.cpp.holders import aliases
 from wirecost.compile.emit.cpp.names import identifier, member, type_name
 from wirecost.compile.emit.cpp.order import defined_in_order
@@ -20,6 +21,7 @@ from wirecost.compile.plan.protobuf import Payload, payload, requiring
 from wirecost.compile.schema import (
     Enum,
     EnumRef,
+    Extension,
     Field,
     File,
     Kind,
@@ -57,6 +59,28 @@ def description(schema: Schema, names: ApiNames, file: File) -> SimpleNamespace:
             if option.type.name in schema.references
             and re.fullmatch(r"[A-Za-z_]\w{,254}", option.name, re.ASCII)
         ],
+    )
+
+
+def extensions(schema: Schema, names: ApiNames, file: File) -> list[SimpleNamespace]:
+    """The identifiers by which code reaches the extensions that a file declares."""
+    return [_extension(schema, names, file, one) for one in file.extensions]
+
+
+def _extension(
+    schema: Schema, names: ApiNames, file: File, extension: Extension
+) -> SimpleNamespace:
+    name = identifier(extension.field.name)
+    is_at_top = extension.scope not in schema.references
+    return SimpleNamespace(
+        name=name,
+        number=extension.field.number,
+        camel=camel(extension.field.name),
+        comment=extension.field.comment,
+        extendee=names.qualified(extension.extendee),
+        holder=names.plain(schema.message(holder_name(file, extension))),
+        is_at_top=is_at_top,
+        reference=name if is_at_top else f"{names.plain(schema.message(extension.scope))}::{name}",
     )
 
 
@@ -115,9 +139,18 @@ def _owner(schema: Schema, enum: Enum) -> str | None:
 def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> SimpleNamespace:
     nested = [e for e in file.nested.get(message.full_name, ()) if isinstance(e, Enum)]
     constants = _constants(message)
+    held = held_by(file, message)
     bits = present_bits(message)
     accessors = [
-        _accessor(schema, names, message, f, constants[f.name], bits.get(f.name))
+        _accessor(
+            schema,
+            names,
+            message,
+            f,
+            constants[f.name],
+            bits.get(f.name),
+            f"[{held.full_name}]" if held else "",
+        )
         for f in message.fields
     ]
     taken = {a.name for a in accessors}
@@ -125,6 +158,12 @@ def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> S
         name=names.plain(message),
         full_name=message.full_name,
         comment=message.comment,
+        extensible=message.extensible,
+        extensions=[
+            _extension(schema, names, file, one)
+            for one in file.extensions
+            if one.scope == message.full_name
+        ],
         bounded=bounded(schema, message),
         excesses=excesses(schema, message, "m.wirecost_fields()."),
         aliases=aliases(names, file, message),
@@ -197,6 +236,7 @@ def _accessor(
     item: Field,
     constant: str,
     bit: PresentBit | None,
+    shown: str,
 ) -> SimpleNamespace:
     if item.label is Label.MAP:
         mode = "map"
@@ -212,7 +252,7 @@ def _accessor(
     held = item.value if is_map and item.value is not None else item
     return SimpleNamespace(
         name=member(item),
-        label=item.name,
+        label=shown or item.name,
         number=item.number,
         camel=constant,
         comment=item.comment,
@@ -232,7 +272,7 @@ def _accessor(
         index=message.choices[item.name] if item.oneof is not None else None,
         required=item.presence.name == "REQUIRED",
         checked=isinstance(held.type, MessageRef) and _requires(schema, held.type.name),
-        group=names.value(item.type).rpartition("::")[2].rpartition("_")[2]
+        group=shown or names.value(item.type).rpartition("::")[2].rpartition("_")[2]
         if not is_map and payload(item) is Payload.GROUP
         else "",
         key_kind=_kind(item.key) if item.key is not None else "",
@@ -247,13 +287,14 @@ def _kind(item: Field) -> str:
 
 
 def _requires(schema: Schema, name: str) -> bool:
-    """Whether a message or one in it has required fields."""
+    """Whether a message or one in it has required fields, or extensions that may have some."""
     return name in _requiring(schema)
 
 
 @per_schema
 def _requiring(schema: Schema) -> frozenset[str]:
-    return leading_to(schema.references, requiring(schema))
+    extensible = {m.full_name for m in schema.messages() if m.extensible}
+    return leading_to(schema.references, requiring(schema) | extensible)
 
 
 def _constants(message: Message) -> dict[str, str]:

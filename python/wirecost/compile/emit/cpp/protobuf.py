@@ -142,6 +142,7 @@ class ProtobufCodec:
             again = item.mode in ("repeated", "map") and not item.packed
             first = index if again else index + 1
             item.following = items[first : first + EXPECTED + again]
+        extensible = message.extensible and self._style.is_class
         followers = {id(other) for item in items for other in item.following}
         for item in items:
             item.expected = id(item) in followers
@@ -156,7 +157,8 @@ class ProtobufCodec:
                 item.name: hex(1 << bit)
                 for bit, item in enumerate(i for i in items if self._comes_once(i))
             },
-            whole=_whole(items),
+            extensible=extensible,
+            whole=None if extensible else _whole(items),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=[] if self._style.is_class else _words(planned.required),
             tracked=_words(sum(1 for i in items if i.bit is not None)),
