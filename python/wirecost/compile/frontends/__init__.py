@@ -54,6 +54,25 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
     return _schema(files.values())
 
 
+def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileDescriptorSet:
+    """What Protobuf's own tools are told of ``.proto`` files, descriptor sets and modules, and of
+    all that they import, each file once. Raises CompileError, or UserError where an input cannot be
+    read or is none of Protobuf's."""
+    of_kind: dict[str, list[str]] = {"proto": [], "set": [], "module": []}
+    for name in inputs:
+        kind = _kind(name)
+        if kind not in of_kind:
+            raise UserError(f"{name}: error: no schema of Protobuf's; give .proto files")
+        of_kind[kind].append(name)
+    sets = []
+    if protos := of_kind["proto"]:
+        sets.append(proto.descriptors([Path(p) for p in protos], include))
+    sets += [descriptor_set.read(Path(name)) for name in of_kind["set"]]
+    sets += [module.descriptors(name) for name in of_kind["module"]]
+    files = {file.name: file for found in sets for file in found.file}
+    return pb.FileDescriptorSet(file=files.values())
+
+
 def load_descriptors(found: pb.FileDescriptorSet, source: str) -> Schema:
     """As ``load``, from files that another program has parsed. ``source``: it, for people."""
     files = descriptor_set.described(found, source)
@@ -103,15 +122,16 @@ def _refuse_undeclared(files: Iterable[File]) -> None:
     """A map's entries, for one, are known to their own map only."""
     messages = {m.full_name for file in files for m in file.messages}
     enums = {e.full_name for file in files for e in file.enums}
-    for message in (m for file in files for m in file.messages):
-        for item in message.fields:
+    for file in files:
+        held = [(m.full_name, item) for m in file.messages for item in m.fields]
+        held += [(one.scope, one.field) for one in file.extensions]
+        for owner, item in held:
             type_ = item.type if item.value is None else item.value.type
             known = messages if isinstance(type_, MessageRef) else enums
             if isinstance(type_, MessageRef | EnumRef) and type_.name not in known:
                 raise CompileError(
                     item.origin,
-                    f"{message.full_name}.{item.name} is of type {type_.name}, which nothing "
-                    "declares",
+                    f"{owner}.{item.name} is of type {type_.name}, which nothing declares",
                     "declare it, or make a new descriptor set with protoc",
                 )
 

@@ -77,6 +77,11 @@ PathInFile = tuple[int, ...]
 
 def load(path: Path) -> list[File]:
     """Raises UserError if the file is no descriptor set."""
+    return [replace(file, sources=(path,)) for file in described(read(path), str(path))]
+
+
+def read(path: Path) -> pb.FileDescriptorSet:
+    """As it is, unchecked. Raises UserError if the file is no descriptor set."""
     try:
         found = pb.FileDescriptorSet.FromString(_bytes(path))
     except DecodeError as error:
@@ -86,7 +91,7 @@ def load(path: Path) -> list[File]:
         ) from error
     if not found.file:
         raise UserError(f"{path}: error: holds no file; name the .proto files when making the set")
-    return [replace(file, sources=(path,)) for file in described(found, str(path))]
+    return found
 
 
 def described(found: pb.FileDescriptorSet, source: str) -> list[File]:

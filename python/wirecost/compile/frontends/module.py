@@ -19,6 +19,19 @@ from wirecost.errors import UserError
 
 def load(name: str) -> list[File]:
     """All files of a module, or of a package's ``*_pb2`` modules, and what they import."""
+    protos, sources = _described(name)
+    return [
+        replace(file, sources=sources.get(file.name, ()))
+        for file in descriptor_set.convert(protos.file)
+    ]
+
+
+def descriptors(name: str) -> pb.FileDescriptorSet:
+    """The same files, as their descriptors. Raises UserError."""
+    return _described(name)[0]
+
+
+def _described(name: str) -> tuple[pb.FileDescriptorSet, dict[str, tuple[Path, ...]]]:
     found: dict[str, FileDescriptor] = {}
     sources: dict[str, tuple[Path, ...]] = {}
     for module in _modules(name):
@@ -29,14 +42,10 @@ def load(name: str) -> list[File]:
                 sources[descriptor.name] = (Path(module.__file__),)
     if not found:
         raise UserError(f"{name}: the module holds no Protobuf descriptors; name a *_pb2 module")
-    protos = []
+    protos = pb.FileDescriptorSet()
     for file in found.values():
-        proto = pb.FileDescriptorProto()
-        file.CopyToProto(proto)
-        protos.append(proto)
-    return [
-        replace(file, sources=sources.get(file.name, ())) for file in descriptor_set.convert(protos)
-    ]
+        file.CopyToProto(protos.file.add())
+    return protos, sources
 
 
 def _modules(name: str) -> list[ModuleType]:

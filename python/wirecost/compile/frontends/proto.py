@@ -30,6 +30,22 @@ _HEAD = 1 << 16
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
     """Raises CompileError with protoc's first complaint."""
+    found, shown = _parsed(paths, include)
+    return [
+        replace(file, sources=(Path(shown[file.name]),)) if file.name in shown else file
+        for file in descriptor_set.convert(found.file, shown)
+    ]
+
+
+def descriptors(paths: Sequence[Path], include: Sequence[Path]) -> pb.FileDescriptorSet:
+    """The files and what they import, as protoc describes them. Raises CompileError."""
+    return _parsed(paths, include)[0]
+
+
+def _parsed(
+    paths: Sequence[Path], include: Sequence[Path]
+) -> tuple[pb.FileDescriptorSet, dict[str, str]]:
+    """With the path of each file for people."""
     for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
@@ -55,11 +71,7 @@ def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
     refuse_bytes(found, str(paths[0]))
-    shown = _shown(found, roots)
-    return [
-        replace(file, sources=(Path(shown[file.name]),)) if file.name in shown else file
-        for file in descriptor_set.convert(found.file, shown)
-    ]
+    return found, _shown(found, roots)
 
 
 def _has_edition(path: Path) -> bool:
