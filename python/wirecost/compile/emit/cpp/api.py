@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 from wirecost.compile.emit.cpp.api_names import ApiNames
@@ -139,6 +140,7 @@ def _owner(schema: Schema, enum: Enum) -> str | None:
 def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> SimpleNamespace:
     nested = [e for e in file.nested.get(message.full_name, ()) if isinstance(e, Enum)]
     constants = _constants(message)
+    calls = accessor_names(message)
     held = held_by(file, message)
     bits = present_bits(message)
     accessors = [
@@ -147,6 +149,7 @@ def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> S
             names,
             message,
             f,
+            calls[f.name],
             constants[f.name],
             bits.get(f.name),
             f"[{held.full_name}]" if held else "",
@@ -234,6 +237,7 @@ def _accessor(
     names: ApiNames,
     message: Message,
     item: Field,
+    accessor: str,
     constant: str,
     bit: PresentBit | None,
     shown: str,
@@ -251,7 +255,8 @@ def _accessor(
     is_map = item.key is not None and item.value is not None
     held = item.value if is_map and item.value is not None else item
     return SimpleNamespace(
-        name=member(item),
+        name=accessor,
+        held=member(item),
         label=shown or item.name,
         number=item.number,
         camel=constant,
@@ -295,6 +300,19 @@ def _requires(schema: Schema, name: str) -> bool:
 def _requiring(schema: Schema) -> frozenset[str]:
     extensible = {m.full_name for m in schema.messages() if m.extensible}
     return leading_to(schema.references, requiring(schema) | extensible)
+
+
+def accessor_names(message: Message) -> dict[str, str]:
+    """What the functions of each field are called, as protoc does: ``fooBar`` → ``foobar``. Of two
+    alike the second keeps its name."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for field in message.fields:
+        lowered = replace(field, name=field.name.lower())
+        name = member(field if lowered.name in taken else lowered)
+        found[field.name] = name
+        taken.add(lowered.name)
+    return found
 
 
 def _constants(message: Message) -> dict[str, str]:
