@@ -109,6 +109,9 @@ SCENARIOS = {
         ("protobuf", "fresh"),
         facts=("objects", "memory_bytes", "kept_bytes"),
     ),
+    "message": Scenario(
+        ("fill", "encode", "decode", "read", "destroy", "total"), ("protobuf", "new")
+    ),
 }  # fmt: skip
 
 

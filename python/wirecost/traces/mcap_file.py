@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcap.opcode import Opcode
-from mcap.records import Channel
+from mcap.records import Channel, Schema
 
 from wirecost.closing import Closing
 from wirecost.errors import UserError
@@ -24,8 +24,12 @@ CACHED = 32 << 20
 """Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
 
 
-class McapTrace(Closing):
-    """The frames of one OSI channel, in the order of their log times. Raises UserError."""
+class McapChannel(Closing):
+    """The frames of one Protobuf channel, in the order of their log times. ``what``: which channels
+    there are to choose from, for people. Raises UserError."""
+
+    what = "Protobuf channel"
+    remedy = "record its messages in Protobuf"
 
     def __init__(self, path: Path, topic: str | None = None, progress: Progress = silent) -> None:
         self.path = path
@@ -36,18 +40,19 @@ class McapTrace(Closing):
             contents = mcap_index.read_contents(self._data.view, progress)
         except mcap_index.DAMAGE as error:
             raise UserError(f"{path}: not an MCAP file; record it again") from error
-        channels = osi_channels(contents)
+        channels = self.channels(contents)
         self.topics = tuple(channels)
-        """Of all OSI channels in the file."""
-        topic = _chosen(path, topic, self.topics, contents)
+        """Of all such channels in the file."""
+        topic = self._chosen(topic, contents)
         ids, self.type_name = channels[topic]
+        first = contents.channels[min(ids)]
+        self.schema: Schema = contents.schemas[first.schema_id]
+        """As the file has it."""
         records = [record for record in contents.metadata if record.name == METADATA]
         self.metadata_records = len(records)
         """How many records ``net.asam.osi.trace`` there are; there should be one."""
         self.about = About(
-            topic,
-            dict(records[0].metadata) if records else {},
-            dict(contents.channels[min(ids)].metadata),
+            topic, dict(records[0].metadata) if records else {}, dict(first.metadata)
         )
         self._table = contents.frames.of(ids)
         self._ids = ids
@@ -56,6 +61,11 @@ class McapTrace(Closing):
                 f"{path}: {contents.complaint}; the {self.frame_count} whole frames that were "
                 "found are read"
             )
+
+    @staticmethod
+    def channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+        """Topic → its channels' ids and message type."""
+        return protobuf_channels(contents)
 
     @property
     def frame_count(self) -> int:
@@ -84,6 +94,37 @@ class McapTrace(Closing):
     def close(self) -> None:
         self._chunks.clear()
         self._data.close()
+
+    def _chosen(self, topic: str | None, contents: mcap_index.Contents) -> str:
+        path, topics = self.path, self.topics
+        kind = self.what.removesuffix(" in Protobuf")
+        if not topics:
+            others = [
+                shown(f"{c.topic}: {c.message_encoding or 'no encoding'} {_schema(contents, c)}")
+                for c in contents.channels.values()
+            ]
+            raise UserError(
+                f"{path}: holds no {self.what} "
+                f"({'; '.join(others[:3]) or 'no channel at all'}); {self.remedy}"
+            )
+        if topic is None:
+            if len(topics) > 1:
+                raise UserError(f"{path}: has several {kind}s; choose --topic {_or(topics)}")
+            return topics[0]
+        if topic not in topics:
+            raise UserError(f"{path}: has no {kind} {topic}; choose --topic {_or(topics)}")
+        return topic
+
+
+class McapTrace(McapChannel):
+    """The frames of one OSI channel."""
+
+    what = "OSI channel in Protobuf"
+    remedy = "convert its messages to osi3 Protobuf first"
+
+    @staticmethod
+    def channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+        return osi_channels(contents)
 
 
 class _Chunks:
@@ -114,41 +155,27 @@ class _Chunks:
         self._kept.clear()
 
 
-def osi_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
-    """Topic → its channels' ids and message type, for all OSI channels in Protobuf."""
+def protobuf_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+    """Topic → its channels' ids and message type, for all channels in Protobuf."""
     found: dict[str, tuple[set[int], str]] = {}
     for channel in contents.channels.values():
         schema = contents.schemas.get(channel.schema_id)
         if schema is None or {channel.message_encoding, schema.encoding} != {"protobuf"}:
             continue
-        name = schema.name.removeprefix("osi3.")
-        if schema.name != name and name in TYPES.values():
-            ids, first = found.setdefault(channel.topic, (set(), name))
-            if first == name:
-                ids.add(channel.id)
+        ids, first = found.setdefault(channel.topic, (set(), schema.name))
+        if first == schema.name:
+            ids.add(channel.id)
     return found
 
 
-def _chosen(
-    path: Path, topic: str | None, topics: tuple[str, ...], contents: mcap_index.Contents
-) -> str:
-    if not topics:
-        others = [
-            shown(f"{c.topic}: {c.message_encoding or 'no encoding'} {_schema(contents, c)}")
-            for c in contents.channels.values()
-        ]
-        raise UserError(
-            f"{path}: holds no OSI channel in Protobuf "
-            f"({'; '.join(others[:3]) or 'no channel at all'}); "
-            "convert its messages to osi3 Protobuf first"
-        )
-    if topic is None:
-        if len(topics) > 1:
-            raise UserError(f"{path}: has several OSI channels; choose --topic {_or(topics)}")
-        return topics[0]
-    if topic not in topics:
-        raise UserError(f"{path}: has no OSI channel {topic}; choose --topic {_or(topics)}")
-    return topic
+def osi_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+    """The same for OSI's; their types without the package."""
+    osi = {f"osi3.{name}": name for name in TYPES.values()}
+    return {
+        topic: (ids, osi[name])
+        for topic, (ids, name) in protobuf_channels(contents).items()
+        if name in osi
+    }
 
 
 def _schema(contents: mcap_index.Contents, channel: Channel) -> str:

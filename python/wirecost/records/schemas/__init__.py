@@ -9,6 +9,7 @@ from wirecost.records.schemas import (
     heap,
     lists,
     map,
+    message,
     notification,
     osi,
     probe,
@@ -28,5 +29,6 @@ SCHEMAS: dict[str, Schema] = {
     "tensor": tensor.SCHEMA,
     "map": map.SCHEMA,
     "classes": classes.SCHEMA,
+    "message": message.SCHEMA,
 }
 """By the scenario's name; no other name in a folder leads anywhere."""

@@ -33,6 +33,9 @@ MOST_WHOLE = 8
 """Fields of a message whose tags are compared all at once."""
 EXPECTED = 2
 """How many of the fields behind a field a decoder expects before it looks at the tag."""
+WIDE = 20
+"""Fields from which on a view's decoder expects the first one alone: GCC 12 follows values along
+all paths between the fields, which takes it minutes where there are more."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class ProtobufCodec:
             again = item.mode in ("repeated", "map") and not item.packed
             first = index if again else index + 1
             item.following = items[first : first + EXPECTED + again]
+            item.following_in_views = item.following if len(items) < WIDE else []
         extensible = message.extensible and self._style.is_class
         followers = {id(other) for item in items for other in item.following}
         for item in items:
@@ -158,6 +162,7 @@ class ProtobufCodec:
                 for bit, item in enumerate(i for i in items if self._comes_once(i))
             },
             extensible=extensible,
+            wide=len(items) >= WIDE,
             whole=None if extensible else _whole(items),
             small=len(items) <= SMALL and all(i.payload not in NESTING for i in items),
             required=[] if self._style.is_class else _words(planned.required),

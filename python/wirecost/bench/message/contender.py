@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library in one language and mode, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirecost.bench.entry import Entry
+
+WITHOUT = ", without "
+"""Between a mode and the field that its messages have not."""
+TOGETHER = "all of these"
+"""The outermost of these fields at once."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    lang: str
+    library: str
+    mode: str
+    wire: str
+    version: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.lang} {self.library} {self.mode}"
+
+    def entry(self, type_name: str) -> Entry[Contender]:
+        return self._entry(type_name, "all fields", self.mode)
+
+    def part(self, type_name: str, without: str) -> Entry[Contender]:
+        """``without``: path of a field, ``TOGETHER``, or empty for whole messages."""
+        mode = f"{self.mode}{WITHOUT}{without}" if without else self.mode
+        return self._entry(f"{type_name} by field", "fields taken out", mode)
+
+    def _entry(self, case: str, variant: str, mode: str) -> Entry[Contender]:
+        who = {
+            "case": case,
+            "variant": variant,
+            "build": "release",
+            "lang": self.lang,
+            "contender": self.library,
+            "mode": mode,
+            "wire": self.wire,
+        }
+        return Entry(f"{self.lang} {self.library} {mode}", self, who)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles a message's programs, each once: what was compiled of the same text stays in the user's
+cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost import children, private, scratch
+from wirecost.bench.message.cpp import code
+from wirecost.bench.message.subject import Subject
+from wirecost.compile.compiler import emitted, write
+from wirecost.compile.emit import Request
+from wirecost.errors import UserError
+
+FLAGS = ("-std=c++20", "-O2", "-DNDEBUG")
+TIMEOUT_S = 600
+KEPT = 20
+"""Messages whose programs stay; the ones that were used longest ago go."""
+GOOGLES_OWN = "google/protobuf/"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program before it is compiled. ``units``: the files that are compiled for it."""
+
+    name: str
+    units: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+
+
+@dataclass
+class Built:
+    """Programs by name, and why others could not be had."""
+
+    compiler: str
+    programs: dict[str, Path] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def built(subject: Subject, jobs: int, say: Say) -> Built:
+    """All programs that this machine can compile. Raises UserError where it has no compiler."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or ""
+    version = _version(compiler)
+    with scratch.folder("message") as made:
+        say("generating")
+        sources, missing = _generate(subject, made)
+        kept = _cache() / _key(made, version)
+        found = Built(version, missing=missing)
+        wanted = [one for one in sources if not (kept / one.name).is_file()]
+        if wanted:
+            _compile(compiler, made, wanted, jobs, say, found)
+        _keep(made, kept, wanted)
+    for one in sources:
+        if (kept / one.name).is_file():
+            found.programs[one.name] = kept / one.name
+    os.utime(kept)
+    return found
+
+
+def _version(compiler: str) -> str:
+    if not compiler:
+        raise UserError("no C++ compiler; apt-get install g++, or leave C++ out with --lang python")
+    try:
+        done = children.run([compiler, "--version"], timeout_s=TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{compiler} does not run ({error}); set CXX to a C++ compiler") from error
+    return done.stdout.partition("\n")[0]
+
+
+def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder)
+    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
+    texts["wirecost.cpp"] = code.ours(subject)
+    sources = [Source("wirecost", ("wirecost.cpp",))]
+    missing: dict[str, str] = {}
+    complaint = _googles_classes(subject, folder / "google")
+    if complaint:
+        missing["protobuf"] = complaint
+    else:
+        texts["classes.hpp"] = code.classes(subject)
+        texts["protobuf.cpp"] = code.google(subject)
+        theirs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.pb.cc"))
+        units = ("protobuf.cpp", *theirs)
+        sources.append(Source("protobuf", units, ("-lprotobuf", "-pthread")))
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return sources, missing
+
+
+def _googles_classes(subject: Subject, folder: Path) -> str:
+    """Those of protoc; why there are none, if so."""
+    protoc = shutil.which("protoc")
+    if protoc is None or not _has_header("google/protobuf/message.h"):
+        return "apt-get install protobuf-compiler libprotobuf-dev"
+    folder.mkdir()
+    described = folder / "schema.fds"
+    described.write_bytes(subject.descriptors.SerializeToString())
+    files = [f.name for f in subject.descriptors.file if not f.name.startswith(GOOGLES_OWN)]
+    command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
+    done = children.run(command, timeout_s=TIMEOUT_S)
+    return f"{protoc}: {done.stderr.strip().splitlines()[0]}" if done.returncode else ""
+
+
+def _has_header(name: str) -> bool:
+    folders = (*os.environ.get("CPATH", "").split(os.pathsep), "/usr/include", "/usr/local/include")
+    return any(folder and (Path(folder) / name).is_file() for folder in folders)
+
+
+def _cache() -> Path:
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    base = Path(chosen) if chosen and Path(chosen).is_absolute() else private.home() / ".cache"
+    return private.private_folder(
+        base / "wirecost" / "messages", "set XDG_CACHE_HOME to a folder of your own"
+    )
+
+
+def _key(folder: Path, compiler: str) -> str:
+    """Of all texts, the compiler and its flags."""
+    digest = hashlib.blake2b(f"{compiler} {FLAGS}".encode(), digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _compile(
+    compiler: str, folder: Path, sources: Sequence[Source], jobs: int, say: Say, found: Built
+) -> None:
+    """The programs, beside their sources."""
+    units = [(source, unit) for source in sources for unit in source.units]
+    left = len(units)
+    say(f"compiling {left} units")
+    failed: dict[str, str] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = {
+            pool.submit(_run, [compiler, *FLAGS, "-w", "-I.", "-Icpp", "-Igoogle", "-c", unit,
+                               "-o", f"{unit}.o"], folder): source
+            for source, unit in units
+        }  # fmt: skip
+        for done in as_completed(waiting):
+            left -= 1
+            say(f"compiling, {left} of {len(units)} units left")
+            if complaint := done.result():
+                failed.setdefault(waiting[done].name, complaint)
+    for source in sources:
+        if source.name not in failed:
+            objects = [f"{unit}.o" for unit in source.units]
+            command = [compiler, *objects, *source.libraries, "-o", source.name]
+            if complaint := _run(command, folder):
+                failed[source.name] = complaint
+    found.missing |= failed
+
+
+def _run(command: list[str], folder: Path) -> str:
+    """The compiler's first complaint, if it fails."""
+    command = ["env", "-C", str(folder), *command]
+    try:
+        done = children.run(command, timeout_s=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return f"compiling took over {TIMEOUT_S} s; leave C++ out with --lang python"
+    if done.returncode == 0:
+        return ""
+    lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no reason given"]
+    return f"it does not compile: {lines[0]}"
+
+
+def _keep(made: Path, kept: Path, sources: Sequence[Source]) -> None:
+    """Into the cache, each at once, and the oldest out of it."""
+    private.private_folder(kept)
+    for source in sources:
+        if (made / source.name).is_file():
+            part = kept / f".{source.name}.{os.getpid()}"
+            shutil.copy2(made / source.name, part)
+            part.replace(kept / source.name)
+    others = sorted(kept.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+    for old in others[:-KEPT]:
+        if old != kept:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages from a user's files: recordings, and the forms that Protobuf's tools write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from google.protobuf import descriptor_pb2 as pb
+from google.protobuf import json_format, text_format
+from google.protobuf.message import DecodeError, Message
+
+from wirecost.bench.message.subject import Subject
+from wirecost.errors import UserError
+from wirecost.printable import shown
+from wirecost.traces.mcap_file import McapChannel
+from wirecost.traces.osi_file import OsiTrace
+
+DELIMITED = (".binpb", ".bin", ".pb", ".delimited")
+JSON = (".json", ".jsonl", ".ndjson")
+TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
+LARGEST_TEXT = 256 << 20
+SAMPLED = 200
+"""Messages that are measured of a longer recording, unless another number is asked for."""
+MOST_BYTES = 64 << 20
+"""Of the messages that are measured."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which messages of a file. ``topic``: empty for the only one; ``first``, ``sample``: None for
+    all, and for ``SAMPLED`` spread over the file."""
+
+    topic: str = ""
+    first: int | None = None
+    sample: int | None = None
+    seed: int = 1
+
+    def of(self, count: int) -> list[int]:
+        """The numbers of the messages, in their order."""
+        numbers = list(range(count))[: self.first]
+        wanted = self.sample or (SAMPLED if self.first is None else count)
+        if len(numbers) > wanted:
+            numbers = sorted(Random(self.seed).sample(numbers, wanted))
+        return numbers
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """``said``: where the messages are from and what was left out, for the report."""
+
+    messages: list[bytes]
+    said: str
+
+
+@dataclass(frozen=True)
+class Described:
+    """What an MCAP file says of a channel."""
+
+    type: str
+    descriptors: pb.FileDescriptorSet
+
+
+def described(path: Path, topic: str) -> Described:
+    """The type and the schema that the file itself has. Raises UserError."""
+    with _channel(path, topic) as channel:
+        schema = channel.schema
+        try:
+            found = pb.FileDescriptorSet.FromString(schema.data)
+        except DecodeError as error:
+            raise UserError(
+                f"{path}: its schema {shown(schema.name)} is damaged; name one"
+            ) from error
+        return Described(schema.name, found)
+
+
+def recorded(path: Path, subject: Subject, choice: Choice) -> Recorded:
+    """Those that are measured, as Google's library writes them. Raises UserError."""
+    with_number = _READERS.get(path.suffix.lower())
+    if with_number is None:
+        known = ", ".join((".mcap", ".osi", *DELIMITED, *JSON, *TEXT))
+        raise UserError(f"{path}: its kind is not known by its name; rename it to one of {known}")
+    raw = with_number(path, subject, choice)
+    return _chosen(path, subject, choice, raw)
+
+
+def _chosen(path: Path, subject: Subject, choice: Choice, raw: Numbered) -> Recorded:
+    count, at = raw
+    found: list[bytes] = []
+    damaged: list[int] = []
+    unknown = total = 0
+    for number in choice.of(count):
+        message = subject.message_class()
+        try:
+            data = at(number)
+            message.ParseFromString(data)
+        except (DecodeError, UserError):
+            damaged.append(number)
+            continue
+        message.DiscardUnknownFields()
+        written = message.SerializePartialToString(deterministic=True)
+        unknown += max(0, len(data) - len(written))
+        if total + len(written) > MOST_BYTES and found:
+            break
+        total += len(written)
+        found.append(written)
+    if not found:
+        raise UserError(
+            f"{path}: holds no whole {subject.type}"
+            f"{f'; {len(damaged)} messages are damaged or of another type' if damaged else ''}; "
+            "give --type and --data that belong together"
+        )
+    said = [f"{len(found):,} of {count:,} messages of {path.name}"]
+    if choice.topic:
+        said.append(f"topic {choice.topic}")
+    if damaged:
+        listed = ", ".join(map(str, damaged[:5]))
+        said.append(f"{len(damaged)} damaged ones left out: number {listed}")
+    if unknown:
+        said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
+    return Recorded(found, "; ".join(said))
+
+
+Numbered = tuple[int, Callable[[int], bytes]]
+"""How many messages there are, and each by its number."""
+
+
+def _mcap(path: Path, _: Subject, choice: Choice) -> Numbered:
+    with _channel(path, choice.topic) as channel:
+        count = channel.frame_count
+        # A view into the mapping would end with it.
+        kept = {number: bytes(channel.frame(number)[1]) for number in choice.of(count)}
+    return count, lambda number: kept[number]
+
+
+def _channel(path: Path, topic: str) -> McapChannel:
+    return McapChannel(path, topic or None)
+
+
+def _osi(path: Path, subject: Subject, _: Choice) -> Numbered:
+    trace = OsiTrace(path, subject.type.rpartition(".")[2])
+    return trace.frame_count, lambda number: bytes(next(trace.frames(number, number + 1))[1])
+
+
+def _delimited(path: Path, _: Subject, __: Choice) -> Numbered:
+    """Each behind its length; a file that is not so is one message."""
+    data = _content(path)
+    found, at = [], 0
+    while at < len(data):
+        size, at = _varint(data, at)
+        if size is None or size > len(data) - at:
+            return 1, lambda _: data
+        found.append(data[at : at + size])
+        at += size
+    return len(found), lambda number: found[number]
+
+
+def _varint(data: bytes, at: int) -> tuple[int | None, int]:
+    value = 0
+    for shift in range(0, 35, 7):
+        if at >= len(data):
+            return None, at
+        value |= (data[at] & 0x7F) << shift
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+    return None, at
+
+
+def _json(path: Path, subject: Subject, _: Choice) -> Numbered:
+    """An array of messages, one message, or one a line."""
+    text = _content(path).decode("utf-8", "replace")
+    lines = path.suffix.lower() != ".json"
+    try:
+        found = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else None
+        loaded: Any = json.loads(text) if found is None else found
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: no JSON ({error}); mend it") from error
+    values = loaded if isinstance(loaded, list) else [loaded]
+    return len(values), lambda number: _parsed(
+        path, subject, number, lambda to: json_format.ParseDict(values[number], to)
+    )
+
+
+def _text(path: Path, subject: Subject, _: Choice) -> Numbered:
+    text = _content(path).decode("utf-8", "replace")
+    return 1, lambda number: _parsed(path, subject, number, lambda to: text_format.Parse(text, to))
+
+
+def _parsed(path: Path, subject: Subject, number: int, parse: Callable[[Message], Any]) -> bytes:
+    message: Message = subject.message_class()
+    try:
+        parse(message)
+    except (json_format.ParseError, text_format.ParseError, ValueError, TypeError) as error:
+        raise UserError(
+            f"{path}: message {number} is no {subject.type} ({shown(str(error))})"
+        ) from error
+    return message.SerializePartialToString()
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a file with messages") from error
+    if len(data) > LARGEST_TEXT:
+        raise UserError(f"{path}: larger than {LARGEST_TEXT >> 20} MiB; give a part of it")
+    return data
+
+
+_READERS: dict[str, Callable[[Path, Subject, Choice], Numbered]] = {
+    ".mcap": _mcap,
+    ".osi": _osi,
+    **dict.fromkeys(DELIMITED, _delimited),
+    **dict.fromkeys(JSON, _json),
+    **dict.fromkeys(TEXT, _text),
+}

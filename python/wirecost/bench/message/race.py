@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verifies that all contenders carry the messages, then measures them: whole, and without some of
+their fields."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+
+from wirecost import scratch
+from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.message.contender import Contender
+from wirecost.bench.message.cpp import backend
+from wirecost.bench.message.cpp.backend import Carried
+from wirecost.bench.message.subject import Subject
+from wirecost.bench.processes import Plan, measured
+from wirecost.bench.program import ProgramFailedError
+from wirecost.bench.scenario import Case
+
+
+def run_race(
+    subject: Subject,
+    messages: Sequence[bytes],
+    programs: dict[str, Path],
+    case: Case[Contender],
+    plan: Plan,
+) -> None:
+    """Fills the entries."""
+    with scratch.folder("message") as folder:
+        content = folder / "content"
+        backend.write_content(content, messages)
+        case.report("verifying")
+        for library, program in programs.items():
+            mine = [entry for entry in case.running if entry.contender.library == library]
+            try:
+                found = backend.carried(program, folder, content)
+            except ProgramFailedError as error:
+                for entry in mine:
+                    entry.failure = str(error)
+                continue
+            for entry in mine:
+                _verify(subject, messages, entry, found.get(entry.contender.mode))
+        entries = {entry.key: entry for entry in case.running}
+
+        def measure(keys: list[str], repetitions: int) -> Iterator[list[Sample]]:
+            for key in keys:
+                one = entries[key]
+                if one.failure is None:
+                    who = one.contender
+                    with one.failing(ProgramFailedError):
+                        yield from _rounds(
+                            backend.measured(
+                                programs[who.library], who.mode, [content], [key], repetitions
+                            ),
+                            case,
+                        )
+
+        for samples in measured(plan, list(entries), measure):
+            case.keep(samples)
+
+
+def run_fields(
+    contents: Sequence[Sequence[bytes]],
+    entries: Sequence[Entry[Contender]],
+    program: Path,
+    case: Case[Contender],
+    plan: Plan,
+) -> None:
+    """One contender with several contents in turns; an entry for each."""
+    with scratch.folder("fields") as folder:
+        paths = [folder / str(number) for number in range(len(contents))]
+        for path, entry, messages in zip(paths, entries, contents, strict=True):
+            backend.write_content(path, messages)
+            _describe(entry, messages)
+        keys = [entry.key for entry in entries]
+        mode = entries[0].contender.mode
+
+        def measure(_: list[str], repetitions: int) -> Iterator[list[Sample]]:
+            yield from _rounds(backend.measured(program, mode, paths, keys, repetitions), case)
+
+        for samples in measured(plan, keys, measure):
+            case.keep(samples)
+
+
+def _rounds(samples: Iterator[Sample], case: Case[Contender]) -> Iterator[list[Sample]]:
+    for _, found in groupby(samples, key=lambda one: one.repetition):
+        kept = list(found)
+        keys = dict.fromkeys(one.key for one in kept)
+        for key in keys:
+            case.report(key, 1)
+        yield kept
+
+
+def _describe(entry: Entry[Contender], messages: Sequence[bytes]) -> None:
+    entry.bytes = sum(map(len, messages)) / max(1, len(messages))
+    entry.digest = hashlib.blake2b(b"".join(messages), digest_size=8).hexdigest()
+
+
+def _verify(
+    subject: Subject,
+    messages: Sequence[bytes],
+    entry: Entry[Contender],
+    found: Carried | None,
+) -> None:
+    """Google's Python reads what was sent."""
+    if found is None or len(found.sent) != len(messages):
+        entry.failure = "it did not carry all messages"
+        return
+    _describe(entry, found.sent)
+    for what, mine in (("sent", found.sent), ("read", found.back)):
+        for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
+            if theirs == original:
+                continue
+            if fault := _fault(subject, theirs, original):
+                entry.failure = f"message {number} as {what} {fault}"
+                return
+
+
+def _fault(subject: Subject, made: bytes, original: bytes) -> str:
+    """Names the first field that differs."""
+    expected = subject.message_class.FromString(original)
+    found = subject.message_class()
+    try:
+        found.ParseFromString(made)
+    except DecodeError as error:
+        return f"is no {subject.type}: {error}"
+    if found.SerializePartialToString(deterministic=True) == original:
+        return ""
+    for field in expected.DESCRIPTOR.fields:
+        alone = [type(one)() for one in (expected, found)]
+        for to, one in zip(alone, (expected, found), strict=True):
+            to.CopyFrom(one)
+            for other in expected.DESCRIPTOR.fields:
+                if other.name != field.name:
+                    to.ClearField(other.name)
+        first, second = (one.SerializePartialToString(deterministic=True) for one in alone)
+        if first != second:
+            return f"has another {field.name}"
+    return "has another content"

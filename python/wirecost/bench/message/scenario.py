@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench message`` as a whole: settings, contenders, and the result folder they fill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from wirecost.bench import limits
+from wirecost.bench.message import fields
+from wirecost.bench.message.contender import TOGETHER
+from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
+from wirecost.bench.message.cpp import backend, programs
+from wirecost.bench.message.data import Choice, described, recorded
+from wirecost.bench.message.race import run_fields, run_race
+from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.processes import PROCESSES, Plan, plan
+from wirecost.bench.scenario import Measurement, Progress
+from wirecost.compile import frontends
+from wirecost.errors import UserError
+from wirecost.records.journal import Journal
+from wirecost.traces.names import type_of
+
+SCENARIO = "message"
+FIELD_MODES = (("protobuf", "reused"), ("wirecost", "reused"))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``schema``: files or modules; ``elements``: of lists of made-up messages, by path or name."""
+
+    schema: tuple[str, ...] = ()
+    type: str = ""
+    include: tuple[Path, ...] = ()
+    data: Path | None = None
+    choice: Choice = field(default_factory=Choice)
+    elements: Mapping[str, int] = field(default_factory=dict)
+    repetitions: int = 30
+    processes: int = PROCESSES
+    jobs: int = 2
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        if not self.schema and self.data is None:
+            raise UserError("name a schema (.proto, descriptor set, Python module), or --data FILE")
+        for name, count in self.elements.items():
+            limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
+        if self.data is not None and self.elements:
+            raise UserError("--elements is for made-up messages; leave it or --data out")
+        for option, number in (("--first", self.choice.first), ("--sample", self.choice.sample)):
+            if number is not None:
+                limits.at_least_one(option, number)
+        limits.at_least_one("--repetitions", self.repetitions)
+        limits.at_least_one("--processes", self.processes)
+        limits.at_least_one("--jobs", self.jobs)
+        limits.seed(self.choice.seed)
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.repetitions, self.processes, self.choice.seed)
+
+
+def run(settings: Settings, journal: Journal, progress: Progress) -> None:
+    """Measure the message. Raises UserError on what cannot be run."""
+    settings.check()
+
+    def say(text: str) -> None:
+        progress(0, 1, text)
+
+    say("reading the schema")
+    about = _subject(settings)
+    messages, said = _messages(settings, about)
+    found, counted = fields.counted(about, messages)
+    taken_out = fields.worth_taking_out(found, about)
+    built = programs.built(about, settings.jobs, say)
+    contenders = backend.contenders(built, about.wire)
+    if not contenders:
+        reasons = "; ".join(f"{name}: {why}" for name, why in built.missing.items())
+        raise UserError(f"no contender can run; {reasons}")
+    outermost = [path for path in taken_out if "." not in path]
+    variants = {"": messages}
+    for path in taken_out:
+        variants[path] = fields.without(about, messages, [path])
+    if len(outermost) > 1:
+        variants[TOGETHER] = fields.without(about, messages, outermost)
+    by_field = [
+        one for one in contenders if (one.library, one.mode) in FIELD_MODES and len(variants) > 1
+    ]
+    rounds = settings.repetitions
+    total = rounds * (len(contenders) + len(by_field) * len(variants))
+    measurement = Measurement(journal, progress, total)
+    measurement.about(
+        SCENARIO,
+        {"compiler": built.compiler, "flags": " ".join(programs.FLAGS)},
+        repetitions=rounds,
+        processes=settings.plan.processes,
+        seed=settings.choice.seed,
+        type=about.type,
+        content=said,
+        messages=len(messages),
+        counted_bytes=counted,
+        fields=[asdict(one) for one in found],
+        contenders={one.key: {"library": one.version, "wire": one.wire} for one in contenders},
+        not_run=built.missing,
+        types={"ns": "Float64", "bytes": "Float64"},
+    )
+    entries = [one.entry(about.type) for one in contenders]
+    with measurement.case("C++", entries, rounds) as case:
+        run_race(about, messages, built.programs, case, settings.plan)
+    failed = {entry.contender.key for entry in entries if entry.failure}
+    for one in by_field:
+        if one.key in failed:
+            continue
+        parts = [one.part(about.type, name) for name in variants]
+        with measurement.case(f"{one.key} by field", parts, rounds) as case:
+            program = built.programs[one.library]
+            run_fields(list(variants.values()), parts, program, case, settings.plan)
+
+
+def _subject(settings: Settings) -> Subject:
+    if settings.schema:
+        found = frontends.descriptors(settings.schema, settings.include)
+        return subject(found, settings.schema[0], settings.type)
+    assert settings.data is not None
+    path = settings.data
+    if path.suffix.lower() == ".osi":
+        found = frontends.descriptors(["osi3"])
+        type_name = settings.type or type_of(path)
+        if type_name is None:
+            raise UserError(
+                f"{path}: its name does not say its type; give --type, as osi3.SensorView"
+            )
+        return subject(found, "osi3", type_name)
+    if path.suffix.lower() != ".mcap":
+        raise UserError(f"{path}: does not say its schema; name one before --data")
+    found_in = described(path, settings.choice.topic)
+    return subject(found_in.descriptors, str(path), settings.type or found_in.type)
+
+
+def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
+    """And where they are from."""
+    if settings.data is None:
+        made = made_up(about, settings.elements, settings.choice.seed)
+        asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
+        return made, ASSUMED + (f"; elements as asked for: {asked}" if asked else "")
+    found = recorded(settings.data, about, settings.choice)
+    return found.messages, found.said

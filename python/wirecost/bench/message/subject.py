@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: a type of a schema, and messages of it as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from google.protobuf import descriptor_pb2 as pb
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+from wirecost.compile import frontends
+from wirecost.compile.schema import EnumRef, File, Message, Schema
+from wirecost.errors import UserError
+from wirecost.printable import printable
+
+
+@dataclass(frozen=True)
+class Subject:
+    """``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's
+    own tools; ``wire``: the one that its messages came on."""
+
+    type: str
+    schema: Schema
+    descriptors: pb.FileDescriptorSet
+    wire: str = "protobuf"
+
+    @cached_property
+    def message_class(self) -> Any:
+        """Google's Python class of the type."""
+        pool = DescriptorPool()
+        for file in self.descriptors.file:
+            pool.Add(file)
+        return GetMessageClass(pool.FindMessageTypeByName(self.type))
+
+
+def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> Subject:
+    """``source``: the descriptors', for people; ``type_name``: whole, or its last part where that
+    says which. Raises UserError."""
+    schema = frontends.load_descriptors(descriptors, source)
+    type_ = _found(schema, source, type_name)
+    files = _needed(schema, type_)
+    needed = {name for file in files for name in file.imports} | {file.name for file in files}
+    described = pb.FileDescriptorSet(
+        file=[file for file in descriptors.file if file.name in _imported(descriptors, needed)]
+    )
+    return Subject(type_, Schema(tuple(files)), described)
+
+
+def _found(schema: Schema, source: str, asked: str) -> str:
+    names = [message.full_name for message in schema.messages()]
+    if not asked:
+        return _only(schema, source, names)
+    found = [name for name in names if name == asked] or [
+        name for name in names if name.endswith(f".{asked}")
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(f"--type {asked}: there are {', '.join(found[:5])}; give one of them whole")
+    near = [name for name in names if asked.rpartition(".")[2].lower() in name.lower()] or names
+    raise UserError(
+        f"{source}: has no message {printable(asked)}; give --type with one of "
+        f"{', '.join(near[:8])}{' …' if len(near) > 8 else ''}"
+    )
+
+
+def _only(schema: Schema, source: str, names: list[str]) -> str:
+    """The one message that no other holds."""
+    held = {name for references in schema.references.values() for name in references}
+    tops = [name for name in names if name not in held and "google.protobuf" not in name]
+    if len(tops) == 1:
+        return tops[0]
+    listed = tops or names
+    raise UserError(
+        f"{source}: has several messages; give --type with one of {', '.join(listed[:8])}"
+        f"{' …' if len(listed) > 8 else ''}"
+    )
+
+
+def _needed(schema: Schema, top: str) -> list[File]:
+    """The files with what a message holds, and that alone, dependencies first."""
+    reached: set[str] = set()
+    waiting = [top]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += schema.references[name]
+    messages = {name: schema.message(name) for name in reached}
+    enums = set(_enums(messages.values()))
+    homes = {schema.home(name).name for name in (*reached, *enums)}
+    return [
+        replace(
+            file,
+            messages=tuple(m for m in file.messages if m.full_name in reached),
+            enums=tuple(e for e in file.enums if e.full_name in enums),
+            imports=tuple(name for name in file.imports if name in homes),
+            extensions=(),
+            option_types=(),
+            omissions=(),
+        )
+        for file in schema.files
+        if file.name in homes
+    ]
+
+
+def _enums(messages: Iterable[Message]) -> Iterable[str]:
+    for message in messages:
+        for field in message.fields:
+            held = field.value or field
+            if isinstance(held.type, EnumRef):
+                yield held.type.name
+
+
+def _imported(descriptors: pb.FileDescriptorSet, names: set[str]) -> set[str]:
+    """The files of these names and all that they import."""
+    files = {file.name: file for file in descriptors.file}
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in files:
+            found.add(name)
+            waiting += files[name].dependency
+    return found

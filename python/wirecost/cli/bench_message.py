@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench message``: measure, then print and keep the report."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.bench.message import scenario as bench_message
+from wirecost.bench.message.data import SAMPLED, Choice
+from wirecost.bench.processes import PROCESSES
+from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.results import measure_and_report
+from wirecost.errors import UserError
+
+
+def command(
+    schema: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SCHEMA]…",
+            help=".proto files, descriptor sets or Python modules; --data may bring its own.",
+            show_default=False,
+        ),
+    ] = None,
+    type_name: Annotated[
+        str,
+        typer.Option("--type", metavar="NAME", help="As acme.drone.State, or State."),
+    ] = "",
+    include: Annotated[
+        list[Path] | None,
+        typer.Option("-I", "--include", metavar="DIR", help="Where imports are searched."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Messages: .mcap, .osi, length-delimited .binpb, .json, .jsonl, .textproto. "
+            "Default: made-up ones.",
+        ),
+    ] = None,
+    topic: Annotated[str, typer.Option(help="The channel of an .mcap with several.")] = "",
+    first: Annotated[int | None, typer.Option(metavar="N", help="The first messages only.")] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", help=f"Messages spread over the data. Default: {SAMPLED}."),
+    ] = None,
+    elements: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=N",
+            help="Of a list of made-up messages, by its path or name; repeatable.",
+        ),
+    ] = None,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
+    ] = 30,
+    processes: Processes = PROCESSES,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="Compilers that run at once.")
+    ] = os.cpu_count() or 1,
+    seed: Annotated[int, typer.Option(help="Of content, sample and order.")] = 1,
+    out: Out = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Your own message: what it costs in each library and mode, and which fields cost it."""
+    settings = bench_message.Settings(
+        tuple(schema or ()),
+        type_name,
+        tuple(include or ()),
+        data,
+        Choice(topic, first, sample, seed),
+        dict(_elements(one) for one in elements or ()),
+        repetitions,
+        processes,
+        jobs,
+    )
+    settings.check()
+    measure_and_report(bench_message.SCENARIO, out, json_file, partial(bench_message.run, settings))
+
+
+def _elements(text: str) -> tuple[str, int]:
+    name, _, count = text.partition("=")
+    if not name or not count.isdecimal():
+        raise UserError(f"--elements {text}: give FIELD=N, as points=1000")
+    return name, int(count)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench message``."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.table_columns import AMOUNT, TEXT
+
+
+class About(common.About, kw_only=True):
+    wire: str
+
+
+class FieldBytes(msgspec.Struct, kw_only=True):
+    """``path``: ``objects[].position.x``; ``own``: without the fields in it."""
+
+    path: str
+    own: Count
+    all: Count
+
+
+class Run(common.Message, kw_only=True):
+    """``mode`` names behind a comma the field that the run's messages had not."""
+
+    lang: str
+    wire: str
+
+
+class Meta(common.Meta, kw_only=True):
+    """``content``: where the messages are from; ``fields``: those of ``counted_bytes`` bytes."""
+
+    repetitions: Count
+    processes: Count
+    seed: int
+    type: str
+    content: str
+    messages: Count
+    counted_bytes: Count
+    fields: list[FieldBytes]
+    contenders: dict[str, About]
+    runs: list[Run]
+
+
+SCHEMA = Schema(
+    Meta,
+    columns({"ns": AMOUNT, "lang": TEXT, "mode": TEXT, "wire": TEXT}),
+    ("fill", "encode", "decode", "read", "destroy", "total"),
+)
