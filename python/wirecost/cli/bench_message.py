@@ -13,7 +13,9 @@ import typer
 from wirecost.bench.message import scenario as bench_message
 from wirecost.bench.message.data import SAMPLED, Choice
 from wirecost.bench.processes import PROCESSES
+from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.choices import completing
 from wirecost.cli.results import measure_and_report
 from wirecost.errors import UserError
 
@@ -56,6 +58,13 @@ def command(
             help="Of a list of made-up messages, by its path or name; repeatable.",
         ),
     ] = None,
+    lang: Annotated[
+        str,
+        typer.Option(
+            help="Of the contenders, comma-separated.",
+            autocompletion=completing(bench_message.LANGUAGES),
+        ),
+    ] = ",".join(bench_message.LANGUAGES),
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
     ] = 30,
@@ -75,6 +84,7 @@ def command(
         data,
         Choice(topic, first, sample, seed),
         dict(_elements(one) for one in elements or ()),
+        chosen("--lang", lang, bench_message.LANGUAGES),
         repetitions,
         processes,
         jobs,

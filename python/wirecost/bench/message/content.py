@@ -19,11 +19,13 @@ ELEMENTS = (10, 4, 2, 1)
 VALUES = 4_000
 """Of a message, but for what ``elements`` asks for."""
 MOST_ELEMENTS = 10_000_000
+MOST_BYTES = 16 << 20
+"""Of all messages; one is always made."""
 TEXT = 12
 """Characters."""
 BYTES = 32
 ASSUMED = (
-    f"{MESSAGES} made-up messages: every field is there, {ELEMENTS[0]} elements a list at the top, "
+    "made-up messages: every field is there, {ELEMENTS[0]} elements a list at the top, "
     f"{', '.join(map(str, ELEMENTS[1:]))} further in; numbers between -1,000 and 1,000, texts of "
     f"{TEXT} letters, {BYTES} bytes"
 )
@@ -34,8 +36,10 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
     """Serialized messages; ``elements``: of lists, by path (``objects.points``) or name. Raises
     UserError where a path is that of no list."""
     unused = set(elements)
-    made = []
+    made: list[bytes] = []
     for number in range(MESSAGES):
+        if made and sum(map(len, made)) + len(made[-1]) > MOST_BYTES:
+            break
         message = subject.message_class()
         unused -= _Filler(Random(f"{seed} {number}"), elements).fill(message)
         made.append(message.SerializePartialToString(deterministic=True))

@@ -26,7 +26,7 @@ TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 LARGEST_TEXT = 256 << 20
 SAMPLED = 200
 """Messages that are measured of a longer recording, unless another number is asked for."""
-MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
 """Of the messages that are measured."""
 
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 
 from google.protobuf.message import DecodeError
 
 from wirecost import scratch
 from wirecost.bench.entry import Entry, Sample
+from wirecost.bench.message.backend import Backend, Carried
 from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.cpp import backend
-from wirecost.bench.message.cpp.backend import Carried
+from wirecost.bench.message.content_file import write_content
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.processes import Plan, measured
 from wirecost.bench.program import ProgramFailedError
@@ -25,19 +24,19 @@ from wirecost.bench.scenario import Case
 def run_race(
     subject: Subject,
     messages: Sequence[bytes],
-    programs: dict[str, Path],
+    backend: Backend,
     case: Case[Contender],
     plan: Plan,
 ) -> None:
     """Fills the entries."""
     with scratch.folder("message") as folder:
         content = folder / "content"
-        backend.write_content(content, messages)
+        write_content(content, messages)
         case.report("verifying")
-        for library, program in programs.items():
+        for library in dict.fromkeys(entry.contender.library for entry in case.entries):
             mine = [entry for entry in case.running if entry.contender.library == library]
             try:
-                found = backend.carried(program, folder, content)
+                found = backend.carried(library, folder, content)
             except ProgramFailedError as error:
                 for entry in mine:
                     entry.failure = str(error)
@@ -50,14 +49,9 @@ def run_race(
             for key in keys:
                 one = entries[key]
                 if one.failure is None:
-                    who = one.contender
                     with one.failing(ProgramFailedError):
-                        yield from _rounds(
-                            backend.measured(
-                                programs[who.library], who.mode, [content], [key], repetitions
-                            ),
-                            case,
-                        )
+                        samples = backend.measured(one.contender, [content], [key], repetitions)
+                        yield from _rounds(samples, case)
 
         for samples in measured(plan, list(entries), measure):
             case.keep(samples)
@@ -66,7 +60,7 @@ def run_race(
 def run_fields(
     contents: Sequence[Sequence[bytes]],
     entries: Sequence[Entry[Contender]],
-    program: Path,
+    backend: Backend,
     case: Case[Contender],
     plan: Plan,
 ) -> None:
@@ -74,13 +68,13 @@ def run_fields(
     with scratch.folder("fields") as folder:
         paths = [folder / str(number) for number in range(len(contents))]
         for path, entry, messages in zip(paths, entries, contents, strict=True):
-            backend.write_content(path, messages)
+            write_content(path, messages)
             _describe(entry, messages)
         keys = [entry.key for entry in entries]
-        mode = entries[0].contender.mode
+        one = entries[0].contender
 
         def measure(_: list[str], repetitions: int) -> Iterator[list[Sample]]:
-            yield from _rounds(backend.measured(program, mode, paths, keys, repetitions), case)
+            yield from _rounds(backend.measured(one, paths, keys, repetitions), case)
 
         for samples in measured(plan, keys, measure):
             case.keep(samples)
@@ -106,11 +100,14 @@ def _verify(
     entry: Entry[Contender],
     found: Carried | None,
 ) -> None:
-    """Google's Python reads what was sent."""
+    """Google's Python reads what was sent, on Protobuf's wire; JSON's programs compare for
+    themselves what they have read."""
     if found is None or len(found.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
     _describe(entry, found.sent)
+    if entry.contender.wire != subject.wire:
+        return
     for what, mine in (("sent", found.sent), ("read", found.back)):
         for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
             if theirs == original:

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from wirecost.bench import limits
 from wirecost.bench.message import fields
+from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.contender import TOGETHER
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
-from wirecost.bench.message.cpp import backend, programs
+from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, described, recorded
+from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.subject import Subject, subject
 from wirecost.bench.processes import PROCESSES, Plan, plan
@@ -23,6 +25,7 @@ from wirecost.records.journal import Journal
 from wirecost.traces.names import type_of
 
 SCENARIO = "message"
+LANGUAGES = ("cpp", "python")
 FIELD_MODES = (("protobuf", "reused"), ("wirecost", "reused"))
 
 
@@ -36,6 +39,7 @@ class Settings:
     data: Path | None = None
     choice: Choice = field(default_factory=Choice)
     elements: Mapping[str, int] = field(default_factory=dict)
+    languages: tuple[str, ...] = LANGUAGES
     repetitions: int = 30
     processes: int = PROCESSES
     jobs: int = 2
@@ -73,10 +77,11 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     messages, said = _messages(settings, about)
     found, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(found, about)
-    built = programs.built(about, settings.jobs, say)
-    contenders = backend.contenders(built, about.wire)
-    if not contenders:
-        reasons = "; ".join(f"{name}: {why}" for name, why in built.missing.items())
+    backends = _backends(settings, about, say)
+    contenders = {one.lang: one.contenders() for one in backends}
+    missing = {f"{one.lang} {name}": why for one in backends for name, why in one.missing.items()}
+    if not any(contenders.values()):
+        reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise UserError(f"no contender can run; {reasons}")
     outermost = [path for path in taken_out if "." not in path]
     variants = {"": messages}
@@ -85,14 +90,16 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     if len(outermost) > 1:
         variants[TOGETHER] = fields.without(about, messages, outermost)
     by_field = [
-        one for one in contenders if (one.library, one.mode) in FIELD_MODES and len(variants) > 1
+        one
+        for one in contenders.get("cpp", ())
+        if (one.library, one.mode) in FIELD_MODES and len(variants) > 1
     ]
     rounds = settings.repetitions
-    total = rounds * (len(contenders) + len(by_field) * len(variants))
+    total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
     measurement = Measurement(journal, progress, total)
     measurement.about(
         SCENARIO,
-        {"compiler": built.compiler, "flags": " ".join(programs.FLAGS)},
+        {name: value for one in backends for name, value in one.environment.items()},
         repetitions=rounds,
         processes=settings.plan.processes,
         seed=settings.choice.seed,
@@ -101,21 +108,36 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         messages=len(messages),
         counted_bytes=counted,
         fields=[asdict(one) for one in found],
-        contenders={one.key: {"library": one.version, "wire": one.wire} for one in contenders},
-        not_run=built.missing,
+        contenders={
+            one.key: {"library": one.version, "wire": one.wire}
+            for those in contenders.values()
+            for one in those
+        },
+        not_run=missing,
         types={"ns": "Float64", "bytes": "Float64"},
     )
-    entries = [one.entry(about.type) for one in contenders]
-    with measurement.case("C++", entries, rounds) as case:
-        run_race(about, messages, built.programs, case, settings.plan)
-    failed = {entry.contender.key for entry in entries if entry.failure}
-    for one in by_field:
-        if one.key in failed:
-            continue
-        parts = [one.part(about.type, name) for name in variants]
-        with measurement.case(f"{one.key} by field", parts, rounds) as case:
-            program = built.programs[one.library]
-            run_fields(list(variants.values()), parts, program, case, settings.plan)
+    failed: set[str] = set()
+    for backend in backends:
+        entries = [one.entry(about.type) for one in contenders[backend.lang]]
+        with measurement.case(backend.lang, entries, rounds) as case:
+            run_race(about, messages, backend, case, settings.plan)
+        failed |= {entry.contender.key for entry in entries if entry.failure}
+    for backend in backends:
+        for one in by_field:
+            if one.lang != backend.lang or one.key in failed:
+                continue
+            parts = [one.part(about.type, name) for name in variants]
+            with measurement.case(f"{one.key} by field", parts, rounds) as case:
+                run_fields(list(variants.values()), parts, backend, case, settings.plan)
+
+
+def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) -> list[Backend]:
+    found: list[Backend] = []
+    if "cpp" in settings.languages:
+        found.append(Cpp(about, settings.jobs, say))
+    if "python" in settings.languages:
+        found.append(Python(about))
+    return found
 
 
 def _subject(settings: Settings) -> Subject:
@@ -143,6 +165,8 @@ def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
     if settings.data is None:
         made = made_up(about, settings.elements, settings.choice.seed)
         asked = ", ".join(f"{name}: {count}" for name, count in settings.elements.items())
-        return made, ASSUMED + (f"; elements as asked for: {asked}" if asked else "")
+        return made, f"{len(made)} {ASSUMED}" + (
+            f"; elements as asked for: {asked}" if asked else ""
+        )
     found = recorded(settings.data, about, settings.choice)
     return found.messages, found.said

@@ -31,10 +31,18 @@ class Subject:
     @cached_property
     def message_class(self) -> Any:
         """Google's Python class of the type."""
+        return self.class_of(self.type)
+
+    def class_of(self, name: str) -> Any:
+        """The same of a message in it."""
+        return GetMessageClass(self._pool.FindMessageTypeByName(name))
+
+    @cached_property
+    def _pool(self) -> DescriptorPool:
         pool = DescriptorPool()
         for file in self.descriptors.file:
             pool.Add(file)
-        return GetMessageClass(pool.FindMessageTypeByName(self.type))
+        return pool
 
 
 def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> Subject:

@@ -1,80 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ contenders of a message: what their programs are asked and what they print."""
+"""The C++ contenders of a message: what their programs are asked."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
-import wirecost
 from wirecost.bench.entry import Sample
+from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.cpp.programs import Built
+from wirecost.bench.message.cpp import programs
+from wirecost.bench.message.cpp.programs import Say
+from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import ProgramFailedError, run
+from wirecost.compile.emit.cpp.order import is_plain
 
 MODES = {"wirecost": ("new", "reused", "view"), "protobuf": ("new", "reused", "arena")}
-LENGTH = struct.Struct("<Q")
 
 
-@dataclass(frozen=True)
-class Carried:
-    """Messages as a contender sent them, and as it sent them again once it had read them; None
-    where its mode reads without making a message."""
+class Cpp:
+    """See Backend."""
 
-    sent: list[bytes]
-    back: list[bytes] | None
+    lang = "cpp"
 
+    def __init__(self, subject: Subject, jobs: int, say: Say) -> None:
+        """Compiles what is not in the cache. Raises UserError where there is no compiler."""
+        built = programs.built(subject, jobs, say)
+        self._subject = subject
+        self._programs = built.programs
+        self.missing = built.missing
+        self.environment = {"compiler": built.compiler, "flags": " ".join(programs.FLAGS)}
 
-def write_content(path: Path, messages: Sequence[bytes]) -> None:
-    """What the programs read."""
-    with path.open("wb") as file:
-        for message in messages:
-            file.write(LENGTH.pack(len(message)) + message)
+    def contenders(self) -> list[Contender]:
+        versions = {"wirecost": f"wirecost {version('wirecost')}", "protobuf": _protobuf()}
+        return [
+            Contender("cpp", library, mode, self._subject.wire, versions[library])
+            for library, modes in MODES.items()
+            if library in self._programs
+            for mode in modes
+            if mode != "view" or has_view(self._subject)
+        ]
 
+    def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
+        list(run([str(self._programs[library]), "verify", str(folder), str(content)]))
+        return taken_from(folder)
 
-def contenders(built: Built, wire: str) -> list[Contender]:
-    versions = {"wirecost": f"wirecost {wirecost.__version__}", "protobuf": _protobuf()}
-    return [
-        Contender("cpp", library, mode, wire, versions[library])
-        for library, modes in MODES.items()
-        if library in built.programs
-        for mode in modes
-    ]
-
-
-def carried(program: Path, folder: Path, content: Path) -> dict[str, Carried]:
-    """By mode. Raises ProgramFailedError."""
-    list(run([str(program), "verify", str(folder), str(content)]))
-    found = {}
-    for sent in folder.glob("*.sent"):
-        back = sent.with_suffix(".back")
-        found[sent.stem] = Carried(_messages(sent), _messages(back) if back.is_file() else None)
-        sent.unlink()
-        back.unlink(missing_ok=True)
-    return found
+    def measured(
+        self, one: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
+    ) -> Iterator[Sample]:
+        program = str(self._programs[one.library])
+        command = [program, "measure", str(repetitions), one.mode, *map(str, contents)]
+        return sampled(run(command), keys)
 
 
-def measured(
-    program: Path, mode: str, contents: Sequence[Path], keys: Sequence[str], repetitions: int
-) -> Iterator[Sample]:
-    """``keys``: of the entries, one for each content. Raises ProgramFailedError."""
-    command = [str(program), "measure", str(repetitions), mode, *map(str, contents)]
-    for line in run(command):
-        at, repetition, stage, ns = line.split("\t")
-        yield Sample(keys[int(at)], int(repetition), stage, float(ns))
-
-
-def _messages(path: Path) -> list[bytes]:
-    data = path.read_bytes()
-    found, at = [], 0
-    while at < len(data):
-        (size,) = LENGTH.unpack_from(data, at)
-        at += LENGTH.size
-        found.append(data[at : at + size])
-        at += size
-    return found
+def has_view(subject: Subject) -> bool:
+    """A message of a few numbers is its own view."""
+    return not is_plain(subject.schema, subject.schema.message(subject.type))
 
 
 def _protobuf() -> str:

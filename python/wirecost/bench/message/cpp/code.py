@@ -71,8 +71,10 @@ def holders(subject: Subject) -> str:
 
 
 def ours(subject: Subject) -> str:
-    """The program of our holders."""
-    view = Names(subject.schema, ROOT).view(MessageRef(subject.type), subject.wire)
+    """The program of our holders; a message of a few numbers has no view of its own."""
+    plain = is_plain(subject.schema, subject.schema.message(subject.type))
+    names = Names(subject.schema, ROOT)
+    view = "" if plain else names.view(MessageRef(subject.type), subject.wire)
     return _rendered("wirecost.cpp.j2", type=subject.type, view=view)
 
 

@@ -78,7 +78,7 @@ def _version(compiler: str) -> str:
 
 
 def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
-    write(emitted(subject.schema, ("cpp",), Request((subject.wire,))), folder)
+    write(emitted(subject.schema, ("cpp",), Request((subject.wire,), recycling=False)), folder)
     texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
     texts["wirecost.cpp"] = code.ours(subject)
     sources = [Source("wirecost", ("wirecost.cpp",))]
