@@ -22,7 +22,10 @@ from wirecost.compile.emit import Request
 SCHEMA = """syntax = "proto3"; package whole;
 message Implicit { double x = 1; double y = 2; double z = 3; }
 message Explicit { optional double x = 1; optional fixed32 y = 200; optional sfixed64 z = 201; }
+message Tree { repeated Tree trees = 1; repeated Implicit points = 2; }
 """
+DEPTH = 100
+"""Messages in the outermost one that decoders allow."""
 Part = tuple[bytes, bytes]
 PARTS: dict[str, tuple[Part, ...]] = {
     "whole.Implicit": (
@@ -97,3 +100,34 @@ def test_every_form_reads_as_google_reads_it(
         done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
         assert done.returncode == (0 if expected is not None else 1), data.hex()
         assert expected is None or done.stdout == f"{expected}\n", data.hex()
+
+
+def nested(levels: int, innermost: bytes) -> bytes:
+    for _ in range(levels):
+        innermost = b"\x0a" + length(innermost) + innermost
+    return innermost
+
+
+def length(data: bytes) -> bytes:
+    size = len(data)
+    return bytes([size]) if size < 0x80 else bytes([size & 0x7F | 0x80, size >> 7])
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_many_small_messages_are_not_deep_and_deep_ones_are_refused(
+    classes: bool, code: Generated, tmp_path: Path
+) -> None:
+    name = "whole.Tree"
+    home = code.schema.home(name)
+    command = code.classes([name], [home], tmp_path) if classes else code.cpp([name], tmp_path)
+    whole = b"".join(tag + value for tag, value in PARTS["whole.Implicit"])
+    point = b"\x12" + length(whole) + whole
+    for data, accepted in (
+        (point * 3 * DEPTH, True),
+        (nested(DEPTH - 1, point), True),
+        (nested(DEPTH, point), False),
+    ):
+        given = f"0 {data.hex()}\n"
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        assert done.returncode == (0 if accepted else 1)
+        assert not accepted or done.stdout == f"{data.hex()}\n"

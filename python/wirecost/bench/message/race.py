@@ -69,7 +69,7 @@ def run_fields(
         paths = [folder / str(number) for number in range(len(contents))]
         for path, entry, messages in zip(paths, entries, contents, strict=True):
             write_content(path, messages)
-            _describe(entry, messages)
+            _describe(entry, messages, messages)
         keys = [entry.key for entry in entries]
         one = entries[0].contender
 
@@ -89,9 +89,11 @@ def _rounds(samples: Iterator[Sample], case: Case[Contender]) -> Iterator[list[S
         yield kept
 
 
-def _describe(entry: Entry[Contender], messages: Sequence[bytes]) -> None:
-    entry.bytes = sum(map(len, messages)) / max(1, len(messages))
-    entry.digest = hashlib.blake2b(b"".join(messages), digest_size=8).hexdigest()
+def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
+    """``carried``: the messages as Google's library writes them, from which each digest is, because
+    the order of a map's entries is everyone's own."""
+    entry.bytes = sum(map(len, sent)) / max(1, len(sent))
+    entry.digest = hashlib.blake2b(b"".join(carried), digest_size=8).hexdigest()
 
 
 def _verify(
@@ -105,7 +107,7 @@ def _verify(
     if found is None or len(found.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
-    _describe(entry, found.sent)
+    _describe(entry, found.sent, messages)
     if entry.contender.wire != subject.wire:
         return
     for what, mine in (("sent", found.sent), ("read", found.back)):

@@ -70,10 +70,13 @@ def built(subject: Subject, jobs: int, say: Say) -> Built:
 def _version(compiler: str) -> str:
     if not compiler:
         raise UserError("no C++ compiler; apt-get install g++, or leave C++ out with --lang python")
+    remedy = "set CXX to a C++ compiler, or leave C++ out with --lang python"
     try:
         done = children.run([compiler, "--version"], timeout_s=TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UserError(f"{compiler} does not run ({error}); set CXX to a C++ compiler") from error
+        raise UserError(f"{compiler} does not run ({error}); {remedy}") from error
+    if done.returncode != 0:
+        raise UserError(f"{compiler} does not run; {remedy}")
     return done.stdout.partition("\n")[0]
 
 

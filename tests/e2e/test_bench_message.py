@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`wirecost bench message` as a user calls it, with a schema that nobody has seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcap.writer import Writer
+from osi3.osi_groundtruth_pb2 import GroundTruth
+from osi3.osi_sensorview_pb2 import SensorView
+
+from wirecost.compile import frontends
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+COMMON = """syntax = "proto3";
+package acme;
+message Point { double x = 1; double y = 2; }
+"""
+DRONE = """syntax = "proto3";
+package acme.drone;
+import "common.proto";
+message State {
+  string name = 1;
+  repeated acme.Point path = 2;
+  map<string, Status> class = 3;
+  oneof import { int64 lambda = 4; bytes synchronized = 5; }
+  State before = 6;
+}
+enum Status { UNKNOWN = 0; FLYING = 1; }
+"""
+FEW = ("--repetitions", "2", "--processes", "2")
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("schema")
+    (folder / "imported").mkdir()
+    (folder / "imported" / "common.proto").write_text(COMMON)
+    (folder / "drone.proto").write_text(DRONE)
+    return folder / "drone.proto"
+
+
+@pytest.fixture
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.usefixtures("cached")
+def test_a_schema_never_seen_is_measured_in_both_languages(
+    wirecost: Run, schema: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "r"
+    command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
+    options = ("--elements", "path=50", "--jobs", "2", "--seed", "3", "--lang", "cpp,python")
+    done = wirecost(*command, *options, *FEW, "--out", out, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["failures"] == []
+    found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
+    assert {("cpp", "wirecost", mode) for mode in ("new", "reused", "view")} <= found
+    assert {("python", name, "new") for name in ("wirecost", "protobuf", "json")} <= found
+    if shutil.which("protoc"):
+        assert {("cpp", "protobuf", mode) for mode in ("new", "reused", "arena")} <= found
+    whole = [row for row in document["rows"] if row["variant"] == "all fields"]
+    assert len({row["digest"] for row in whole}) == 1
+    assert len({row["bytes"] for row in whole}) == 2  # Protobuf's wire, JSON
+    meta = json.loads((out / "meta.json").read_text())
+    assert sum(field["own"] for field in meta["fields"]) == meta["counted_bytes"]
+    assert "path: 50" in meta["content"]
+    page = (out / "report.html").read_text()
+    assert "path[]" in page and "reused, without path[]" in page
+
+    again = wirecost("report", out)
+    assert again.returncode == 0, again.stderr
+    assert "acme.drone.State" in again.stdout + again.stderr
+
+
+def test_programs_are_compiled_once(
+    wirecost: Run, schema: Path, tmp_path: Path, cached: Path
+) -> None:
+    command = ("bench", "message", schema, "--type", "acme.drone.State", "--lang", "cpp", *FEW)
+    include = ("--include", schema.parent / "imported")
+    first = wirecost(*command, *include, "--out", tmp_path / "a")
+    assert first.returncode == 0, first.stderr
+    assert "compiling" in first.stdout + first.stderr
+    programs = {
+        path: path.stat().st_mtime_ns for path in cached.rglob("wirecost") if path.is_file()
+    }
+    assert len(programs) == 1
+    second = wirecost(*command, *include, "--out", tmp_path / "b")
+    assert second.returncode == 0, second.stderr
+    assert "compiling" not in second.stdout + second.stderr
+    assert {path: path.stat().st_mtime_ns for path in programs} == programs
+
+
+def test_messages_of_a_recording_bring_their_schema(
+    wirecost: Run, tmp_path: Path, osi_recording: Path
+) -> None:
+    command = ("bench", "message", "--data", osi_recording, "--topic", "ground_truth")
+    options = ("--first", "5", "--sample", "3", "--lang", "python")
+    done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    meta = json.loads((tmp_path / "r" / "meta.json").read_text())
+    assert (meta["type"], meta["messages"]) == ("osi3.GroundTruth", 3)
+    assert meta["content"] == "3 of 8 messages of drive.mcap; topic ground_truth"
+
+
+@pytest.fixture
+def osi_recording(tmp_path: Path) -> Path:
+    """With two channels, so that one must be chosen."""
+    descriptors = frontends.descriptors(["osi3"]).SerializeToString()
+    path = tmp_path / "drive.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        for topic, made in (("ground_truth", GroundTruth()), ("view", SensorView())):
+            name = made.DESCRIPTOR.full_name
+            schema = writer.register_schema(name, "protobuf", descriptors)
+            channel = writer.register_channel(topic, "protobuf", schema)
+            for number in range(8):
+                made.timestamp.seconds = number
+                writer.add_message(channel, number, made.SerializeToString(), number)
+        writer.finish()
+    return path
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ((), "name a schema (.proto, descriptor set, Python module), or --data FILE"),
+        (("osi3",), "osi3: has several messages; give --type"),
+        (("osi3", "--type", "Pigeon"), "osi3: has no message Pigeon; give --type"),
+        (("missing.proto",), "no such file; name a .proto file"),
+        (("osi3", "--type", "SensorView", "--elements", "x"), "--elements x: give FIELD=N"),
+        (("osi3", "--type", "SensorView", "--lang", "cobol"), "--lang cobol"),
+        (("osi3", "--data", "nowhere.osi", "--type", "SensorView"), "nowhere.osi"),
+        (("--data", "nowhere.json"), "nowhere.json: does not say its schema; name one"),
+        (("osi3", "--type", "SensorView", "--repetitions", "0"), "--repetitions 0"),
+        (("osi3", "--type", "SensorView", "--first", "0"), "--first 0"),
+    ],
+)
+def test_what_cannot_be_measured_gets_one_line(
+    wirecost: Run, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    done = wirecost("bench", "message", *options, "--out", tmp_path / "r")
+    assert done.returncode == 2
+    lines = [line for line in done.stderr.splitlines() if line.startswith("wirecost: ")]
+    assert len(lines) == 1 and said in lines[0]
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_missing_compiler_is_said(
+    wirecost: Run, schema: Path, tmp_path: Path, cached: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not cached.exists()
+    monkeypatch.setenv("CXX", "/nowhere/c++")
+    command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
+    done = wirecost(*command, "--lang", "cpp", *FEW, "--out", tmp_path / "r")
+    assert done.returncode == 2
+    assert "/nowhere/c++ does not run" in done.stderr
+    assert "set CXX to a C++ compiler" in done.stderr

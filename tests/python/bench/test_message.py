@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's own message: which type is meant, where messages come from, which bytes are whose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from wirecost.bench.message import fields
+from wirecost.bench.message.backend import Carried
+from wirecost.bench.message.contender import Contender
+from wirecost.bench.message.content import MOST_BYTES, made_up
+from wirecost.bench.message.data import Choice, recorded
+from wirecost.bench.message.race import _verify
+from wirecost.bench.message.subject import Subject, subject
+from wirecost.compile import frontends
+from wirecost.errors import UserError
+
+SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"
+EVERY = ("every_type_proto2.proto", "every_type_proto3.proto", "recursive_maps.proto")
+
+
+def load(name: str, type_name: str = "") -> Subject:
+    path = str(SCHEMAS / name)
+    return subject(frontends.descriptors([path]), path, type_name)
+
+
+def every() -> Subject:
+    return load("every_type_proto3.proto", "EveryType")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_fields_bytes_are_the_message_s(name: str) -> None:
+    path = str(SCHEMAS / name)
+    found = frontends.descriptors([path])
+    for message in frontends.load_descriptors(found, path).messages():
+        about = subject(found, path, message.full_name)
+        messages = made_up(about, {}, 1)
+        counted, total = fields.counted(about, messages)
+        assert total == sum(map(len, messages))
+        assert sum(field.own for field in counted) == total
+        assert sum(field.all for field in counted if "." not in field.path) == total
+
+
+def test_bytes_that_a_schema_does_not_know_are_counted() -> None:
+    unknown = b"\xc0\xb8\x02\x07"
+    counted, total = fields.counted(every(), [unknown])
+    assert [(field.path, field.own) for field in counted] == [(fields.UNKNOWN, total)]
+
+
+def test_a_field_is_taken_out_of_all_elements() -> None:
+    about = every()
+    (before, *_) = messages = made_up(about, {}, 1)
+    (after, *_) = fields.without(about, messages, ["inners[].text", "doubles[]"])
+    whole, less = (about.message_class.FromString(data) for data in (before, after))
+    assert whole.doubles and not less.doubles
+    assert all(inner.text for inner in whole.inners)
+    assert len(less.inners) == len(whole.inners) and not any(i.text for i in less.inners)
+    for inner in whole.inners:
+        inner.ClearField("text")
+    whole.ClearField("doubles")
+    assert less == whole
+
+
+def test_heavy_fields_are_taken_out_outermost_first() -> None:
+    about = every()
+    counted, _ = fields.counted(about, made_up(about, {"inners": 1000}, 1))
+    paths = fields.worth_taking_out(counted, about)
+    assert paths[0] == "inners[]"
+    assert "inners[].text" in paths
+
+
+def test_made_up_messages_have_the_elements_that_were_asked_for() -> None:
+    about = every()
+    made = [about.message_class.FromString(data) for data in made_up(about, {"doubles": 123}, 1)]
+    assert all(len(message.doubles) == 123 for message in made)
+    assert len({message.an_int64 for message in made}) > 1
+    assert made_up(about, {}, 1) == made_up(about, {}, 1) != made_up(about, {}, 2)
+    assert len(made_up(about, {"doubles": MOST_BYTES // 8}, 1)) == 1
+
+
+def test_elements_of_no_list_are_refused() -> None:
+    with pytest.raises(
+        UserError, match=r"--elements far: conformance\.proto3\.EveryType has no list"
+    ):
+        made_up(every(), {"far": 2}, 1)
+
+
+@pytest.mark.parametrize(
+    "type_name, said",
+    [("Pigeon", "has no message Pigeon; give --type with one of "), ("", "has several messages")],
+)
+def test_a_type_that_is_not_there_is_named(type_name: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        load("hollow.proto" if type_name else "well_known.proto", type_name)
+
+
+def test_the_schema_is_what_the_type_needs() -> None:
+    found = frontends.descriptors(["osi3"])
+    about = subject(found, "osi3", "Identifier")
+    assert [m.full_name for m in about.schema.messages()] == ["osi3.Identifier"]
+    assert len(about.descriptors.file) < len(found.file)
+
+
+def written(path: Path, messages: list[Any], form: str) -> Path:
+    from google.protobuf import json_format, text_format
+
+    if form == "delimited":
+        data = b"".join(
+            bytes([len(m) & 0x7F | 0x80, len(m) >> 7]) + m
+            for m in (message.SerializeToString() for message in messages)
+        )
+        path.write_bytes(data)
+    elif form == "single":
+        path.write_bytes(messages[0].SerializeToString())
+    elif form == "array":
+        path.write_text(json.dumps([json_format.MessageToDict(m) for m in messages]))
+    elif form == "lines":
+        path.write_text("\n".join(json.dumps(json_format.MessageToDict(m)) for m in messages))
+    else:
+        path.write_text(text_format.MessageToString(messages[0]))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name, form, count",
+    [
+        ("m.binpb", "delimited", 16),
+        ("m.binpb", "single", 1),
+        ("m.json", "array", 16),
+        ("m.jsonl", "lines", 16),
+        ("m.textproto", "text", 1),
+    ],
+)
+def test_messages_come_from_files(tmp_path: Path, name: str, form: str, count: int) -> None:
+    about = load("every_type_proto3.proto", "EveryType")
+    originals = [about.message_class.FromString(data) for data in made_up(about, {}, 1)]
+    found = recorded(written(tmp_path / name, originals, form), about, Choice())
+    assert [about.message_class.FromString(data) for data in found.messages] == originals[:count]
+    assert found.said == f"{count} of {count} messages of {name}"
+
+
+def test_a_sample_is_spread_and_the_first_are_the_first(tmp_path: Path) -> None:
+    about = every()
+    made = [about.message_class(an_int32=number) for number in range(1000)]
+    path = written(tmp_path / "m.jsonl", made, "lines")
+
+    def numbers(choice: Choice) -> list[int]:
+        found = recorded(path, about, choice).messages
+        return [about.message_class.FromString(data).an_int32 for data in found]
+
+    assert numbers(Choice(first=7)) == list(range(7))
+    spread = numbers(Choice(sample=50, seed=3))
+    assert len(spread) == 50 and spread == sorted(spread) and spread[-1] > 500
+    assert spread == numbers(Choice(sample=50, seed=3)) != numbers(Choice(sample=50, seed=4))
+    assert len(numbers(Choice())) == 200
+
+
+def test_damaged_messages_are_counted_and_the_others_measured(tmp_path: Path) -> None:
+    about = every()
+    path = tmp_path / "m.binpb"
+    path.write_bytes(b"\x02\x08\x80" + b"\x02\x18\x05" + b"\x06\xc0\xb8\x02\x07\x18\x05")
+    found = recorded(path, about, Choice())
+    assert found.messages == [b"\x18\x05", b"\x18\x05"]
+    assert "1 damaged ones left out: number 0" in found.said
+    assert "4 bytes that the schema does not know" in found.said
+
+
+@pytest.mark.parametrize(
+    "name, content, said",
+    [
+        ("m.json", "{", "no JSON"),
+        ("m.json", '{"nothing": 1}', "holds no whole conformance.proto3.EveryType"),
+        ("m.binpb", "", "holds no whole"),
+        ("m.dat", "", "its kind is not known by its name; rename it to one of .mcap"),
+    ],
+)
+def test_files_without_messages_are_refused(
+    tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(UserError, match=said):
+        recorded(path, every(), Choice())
+
+
+def carried(change: Any) -> str | None:
+    """Why a contender is not timed whose messages were changed."""
+    about = every()
+    messages = made_up(about, {}, 1)
+    sent = []
+    for data in messages:
+        message = about.message_class.FromString(data)
+        change(message)
+        sent.append(message.SerializeToString())
+    entry = Contender("cpp", "mine", "new", "protobuf", "1").entry(about.type)
+    _verify(about, messages, entry, Carried(sent, None))
+    return entry.failure
+
+
+def test_a_contender_that_drops_or_changes_a_field_is_named() -> None:
+    assert carried(lambda message: message.SetInParent()) is None
+    dropped = carried(lambda message: message.ClearField("strings"))
+    assert dropped == "message 0 as sent has another strings"
+    changed = carried(lambda message: setattr(message.inners[-1], "id", message.inners[-1].id + 1))
+    assert changed == "message 0 as sent has another inners"
+
+
+def test_a_contender_that_carries_fewer_messages_is_named() -> None:
+    entry = SimpleNamespace(failure=None, contender=SimpleNamespace(wire="protobuf"))
+    _verify(every(), made_up(every(), {}, 1), entry, Carried([], None))  # type: ignore[arg-type]
+    assert entry.failure == "it did not carry all messages"
