@@ -80,7 +80,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
 
     again = wirecost("report", out)
     assert again.returncode == 0, again.stderr
-    assert "acme.drone.State" in again.stdout + again.stderr
+    assert again.stdout == f"{out / 'report.html'}\n"
 
 
 def test_programs_are_compiled_once(

@@ -36,6 +36,7 @@ PYTHON_MAY_IMPORT = {
         "records",
         "doctor",
         "columns",
+        "compile",
         "heap",
         "scans",
         "tensor",

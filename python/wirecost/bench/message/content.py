@@ -25,7 +25,7 @@ TEXT = 12
 """Characters."""
 BYTES = 32
 ASSUMED = (
-    "made-up messages: every field is there, {ELEMENTS[0]} elements a list at the top, "
+    f"made-up messages: every field is there, {ELEMENTS[0]} elements a list at the top, "
     f"{', '.join(map(str, ELEMENTS[1:]))} further in; numbers between -1,000 and 1,000, texts of "
     f"{TEXT} letters, {BYTES} bytes"
 )

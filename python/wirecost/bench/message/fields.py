@@ -37,7 +37,7 @@ def text(path: Path) -> str:
 
 
 def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[FieldBytes], int]:
-    """Every field that has bytes, in the order of the schema, and how many bytes were counted: as
+    """Every field that has bytes, by name, and how many bytes were counted: as
     many as the fields have in sum."""
     own: Counter[Path] = Counter()
     total = 0

@@ -24,6 +24,7 @@ from wirecost.report.shared.races import (
 from wirecost.report.shared.table import Table
 
 STEPS = ("fill", "encode", "decode", "read", "destroy")
+INDENT = "\N{NO-BREAK SPACE}" * 2
 SHOWN = 25
 """Fields in the table that a terminal shows."""
 
@@ -83,7 +84,7 @@ def _fields(meta: dict[str, Any], found: list[Shares]) -> Table | None:
     shown.sort(key=lambda field: order[field["path"]])
     body = [
         [
-            "  " * field["path"].count(".") + field["path"].rpartition(".")[2],
+            INDENT * field["path"].count(".") + field["path"].rpartition(".")[2],
             units.size(round(field["all"] / max(1, meta["messages"]))),
             _percent(field["all"] / counted),
             *(_share(one.of.get((field["path"], stage))) for one in found for stage in STAGES[:2]),

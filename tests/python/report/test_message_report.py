@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report of ``bench message`` says of fields, and leads with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from wirecost.analysis.message_fields import TOGETHER, shares
+from wirecost.analysis.summary import summarize
+from wirecost.records.reading import read_results
+from wirecost.records.scenarios import with_all_columns
+from wirecost.report.scenarios.message.content import content
+
+FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
+
+
+def series(mode: str, ns: float) -> pl.DataFrame:
+    """Ten processes that all took as long."""
+    return pl.DataFrame(
+        {
+            "variant": "fields taken out",
+            "contender": "protobuf",
+            "mode": mode,
+            "stage": "encode",
+            "process": list(range(10)),
+            "repetition": list(range(10)),
+            "ns": [ns] * 10,
+        }
+    )
+
+
+def test_a_field_s_share_is_what_is_saved_without_it() -> None:
+    samples = pl.concat(
+        [
+            series("reused", 100.0),
+            series("reused, without a[]", 30.0),
+            series("reused, without b", 80.0),
+            series("reused, without a[].x", 60.0),
+            series(f"reused, without {TOGETHER}", 5.0),
+        ]
+    )
+    (found,) = shares(samples)
+    assert found.contender == "protobuf reused"
+    assert {field: round(share.value, 6) for (field, _), share in found.of.items()} == {
+        "a[]": 0.7,
+        "b": 0.2,
+        "a[].x": 0.4,
+        TOGETHER: 0.95,
+    }
+    error = found.error("encode")
+    assert error is not None and round(error, 6) == -0.05
+    assert found.error("decode") is None
+
+
+def test_a_run_without_fields_has_no_shares() -> None:
+    assert shares(series("reused", 1.0).with_columns(variant=pl.lit("all fields"))) == []
+
+
+def test_the_report_leads_with_the_heaviest_field() -> None:
+    results = read_results(FOLDER)
+    made = content(results, summarize(results))
+    heaviest = max(results.meta["fields"], key=lambda field: field["all"])
+    assert made.lead is not None
+    assert f"of its bytes are `{heaviest['path']}`" in made.lead
+    titles = [table.title for table in made.tables]
+    assert titles[-1] == "Where it goes, by field"
+    assert [title.partition(" · ")[0] for title in titles[:-1]] == ["C++", "Python"]
+    known = with_all_columns(results.samples)
+    assert {one.contender for one in shares(known)} == {"protobuf reused", "wirecost reused"}
