@@ -145,6 +145,8 @@ def osi_recording(tmp_path: Path) -> Path:
         (("--data", "nowhere.json"), "nowhere.json: does not say its schema; name one"),
         (("osi3", "--type", "SensorView", "--repetitions", "0"), "--repetitions 0"),
         (("osi3", "--type", "SensorView", "--first", "0"), "--first 0"),
+        (("osi3", "--contender", "mine.rs"), "--contender mine.rs: give a C++ header"),
+        (("osi3", "--contender", "mine.hpp"), "--contender mine.hpp: no such file"),
     ],
 )
 def test_what_cannot_be_measured_gets_one_line(
@@ -167,3 +169,64 @@ def test_a_missing_compiler_is_said(
     assert done.returncode == 2
     assert "/nowhere/c++ does not run" in done.stderr
     assert "set CXX to a C++ compiler" in done.stderr
+
+
+MINE = """
+struct Contender {
+  std::span<const std::byte> encode(const wire::acme::drone::State& m, std::span<std::byte> out) {
+    %s
+    return wire::acme::drone::protobuf::encode(copy, out).bytes;
+  }
+  void decode(std::span<const std::byte> in, wire::acme::drone::State& m) {
+    static_cast<void>(wire::acme::drone::protobuf::decode(in, m));
+  }
+};
+"""
+MODULE = """
+from wire.acme.drone.drone import State
+
+def encode(message):
+    return b"mine" + message.encode_protobuf()
+
+def decode(data):
+    return State.decode_protobuf(data[4:])
+"""
+
+
+@pytest.mark.usefixtures("cached")
+def test_a_codec_of_the_user_s_is_verified_and_measured(
+    wirecost: Run, schema: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "whole.hpp").write_text(MINE % "const auto& copy = m;")
+    (tmp_path / "drops.hpp").write_text(MINE % "auto copy = m; copy.name.clear();")
+    (tmp_path / "marked.py").write_text(MODULE)
+    command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
+    files = [tmp_path / name for name in ("whole.hpp", "drops.hpp", "marked.py")]
+    options = [word for path in files for word in ("--contender", path)]
+    done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
+    assert done.returncode == 1
+    document: dict[str, Any] = json.loads(done.stdout)
+    failed = {(one["contender"], one["mode"]): one["failure"] for one in document["failures"]}
+    assert failed.keys() == {("drops", "new"), ("drops", "reused")}
+    assert set(failed.values()) == {"message 0 as read has another name"}
+    found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
+    assert {
+        ("cpp", "whole", "new"),
+        ("cpp", "whole", "reused"),
+        ("python", "marked", "new"),
+    } <= found
+    sizes = {row["contender"]: row["bytes"] for row in document["rows"] if row["lang"] == "python"}
+    assert sizes["marked"] == sizes["protobuf"] + 4
+
+
+@pytest.mark.usefixtures("cached")
+def test_a_codec_that_does_not_compile_is_explained(
+    wirecost: Run, schema: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.hpp").write_text("struct Contender { int encode; };")
+    command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
+    options = ("--contender", tmp_path / "mine.hpp", "--lang", "cpp")
+    done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    why = json.loads(done.stdout)["not_run"]["cpp mine"]
+    assert "it does not compile: " in why and "Contender has no span encode" in why

@@ -65,6 +65,13 @@ def command(
             autocompletion=completing(bench_message.LANGUAGES),
         ),
     ] = ",".join(bench_message.LANGUAGES),
+    contender: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A codec of your own: a C++ header or a Python module; repeatable.",
+        ),
+    ] = None,
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
     ] = 30,
@@ -85,6 +92,7 @@ def command(
         Choice(topic, first, sample, seed),
         dict(_elements(one) for one in elements or ()),
         chosen("--lang", lang, bench_message.LANGUAGES),
+        tuple(contender or ()),
         repetitions,
         processes,
         jobs,

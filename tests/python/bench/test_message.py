@@ -12,6 +12,7 @@ import pytest
 
 from wirecost.bench.message import fields
 from wirecost.bench.message.backend import Carried
+from wirecost.bench.message.changes import changes
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content import MOST_BYTES, made_up
 from wirecost.bench.message.data import Choice, recorded
@@ -214,3 +215,42 @@ def test_a_contender_that_carries_fewer_messages_is_named() -> None:
     entry = SimpleNamespace(failure=None, contender=SimpleNamespace(wire="protobuf"))
     _verify(every(), made_up(every(), {}, 1), entry, Carried([], None))  # type: ignore[arg-type]
     assert entry.failure == "it did not carry all messages"
+
+
+def changed(messages: list[Any], about: Subject) -> dict[str, Any]:
+    data = [message.SerializeToString() for message in messages]
+    counted, _ = fields.counted(about, data)
+    return {change.what: change for change in changes(about, data, counted)}
+
+
+def test_what_stays_the_same_is_to_be_sent_once() -> None:
+    about = every()
+    same = about.message_class(a_string="name" * 50, doubles=[1.0] * 10)
+    messages = [about.message_class() for _ in range(20)]
+    for number, message in enumerate(messages):
+        message.CopyFrom(same)
+        message.an_int32 = number + 1
+    found = changed(messages, about)
+    (once,) = (change for what, change in found.items() if what.startswith("send"))
+    assert once.what == "send `a_string`, `doubles[]` when it changes, not with every message"
+    assert (once.bytes, once.how) == (2, "measured")
+
+
+def test_floats_are_worth_half_of_doubles() -> None:
+    about = every()
+    messages = [about.message_class(doubles=[0.1 * i for i in range(1000)]) for _ in range(3)]
+    found = changed(messages, about)
+    (change,) = (change for what, change in found.items() if what.startswith("float"))
+    assert change.what == "float for double in `doubles[]`"
+    assert change.how == "estimated"
+    assert 4000 <= change.bytes <= 4010
+
+
+def test_compressing_what_repeats_is_worth_it() -> None:
+    about = every()
+    found = changed([about.message_class(a_string="abc" * 1000)], about)
+    sizes = {what: change.bytes for what, change in found.items() if what.startswith("compress")}
+    assert set(sizes) == {f"compress each message by {name}"
+                          for name in ("LZ4", "zlib, level 6", "zstd, level 3")}  # fmt: skip
+    assert max(sizes.values()) < 100
+    assert changed([about.message_class(an_int32=5)], about) == {}

@@ -12,6 +12,7 @@ from wirecost.analysis.summary import summarize
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.report.scenarios.message.content import content
+from wirecost.report.scenarios.message.figures import boxes, figures
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
 
@@ -65,7 +66,31 @@ def test_the_report_leads_with_the_heaviest_field() -> None:
     assert made.lead is not None
     assert f"of its bytes are `{heaviest['path']}`" in made.lead
     titles = [table.title for table in made.tables]
-    assert titles[-1] == "Where it goes, by field"
-    assert [title.partition(" · ")[0] for title in titles[:-1]] == ["C++", "Python"]
+    assert titles[-2:] == ["Where it goes, by field", "What to change"]
+    assert [title.partition(" · ")[0] for title in titles[:-2]] == ["C++", "Python"]
     known = with_all_columns(results.samples)
     assert {one.contender for one in shares(known)} == {"protobuf reused", "wirecost reused"}
+
+
+def test_boxes_lie_below_what_they_are_part_of() -> None:
+    paths = ["a", "a.x", "a.y", "b", "b.z", "c.lost"]
+    values = {"a": 0.5, "a.x": 0.2, "a.y": 0.4, "b": 0.3, "c.lost": 0.1}
+    found = {box.path: (box.depth, box.left, box.right) for box in boxes(paths, values)}
+    assert found == {
+        "a": (0, 0.0, 0.5),
+        "a.x": (1, 0.0, 0.2),
+        "a.y": (1, 0.2, 0.5),
+        "b": (0, 0.5, 0.8),
+    }
+
+
+def test_bytes_and_times_of_fields_are_drawn() -> None:
+    (figure,) = figures(read_results(FOLDER), [])
+    drawn = figure.chart.to_dict()
+    assert [one["title"] for one in drawn["vconcat"]] == [
+        "bytes",
+        "encode, wirecost reused",
+        "decode, wirecost reused",
+        "encode, protobuf reused",
+        "decode, protobuf reused",
+    ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.bench.message.subject import Subject
-from wirecost.compile.schema import Field, Label, Message, MessageRef, Schema
+from wirecost.compile.schema import Field, Label, Message, MessageRef, Presence, Schema
 
 UNKNOWN = "(unknown)"
 WALKED = 16 << 20
@@ -66,7 +66,7 @@ def _walk(schema: Schema, top: Message, data: bytes, own: Counter[Path]) -> None
             field = known.get(tag >> 3)
             content, stop = _content(data, at, end, tag)
             at = stop
-            path = (*outer, _shown(field)) if field is not None else (*outer, UNKNOWN)
+            path = (*outer, marked_name(field)) if field is not None else (*outer, UNKNOWN)
             inner = _inner(schema, field)
             if inner is None or tag & 7 not in (2, 3):
                 own[path] += stop - begin
@@ -81,7 +81,8 @@ def _by_number(message: Message) -> dict[int, Field]:
     return {field.number: field for field in message.fields}
 
 
-def _shown(field: Field) -> str:
+def marked_name(field: Field) -> str:
+    """``objects[]``, ``by_name{}``: as paths have it."""
     marks = {Label.SINGLE: "", Label.REPEATED: "[]", Label.ARRAY: "[]", Label.MAP: "{}"}
     return field.name + marks[field.label]
 
@@ -142,15 +143,26 @@ def worth_taking_out(found: list[FieldBytes], subject: Subject) -> list[str]:
     return [field.path for field in heavy[:MOST_TAKEN_OUT]]
 
 
-def _can_be_absent(schema: Schema, top: str, path: str) -> bool:
-    message = schema.message(top)
+def fields_along(schema: Schema, top: str, path: str) -> list[Field]:
+    """The fields that a path names one after the other; none where it leads into a map or to what
+    the schema does not know."""
+    message: Message | None = schema.message(top)
+    found: list[Field] = []
     for name in path.split("."):
-        field = next((f for f in message.fields if _shown(f) == name), None)
-        if field is None or field.presence.name == "REQUIRED" or field.label is Label.MAP:
-            return field is not None and field.label is Label.MAP and path.endswith(name)
-        if isinstance(field.type, MessageRef):
-            message = schema.message(field.type)
-    return True
+        if message is None:
+            return []
+        field = next((f for f in message.fields if marked_name(f) == name), None)
+        if field is None:
+            return []
+        found.append(field)
+        is_message = isinstance(field.type, MessageRef) and field.label is not Label.MAP
+        message = schema.message(field.type) if is_message else None  # type: ignore[arg-type]
+    return found
+
+
+def _can_be_absent(schema: Schema, top: str, path: str) -> bool:
+    along = fields_along(schema, top, path)
+    return bool(along) and all(field.presence is not Presence.REQUIRED for field in along)
 
 
 def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -> list[bytes]:

@@ -102,15 +102,14 @@ def _verify(
     entry: Entry[Contender],
     found: Carried | None,
 ) -> None:
-    """Google's Python reads what was sent, on Protobuf's wire; JSON's programs compare for
-    themselves what they have read."""
+    """Google's Python reads what was sent, on Protobuf's wire, and what a contender sends on it of
+    what it has read. JSON's program compares for itself."""
     if found is None or len(found.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
     _describe(entry, found.sent, messages)
-    if entry.contender.wire != subject.wire:
-        return
-    for what, mine in (("sent", found.sent), ("read", found.back)):
+    sent = found.sent if entry.contender.wire == subject.wire else None
+    for what, mine in (("sent", sent), ("read", found.back)):
         for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
             if theirs == original:
                 continue

@@ -10,6 +10,7 @@ from pathlib import Path
 from wirecost.bench import limits
 from wirecost.bench.message import fields
 from wirecost.bench.message.backend import Backend
+from wirecost.bench.message.changes import changes
 from wirecost.bench.message.contender import TOGETHER
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
@@ -26,12 +27,16 @@ from wirecost.traces.names import type_of
 
 SCENARIO = "message"
 LANGUAGES = ("cpp", "python")
+HEADERS = (".hpp", ".h", ".hh", ".hxx")
+MODULE = ".py"
+RESERVED = frozenset({"wirecost", "protobuf", "json"})
 FIELD_MODES = (("protobuf", "reused"), ("wirecost", "reused"))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """``schema``: files or modules; ``elements``: of lists of made-up messages, by path or name."""
+    """``schema``: files or modules; ``elements``: of lists of made-up messages, by path or name;
+    ``contenders``: files with codecs of the user's own."""
 
     schema: tuple[str, ...] = ()
     type: str = ""
@@ -40,6 +45,7 @@ class Settings:
     choice: Choice = field(default_factory=Choice)
     elements: Mapping[str, int] = field(default_factory=dict)
     languages: tuple[str, ...] = LANGUAGES
+    contenders: tuple[Path, ...] = ()
     repetitions: int = 30
     processes: int = PROCESSES
     jobs: int = 2
@@ -55,10 +61,27 @@ class Settings:
         for option, number in (("--first", self.choice.first), ("--sample", self.choice.sample)):
             if number is not None:
                 limits.at_least_one(option, number)
+        self._check_contenders()
         limits.at_least_one("--repetitions", self.repetitions)
         limits.at_least_one("--processes", self.processes)
         limits.at_least_one("--jobs", self.jobs)
         limits.seed(self.choice.seed)
+
+    def _check_contenders(self) -> None:
+        names: set[str] = set()
+        for path in self.contenders:
+            if path.suffix not in (*HEADERS, MODULE):
+                known = f"a C++ header ({', '.join(HEADERS)}) or a Python module"
+                raise UserError(f"--contender {path}: give {known}")
+            if not path.is_file():
+                raise UserError(f"--contender {path}: no such file; name one")
+            if path.stem in names or path.stem in RESERVED or not path.stem.isidentifier():
+                raise UserError(f"--contender {path}: give it a name of its own, of letters")
+            names.add(path.stem)
+
+    def users(self, *suffixes: str) -> list[Path]:
+        """The contenders of a language."""
+        return [path for path in self.contenders if path.suffix in suffixes]
 
     @property
     def plan(self) -> Plan:
@@ -108,6 +131,7 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         messages=len(messages),
         counted_bytes=counted,
         fields=[asdict(one) for one in found],
+        changes=[asdict(one) for one in changes(about, messages, found)],
         contenders={
             one.key: {"library": one.version, "wire": one.wire}
             for those in contenders.values()
@@ -134,9 +158,9 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
 def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) -> list[Backend]:
     found: list[Backend] = []
     if "cpp" in settings.languages:
-        found.append(Cpp(about, settings.jobs, say))
+        found.append(Cpp(about, settings.users(*HEADERS), settings.jobs, say))
     if "python" in settings.languages:
-        found.append(Python(about))
+        found.append(Python(about, settings.users(MODULE)))
     return found
 
 

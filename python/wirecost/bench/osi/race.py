@@ -27,8 +27,8 @@ WARM_STEPS = (2, 50)
 TURNS = 10
 MOST_BESIDE = 0.1
 """Of the time of a process's turns: processor time that its other threads may use."""
-BESIDE_NS = 1_000_000
-"""And so much more: a library's thread that wakes up once takes longer than six short steps."""
+BESIDE_NS = 10_000_000
+"""And so much more: threads that libraries start take longer than a few short steps."""
 MESSAGES = ("sensor view", "sensor data")
 FLOOR = "none"
 """A floor's library: its structs have gaps that compilers leave."""

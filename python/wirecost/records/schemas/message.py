@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from wirecost.records.schemas import common
-from wirecost.records.schemas.common import Count, Schema, columns
+from wirecost.records.schemas.common import Amount, Count, Schema, columns
 from wirecost.records.table_columns import AMOUNT, TEXT
 
 
@@ -20,6 +20,16 @@ class FieldBytes(msgspec.Struct, kw_only=True):
     path: str
     own: Count
     all: Count
+
+
+class Change(msgspec.Struct, kw_only=True):
+    """``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or
+    estimated."""
+
+    what: str
+    bytes: Amount
+    ns: Amount | None
+    how: str
 
 
 class Run(common.Message, kw_only=True):
@@ -40,6 +50,7 @@ class Meta(common.Meta, kw_only=True):
     messages: Count
     counted_bytes: Count
     fields: list[FieldBytes]
+    changes: list[Change]
     contenders: dict[str, About]
     runs: list[Run]
 

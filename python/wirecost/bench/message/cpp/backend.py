@@ -24,23 +24,31 @@ class Cpp:
 
     lang = "cpp"
 
-    def __init__(self, subject: Subject, jobs: int, say: Say) -> None:
+    def __init__(self, subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> None:
         """Compiles what is not in the cache. Raises UserError where there is no compiler."""
-        built = programs.built(subject, jobs, say)
+        built = programs.built(subject, users, jobs, say)
         self._subject = subject
+        self._users = [path.stem for path in users]
         self._programs = built.programs
         self.missing = built.missing
         self.environment = {"compiler": built.compiler, "flags": " ".join(programs.FLAGS)}
 
     def contenders(self) -> list[Contender]:
         versions = {"wirecost": f"wirecost {version('wirecost')}", "protobuf": _protobuf()}
-        return [
+        ours = [
             Contender("cpp", library, mode, self._subject.wire, versions[library])
             for library, modes in MODES.items()
             if library in self._programs
             for mode in modes
             if mode != "view" or has_view(self._subject)
         ]
+        theirs = [
+            Contender("cpp", name, mode, name, "your own")
+            for name in self._users
+            if name in self._programs
+            for mode in ("new", "reused")
+        ]
+        return ours + theirs
 
     def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
         list(run([str(self._programs[library]), "verify", str(folder), str(content)]))

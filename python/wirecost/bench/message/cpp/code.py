@@ -104,6 +104,11 @@ def google(subject: Subject) -> str:
     return _rendered("protobuf.cpp.j2", type=subject.type)
 
 
+def users(subject: Subject, header: str) -> str:
+    """The program of a user's codec, which is in ``header``."""
+    return _rendered("user.cpp.j2", type=subject.type, header=header)
+
+
 def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:
     calls = accessor_names(message)
     for field in message.fields:

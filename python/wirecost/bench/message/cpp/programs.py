@@ -36,6 +36,7 @@ class Source:
     name: str
     units: tuple[str, ...]
     libraries: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
 
 
 @dataclass
@@ -47,13 +48,15 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(subject: Subject, jobs: int, say: Say) -> Built:
-    """All programs that this machine can compile. Raises UserError where it has no compiler."""
+def built(subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> Built:
+    """All programs that this machine can compile; ``users``: headers of the user's own codecs.
+    Raises UserError where it has no compiler, or a header cannot be read."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or ""
     version = _version(compiler)
     with scratch.folder("message") as made:
         say("generating")
         sources, missing = _generate(subject, made)
+        sources += [_users(subject, path, made) for path in users]
         kept = _cache() / _key(made, version)
         found = Built(version, missing=missing)
         wanted = [one for one in sources if not (kept / one.name).is_file()]
@@ -98,6 +101,20 @@ def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, s
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return sources, missing
+
+
+def _users(subject: Subject, path: Path, folder: Path) -> Source:
+    """Its program is named as the header is."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"--contender {path}: {error}; name a header that can be read") from error
+    # Beside it lies what it includes; the copy makes its text part of the programs' name.
+    (folder / "users").mkdir(exist_ok=True)
+    (folder / "users" / path.name).write_text(text, encoding="utf-8")
+    unit = f"{path.stem}.users.cpp"
+    (folder / unit).write_text(code.users(subject, f"users/{path.name}"), encoding="utf-8")
+    return Source(path.stem, (unit,), include=(str(path.parent.resolve()),))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:
@@ -147,10 +164,9 @@ def _compile(
     failed: dict[str, str] = {}
     with ThreadPoolExecutor(jobs) as pool:
         waiting = {
-            pool.submit(_run, [compiler, *FLAGS, "-w", "-I.", "-Icpp", "-Igoogle", "-c", unit,
-                               "-o", f"{unit}.o"], folder): source
+            pool.submit(_run, _command(compiler, source, unit), folder): source
             for source, unit in units
-        }  # fmt: skip
+        }
         for done in as_completed(waiting):
             left -= 1
             say(f"compiling, {left} of {len(units)} units left")
@@ -163,6 +179,11 @@ def _compile(
             if complaint := _run(command, folder):
                 failed[source.name] = complaint
     found.missing |= failed
+
+
+def _command(compiler: str, source: Source, unit: str) -> list[str]:
+    include = [f"-I{folder}" for folder in (".", "cpp", "google", *source.include)]
+    return [compiler, *FLAGS, "-w", *include, "-c", unit, "-o", f"{unit}.o"]
 
 
 def _run(command: list[str], folder: Path) -> str:

@@ -30,8 +30,10 @@ class Python:
 
     lang = "python"
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, users: Sequence[Path]) -> None:
+        """``users``: modules with codecs of the user's own."""
         self._subject = subject
+        self._users = {path.stem: str(path.resolve()) for path in users}
         self._folder = scratch.make("message")
         write(emitted(subject.schema, ("python",), Request((subject.wire,))), self._folder)
         (self._folder / "schema.fds").write_bytes(subject.descriptors.SerializeToString())
@@ -44,10 +46,11 @@ class Python:
             "protobuf": f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})",
             "json": f"json of Python {platform.python_version()}",
         }
-        return [
+        ours = [
             Contender("python", library, "new", "json" if library == "json" else "protobuf", about)
             for library, about in versions.items()
         ]
+        return ours + [Contender("python", name, "new", name, "your own") for name in self._users]
 
     def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
         list(self._run("verify", library, content, out=str(folder)))
@@ -63,7 +66,7 @@ class Python:
     def _run(self, command: str, library: str, content: Path, **more: object) -> Iterator[str]:
         job = {
             "command": command,
-            "library": library,
+            "library": self._users.get(library, library),
             "content": str(content),
             "folder": str(self._folder),
             "type": self._subject.type,

@@ -3,13 +3,14 @@
 
 ``python -m wirecost.bench.message.python.worker`` with one JSON object on standard input:
 ``folder`` (our generated modules, ``schema.fds``), ``type``, ``command`` (verify, measure),
-``library``, ``content`` (a file as the C++ programs read it), ``out`` (a folder), ``repetitions``.
+``library`` (ours, or the path of a user's module), ``content`` (a file as the C++ programs read it),
+``out`` (a folder), ``repetitions``.
 """
 
 from __future__ import annotations
 
 import gc
-import importlib
+import importlib.util
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +36,8 @@ class Contender:
 
     def __init__(self, about: Subject, library: str) -> None:
         scope: dict[str, Any] = {}
+        own = Path(library) if library not in code.STYLES else None
+        library = "wirecost" if own else library  # whose objects a user's codec takes
         source = code.module(about.schema, code.STYLES[library])
         exec(compile(source, f"<{library}>", "exec"), scope)
         names = [message.full_name for message in about.schema.messages()]
@@ -50,7 +53,13 @@ class Contender:
             self.decode = json.loads
             return
         kind: Any = self._classes[top]
-        if library == "wirecost":
+        self.again: Callable[[Any], bytes] = (
+            kind.encode_protobuf if library == "wirecost" else kind.SerializeToString
+        )
+        if own is not None:
+            users = _module(own)
+            self.encode, self.decode = users.encode, users.decode
+        elif library == "wirecost":
             self.encode, self.decode = kind.encode_protobuf, kind.decode_protobuf
         else:
             self.encode, self.decode = kind.SerializeToString, kind.FromString
@@ -76,6 +85,19 @@ class Contender:
         return [about.class_of(name) for name in names]
 
 
+def _module(path: Path) -> Any:
+    """A user's, with ``encode`` and ``decode``."""
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    if specification is None or specification.loader is None:
+        sys.exit(f"{path} is no Python module")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    for name in ("encode", "decode"):
+        if not callable(getattr(module, name, None)):
+            sys.exit(f"{path} has no function {name}")
+    return module
+
+
 def main() -> None:
     job = json.load(sys.stdin)
     folder = Path(job["folder"])
@@ -95,15 +117,11 @@ def main() -> None:
 def _verify(contender: Contender, values: list[Any], out: Path) -> None:
     sent = [contender.encode(contender.fill(value)) for value in values]
     decoded = [contender.decode(data) for data in sent]
-    if contender.library == "json":
-        if any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
-            sys.exit("what it read is not what it sent")
-    else:
-        write_content(out / "new.back", [contender.encode(one) for one in decoded])
     write_content(out / "new.sent", sent)
-    if any(contender.read(a) != contender.read(contender.fill(b))
-           for a, b in zip(decoded, values, strict=True)):  # fmt: skip
-        sys.exit("it did not read what was sent")
+    if contender.library != "json":
+        write_content(out / "new.back", [contender.again(one) for one in decoded])
+    elif any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
+        sys.exit("what it read is not what it sent")
 
 
 def _measure(contender: Contender, values: list[Any], repetitions: int) -> None:

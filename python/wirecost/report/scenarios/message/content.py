@@ -33,11 +33,11 @@ def content(results: Results, rows: list[Row]) -> Content:
     meta = results.meta
     whole = [row for row in rows if row.variant == "all fields"]
     found = shares(with_all_columns(results.samples))
-    fields = _fields(meta, found)
+    tables = [*_totals(meta, whole), _fields(meta, found), _changes(meta, whole)]
     return Content(
         f"{meta['type']}: what a message costs",
         _lead(meta, whole, found),
-        [*_totals(meta, whole), *([fields] if fields else [])],
+        [table for table in tables if table is not None],
         [_contenders(meta), *(stages_table(rows, race) for race in races(rows))],
         f"Every program: {built_with(meta['environment'])}.",
     )
@@ -110,6 +110,42 @@ def _fields(meta: dict[str, Any], found: list[Shares]) -> Table | None:
             f"{100 * max(errors):.0f} points."
         )
     return Table("Where it goes, by field", headings, body, [note])
+
+
+def _changes(meta: dict[str, Any], rows: list[Row]) -> Table | None:
+    """Other code first, then other messages, what saves most on top."""
+    totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
+    quicker = sorted(
+        (row for row in totals if row.ratio is not None and row.ratio.ci95[1] < 1),
+        key=lambda row: (row.lang, row.ratio.median if row.ratio else 0.0),
+    )
+    body = [
+        [
+            f"{LANGUAGES.get(row.lang, row.lang)}: {row.name} instead of {row.ratio.to}",
+            units.speed(row.ratio.median),
+            units.size(row.bytes),
+            "measured",
+        ]
+        for row in quicker
+        if row.ratio is not None
+    ]
+    body += [
+        [
+            change["what"],
+            "–" if change["ns"] is None else f"{units.time(change['ns'])} more",
+            units.size(round(change["bytes"])),
+            change["how"],
+        ]
+        for change in meta["changes"]
+    ]
+    if not body:
+        return None
+    notes = [
+        "time: of all stages of a message, or what compressing and decompressing it takes besides, "
+        "by Python's packages of the libraries in C. estimated: by what the fields hold, without "
+        "the changed schema."
+    ]
+    return Table("What to change", ["change", "time", "bytes", "how"], body, notes)
 
 
 def _percent(value: float) -> str:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the messages would weigh if something of them were changed: measured on these messages where
+that can be done, else estimated from what their fields hold."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any
+
+import lz4.frame
+import zstandard
+
+from wirecost.bench.message.fields import FieldBytes, fields_along, marked_name, without
+from wirecost.bench.message.subject import Subject
+from wirecost.compile.schema import Kind
+
+LEAST_SAVED = 0.02
+"""Of a message's bytes, for a change to be worth a line."""
+PASSES = 5
+COMPRESSED = 4 << 20
+"""Bytes of messages that are compressed, one by one."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding and
+    decoding, None where that is not known; ``how``: ``measured`` or ``estimated``."""
+
+    what: str
+    bytes: float
+    ns: float | None
+    how: str
+
+
+def changes(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> list[Change]:
+    """Those that save something, the ones that save most first."""
+    whole = sum(map(len, messages)) / len(messages)
+    found = [
+        *_compressed(messages),
+        *_sent_once(subject, messages),
+        *_as_float(subject, messages, fields),
+    ]
+    found.sort(key=lambda change: change.bytes)
+    return [change for change in found if change.bytes <= (1 - LEAST_SAVED) * whole]
+
+
+def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
+    """Each message by itself, as it would be sent."""
+    chosen: list[bytes] = []
+    for data in messages:
+        if chosen and sum(map(len, chosen)) + len(data) > COMPRESSED:
+            break
+        chosen.append(data)
+    packer, unpacker = zstandard.ZstdCompressor(level=3), zstandard.ZstdDecompressor()
+    codecs: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+        "zstd, level 3": (packer.compress, unpacker.decompress),
+        "LZ4": (lz4.frame.compress, lz4.frame.decompress),
+        "zlib, level 6": (zlib.compress, zlib.decompress),
+    }
+    for name, (pack, unpack) in codecs.items():
+        packed = [pack(data) for data in chosen]
+        if [unpack(data) for data in packed] != chosen:
+            continue
+        samples = []
+        for _ in range(PASSES):
+            begin = perf_counter_ns()
+            for data in chosen:
+                unpack(pack(data))
+            samples.append((perf_counter_ns() - begin) / len(chosen))
+        size = sum(map(len, packed)) / len(packed)
+        yield Change(
+            f"compress each message by {name}", size, sorted(samples)[PASSES // 2], "measured"
+        )
+
+
+def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
+    """The outermost fields that are the same in almost all messages."""
+    if len(messages) < 2:
+        return
+    same: Counter[str] = Counter()
+    before: dict[str, bytes] = {}
+    for data in messages:
+        message = subject.message_class.FromString(data)
+        now = {}
+        for field, _ in message.ListFields():
+            alone = subject.message_class()
+            _copy(alone, message, field)
+            now[field.name] = alone.SerializePartialToString(deterministic=True)
+        for name, content in now.items():
+            same[name] += before.get(name) == content
+        before = now
+    static = sorted(name for name, count in same.items() if count >= 0.9 * (len(messages) - 1))
+    known = {f.name: f for f in subject.schema.message(subject.type).fields}
+    paths = [marked_name(known[name]) for name in static if name in known]
+    if paths:
+        left = without(subject, messages, paths)
+        size = sum(map(len, left)) / len(left)
+        yield Change(
+            f"send {_listed(paths)} when it changes, not with every message", size, None, "measured"
+        )
+
+
+def _copy(to: Any, message: Any, field: Any) -> None:
+    to.CopyFrom(message)
+    for other, _ in message.ListFields():
+        if other.name != field.name:
+            to.ClearField(other.name)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in paths[:4])
+    return f"{shown} and {len(paths) - 4} more" if len(paths) > 4 else shown
+
+
+def _as_float(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> Iterator[Change]:
+    """Eight bytes become four; tags and lengths stay."""
+    total = sum(field.all for field in fields if "." not in field.path)
+    saved, paths = 0, []
+    for field in fields:
+        along = fields_along(subject.schema, subject.type, field.path)
+        if not along or along[-1].type is not Kind.FLOAT64:
+            continue
+        found = along[-1]
+        tag = len(_varint(found.number << 3))
+        mine = field.own // 2 if found.packed else field.own * 4 // (8 + tag)
+        if mine:
+            saved += mine
+            paths.append((mine, field.path))
+    if total and saved:
+        paths.sort(reverse=True)
+        share = 1 - saved / total
+        whole = sum(map(len, messages)) / len(messages)
+        yield Change(
+            f"float for double in {_listed([path for _, path in paths])}", whole * share, None,
+            "estimated",
+        )  # fmt: skip
+
+
+def _varint(value: int) -> bytes:
+    made = bytearray()
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    made.append(value)
+    return bytes(made)
