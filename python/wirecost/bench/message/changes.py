@@ -27,8 +27,8 @@ COMPRESSED = 4 << 20
 
 @dataclass(frozen=True)
 class Change:
-    """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding and
-    decoding, None where that is not known; ``how``: ``measured`` or ``estimated``."""
+    """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding
+    and decoding, None where that is not known; ``how``: ``measured`` or ``estimated``."""
 
     what: str
     bytes: float
@@ -74,9 +74,8 @@ def _compressed(messages: Sequence[bytes]) -> Iterator[Change]:
                 unpack(pack(data))
             samples.append((perf_counter_ns() - begin) / len(chosen))
         size = sum(map(len, packed)) / len(packed)
-        yield Change(
-            f"compress each message by {name}", size, sorted(samples)[PASSES // 2], "measured"
-        )
+        ns = sorted(samples)[PASSES // 2]
+        yield Change(f"compress each message by {name}", size, ns, "measured")
 
 
 def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:

@@ -3,7 +3,7 @@
 
 ``python -m wirecost.bench.message.python.worker`` with one JSON object on standard input:
 ``folder`` (our generated modules, ``schema.fds``), ``type``, ``command`` (verify, measure),
-``library`` (ours, or the path of a user's module), ``content`` (a file as the C++ programs read it),
+``library`` (or the path of a user's module), ``content`` (a file as the C++ programs read it),
 ``out`` (a folder), ``repetitions``.
 """
 

@@ -24,7 +24,7 @@ from wirecost.report.shared.races import (
 from wirecost.report.shared.table import Table
 
 STEPS = ("fill", "encode", "decode", "read", "destroy")
-INDENT = "\N{NO-BREAK SPACE}" * 2
+INDENT = "· "
 SHOWN = 25
 """Fields in the table that a terminal shows."""
 

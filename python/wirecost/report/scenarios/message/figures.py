@@ -86,7 +86,9 @@ def boxes(paths: Sequence[str], values: Mapping[str, float]) -> list[Box]:
     ]
 
 
-def _icicle(title: str, found: Sequence[Box], paths: Sequence[str]) -> alt.LayerChart:
+def _icicle(
+    title: str, found: Sequence[Box], paths: Sequence[str]
+) -> alt.LayerChart | alt.FacetChart:
     coloured = _coloured_depth(found)
     branches = list(dict.fromkeys(_branch(path, coloured) for path in paths))
     values = [
