@@ -20,6 +20,8 @@ from wirecost.compile.schema import Kind
 
 LEAST_SAVED = 0.02
 """Of a message's bytes, for a change to be worth a line."""
+LISTED = 2
+"""Fields that a change names, and names of each."""
 PASSES = 5
 COMPRESSED = 4 << 20
 """Bytes of messages that are compressed, one by one."""
@@ -113,8 +115,14 @@ def _copy(to: Any, message: Any, field: Any) -> None:
 
 
 def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in paths[:4])
-    return f"{shown} and {len(paths) - 4} more" if len(paths) > 4 else shown
+    shown = ", ".join(f"`{_shortened(path)}`" for path in paths[:LISTED])
+    return f"{shown} and {len(paths) - LISTED} more" if len(paths) > LISTED else shown
+
+
+def _shortened(path: str) -> str:
+    """The end of a long one."""
+    parts = path.split(".")
+    return path if len(parts) <= LISTED else f"….{'.'.join(parts[-LISTED:])}"
 
 
 def _as_float(

@@ -125,6 +125,7 @@ def _chosen(path: Path, subject: Subject, choice: Choice, raw: Numbered) -> Reco
     return Recorded(found, "; ".join(said))
 
 
+NOT_PARSED = (ValueError, TypeError, RecursionError)
 Numbered = tuple[int, Callable[[int], bytes]]
 """How many messages there are, and each by its number."""
 
@@ -195,7 +196,7 @@ def _parsed(path: Path, subject: Subject, number: int, parse: Callable[[Message]
     message: Message = subject.message_class()
     try:
         parse(message)
-    except (json_format.ParseError, text_format.ParseError, ValueError, TypeError) as error:
+    except (json_format.ParseError, text_format.ParseError, *NOT_PARSED) as error:
         raise UserError(
             f"{path}: message {number} is no {subject.type} ({shown(str(error))})"
         ) from error

@@ -8,8 +8,9 @@ import hashlib
 import os
 import shutil
 import subprocess
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from wirecost.errors import UserError
 
 FLAGS = ("-std=c++20", "-O2", "-DNDEBUG")
 TIMEOUT_S = 600
+"""Of a unit."""
+POLL_S = 0.05
 KEPT = 20
 """Messages whose programs stay; the ones that were used longest ago go."""
 GOOGLES_OWN = "google/protobuf/"
@@ -154,49 +157,73 @@ def _key(folder: Path, compiler: str) -> str:
     return digest.hexdigest()
 
 
+@dataclass(frozen=True)
+class _Compiling:
+    """One unit; what the compiler says goes into ``errors``."""
+
+    source: Source
+    process: subprocess.Popen[bytes]
+    errors: Path
+    begun_s: float
+
+
 def _compile(
     compiler: str, folder: Path, sources: Sequence[Source], jobs: int, say: Say, found: Built
 ) -> None:
-    """The programs, beside their sources."""
+    """The programs, beside their sources. Compilers end with this function, whatever ends it."""
     units = [(source, unit) for source in sources for unit in source.units]
-    left = len(units)
-    say(f"compiling {left} units")
+    waiting, running = deque(units), list[_Compiling]()
     failed: dict[str, str] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting = {
-            pool.submit(_run, _command(compiler, source, unit), folder): source
-            for source, unit in units
-        }
-        for done in as_completed(waiting):
-            left -= 1
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(_start(compiler, folder, *waiting.popleft()))
+            left = len(waiting) + len(running)
             say(f"compiling, {left} of {len(units)} units left")
-            if complaint := done.result():
-                failed.setdefault(waiting[done].name, complaint)
+            time.sleep(POLL_S)
+            for one in [one for one in running if _has_ended(one)]:
+                running.remove(one)
+                if one.process.returncode != 0:
+                    failed.setdefault(one.source.name, _complaint(one.errors))
+    finally:
+        for one in running:
+            children.end(one.process)
     for source in sources:
         if source.name not in failed:
             objects = [f"{unit}.o" for unit in source.units]
             command = [compiler, *objects, *source.libraries, "-o", source.name]
-            if complaint := _run(command, folder):
-                failed[source.name] = complaint
+            linked = children.run(["env", "-C", str(folder), *command], timeout_s=TIMEOUT_S)
+            if linked.returncode != 0:
+                failed[source.name] = _first_error(linked.stderr)
     found.missing |= failed
+
+
+def _start(compiler: str, folder: Path, source: Source, unit: str) -> _Compiling:
+    errors = folder / f"{unit}.errors"
+    with errors.open("wb") as file:
+        command = ["env", "-C", str(folder), *_command(compiler, source, unit)]
+        process = children.start(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+    return _Compiling(source, process, errors, time.monotonic())
+
+
+def _has_ended(one: _Compiling) -> bool:
+    if time.monotonic() - one.begun_s > TIMEOUT_S:
+        children.end(one.process)
+    return one.process.poll() is not None
+
+
+def _complaint(errors: Path) -> str:
+    return _first_error(errors.read_text(encoding="utf-8", errors="replace"))
+
+
+def _first_error(text: str) -> str:
+    lines = [line for line in text.splitlines() if "error" in line] or ["no reason given"]
+    return f"it does not compile: {lines[0]}"
 
 
 def _command(compiler: str, source: Source, unit: str) -> list[str]:
     include = [f"-I{folder}" for folder in (".", "cpp", "google", *source.include)]
     return [compiler, *FLAGS, "-w", *include, "-c", unit, "-o", f"{unit}.o"]
-
-
-def _run(command: list[str], folder: Path) -> str:
-    """The compiler's first complaint, if it fails."""
-    command = ["env", "-C", str(folder), *command]
-    try:
-        done = children.run(command, timeout_s=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        return f"compiling took over {TIMEOUT_S} s; leave C++ out with --lang python"
-    if done.returncode == 0:
-        return ""
-    lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no reason given"]
-    return f"it does not compile: {lines[0]}"
 
 
 def _keep(made: Path, kept: Path, sources: Sequence[Source]) -> None:

@@ -102,7 +102,8 @@ def _fields(meta: dict[str, Any], found: list[Shares]) -> Table | None:
     note = (
         "bytes: of a message, tags, lengths and the fields within included; share: of all bytes, "
         "exact. Times: by how much a message without the field is quicker, measured in turns with "
-        "the whole message; ± half the 95 % interval."
+        "the whole message; ± half the 95 % interval; below zero where a message is slower without "
+        "the field."
     )
     if errors:
         note += (

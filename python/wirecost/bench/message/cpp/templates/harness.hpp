@@ -31,8 +31,8 @@
 
 namespace message_bench {
 
-// What reading a message touches: every number and every byte. Sums do not depend on the order, which
-// maps do not keep.
+// What reading a message touches: every number and every byte. Sums do not depend on the order,
+// which maps do not keep.
 class Sum {
  public:
   template <class T>
