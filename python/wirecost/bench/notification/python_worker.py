@@ -7,18 +7,16 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import astuple, replace
 from random import SystemRandom
-from time import perf_counter_ns
 from typing import Any
 
 from wirecost.bench.notification.content import Value, canonical, parse
 from wirecost.bench.notification.lines import SENT
 from wirecost.bench.notification.python_contenders import PythonContender, all_contenders
+from wirecost.bench.timed import timed
 
 LEAST_SAMPLE_NS = 1_000_000
 WARM_RUNS = 20
@@ -93,23 +91,11 @@ def _reading(value: Value) -> int:
 def _passes(one: PythonContender, values: list[Value]) -> int:
     """How often a sample goes through the messages to last long enough."""
     _total(one, values * WARM_RUNS)
-    return LEAST_SAMPLE_NS // max(1, _timed(lambda: _total(one, values))) + 1
+    return LEAST_SAMPLE_NS // max(1, timed(lambda: _total(one, values))) + 1
 
 
 def _print(one: PythonContender, repetition: int, stage: str, ns: float) -> None:
     print(one.codec.key, repetition, stage, f"{ns:.3f}", sep="\t", flush=stage == "total")
-
-
-def _timed(action: Callable[[], Any]) -> int:
-    """Nanoseconds an action takes while the cyclic garbage collector stands still."""
-    gc.collect()
-    gc.disable()
-    try:
-        begin = perf_counter_ns()
-        action()
-        return perf_counter_ns() - begin
-    finally:
-        gc.enable()
 
 
 def _total(one: PythonContender, values: list[Value]) -> tuple[int, bytes]:
@@ -124,7 +110,7 @@ def _total(one: PythonContender, values: list[Value]) -> tuple[int, bytes]:
 def _timed_total(one: PythonContender, values: list[Value]) -> tuple[int, int, bytes]:
     """Nanoseconds, and what ``_total`` gives."""
     found: list[tuple[int, bytes]] = []
-    ns = _timed(lambda: found.append(_total(one, values)))
+    ns = timed(lambda: found.append(_total(one, values)))
     ((read, sent),) = found
     return ns, read, sent
 
@@ -153,7 +139,7 @@ def _stages(one: PythonContender, values: list[Value], passes: int) -> dict[str,
 
     for _ in range(passes):
         for action in (fill, encode, decode, read, destroy):
-            sums[action.__name__] += _timed(action)
+            sums[action.__name__] += timed(action)
     return sums
 
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wirecost.bench.message.subject import Subject
-from wirecost.compile.emit.cpp.api import accessor_names, camel
+from wirecost.compile.emit.cpp.api import camel
 from wirecost.compile.emit.cpp.api_names import ApiNames
-from wirecost.compile.emit.cpp.names import Names, identifier, member
+from wirecost.compile.emit.cpp.names import KEYWORDS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import is_plain
 from wirecost.compile.emit.cpp.presence import can_be_absent
 from wirecost.compile.emit.templates import tidy
@@ -110,12 +110,12 @@ def users(subject: Subject, header: str) -> str:
 
 
 def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:
-    calls = accessor_names(message)
     for field in message.fields:
+        lowered = field.name.lower()
         held = field.value if field.value is not None else field
         yield SimpleNamespace(
             member=member(field),
-            call=calls[field.name],
+            call=f"{lowered}_" if lowered in KEYWORDS else lowered,
             camel=camel(field.name),
             mode=_mode(field),
             kind=_kind(held),

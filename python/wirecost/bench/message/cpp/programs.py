@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from google.protobuf import descriptor_pb2 as pb
+
 from wirecost import children, private, scratch
 from wirecost.bench.message.cpp import code
 from wirecost.bench.message.subject import Subject
@@ -127,11 +129,29 @@ def _googles_classes(subject: Subject, folder: Path) -> str:
         return "apt-get install protobuf-compiler libprotobuf-dev"
     folder.mkdir()
     described = folder / "schema.fds"
-    described.write_bytes(subject.descriptors.SerializeToString())
-    files = [f.name for f in subject.descriptors.file if not f.name.startswith(GOOGLES_OWN)]
+    described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
+    files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
     command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
     done = children.run(command, timeout_s=TIMEOUT_S)
     return f"{protoc}: {done.stderr.strip().splitlines()[0]}" if done.returncode else ""
+
+
+def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
+    """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
+    made = pb.FileDescriptorSet()
+    made.CopyFrom(descriptors)
+    waiting = [message for file in made.file for message in file.message_type]
+    while waiting:
+        message = waiting.pop()
+        waiting += message.nested_type
+        for one in message.field:
+            one.options.ClearField("ctype")
+    return made
+
+
+def _in_library(name: str) -> bool:
+    """Well-known types, whose classes libprotobuf has."""
+    return name.startswith(GOOGLES_OWN) and _has_header(f"{name.removesuffix('.proto')}.pb.h")
 
 
 def _has_header(name: str) -> bool:

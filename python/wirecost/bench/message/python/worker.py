@@ -9,13 +9,11 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import perf_counter_ns
 from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
@@ -23,6 +21,7 @@ from google.protobuf import descriptor_pb2 as pb
 from wirecost.bench.message.content_file import read_content, write_content
 from wirecost.bench.message.python import code
 from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.timed import timed
 from wirecost.compile.emit.python.names import class_name, module_place
 
 LEAST_SAMPLE_NS = 1_000_000
@@ -128,7 +127,7 @@ def _measure(contender: Contender, values: list[Any], repetitions: int) -> None:
     for _ in range(3):
         _total(contender, values)
     expected = sum(contender.read(contender.fill(value)) for value in values)
-    passes = LEAST_SAMPLE_NS // max(1, _timed(lambda: _total(contender, values))) + 1
+    passes = LEAST_SAMPLE_NS // max(1, timed(lambda: _total(contender, values))) + 1
     work = passes * len(values)
     for repetition in range(repetitions):
         ns, sums = _timed_totals(contender, values, passes)
@@ -143,18 +142,6 @@ def _measure(contender: Contender, values: list[Any], repetitions: int) -> None:
         sys.stdout.flush()
 
 
-def _timed(action: Callable[[], Any]) -> int:
-    """Nanoseconds an action takes while the cyclic garbage collector stands still."""
-    gc.collect()
-    gc.disable()
-    try:
-        begin = perf_counter_ns()
-        action()
-        return perf_counter_ns() - begin
-    finally:
-        gc.enable()
-
-
 def _total(contender: Contender, values: list[Any]) -> int:
     """What reading them added up to."""
     fill, encode, decode, read = (
@@ -166,7 +153,7 @@ def _total(contender: Contender, values: list[Any]) -> int:
 def _timed_totals(contender: Contender, values: list[Any], passes: int) -> tuple[int, list[int]]:
     """Nanoseconds of all passes, and what each read."""
     sums: list[int] = []
-    ns = _timed(lambda: sums.extend(_total(contender, values) for _ in range(passes)))
+    ns = timed(lambda: sums.extend(_total(contender, values) for _ in range(passes)))
     return ns, sums
 
 
@@ -182,7 +169,7 @@ def _stages(contender: Contender, values: list[Any]) -> list[int]:
         lambda: [contender.read(one) for one in parsed],
         lambda: [held.clear() for held in (made, sent, parsed)],
     )
-    return [_timed(step) for step in steps]
+    return [timed(step) for step in steps]
 
 
 if __name__ == "__main__":

@@ -24,9 +24,8 @@ from wirecost.compile.schema import (
 )
 
 _HERE = Path(__file__).parent
-_RESERVED = frozenset(
-    word for name in ("reserved", "macros") for word in (_HERE / f"{name}.txt").read_text().split()
-)
+KEYWORDS = frozenset((_HERE / "reserved.txt").read_text().split())
+_RESERVED = KEYWORDS | frozenset((_HERE / "macros.txt").read_text().split())
 """C++'s keywords, and macros of its and the system's headers."""
 _IMPLEMENTATION = re.compile("_[A-Z_]")
 """How names begin that compilers and their libraries keep for themselves."""
