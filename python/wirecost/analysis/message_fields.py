@@ -13,10 +13,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wirecost.analysis.race import Race
+from wirecost.records.schemas.message import TAKEN_OUT, TOGETHER, WITHOUT
 
-WITHOUT = ", without "
-"""Between a run's mode and the field that its messages have not."""
-TOGETHER = "all of these"
 STAGES = ("encode", "decode", "total")
 
 
@@ -49,7 +47,7 @@ class Shares:
 
 def shares(samples: pl.DataFrame) -> list[Shares]:
     """Of every contender from whose messages fields were taken out."""
-    taken = samples.filter(pl.col("variant") == "fields taken out")
+    taken = samples.filter(pl.col("variant") == TAKEN_OUT)
     if taken.is_empty():
         return []
     race = Race(taken)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
-from wirecost.analysis.message_fields import TOGETHER, shares
+from wirecost.analysis.message_fields import shares
 from wirecost.analysis.summary import summarize
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
+from wirecost.records.schemas.message import TOGETHER
 from wirecost.report.scenarios.message.content import content
 from wirecost.report.scenarios.message.figures import boxes, figures
 

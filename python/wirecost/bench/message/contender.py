@@ -6,11 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.bench.entry import Entry
-
-WITHOUT = ", without "
-"""Between a mode and the field that its messages have not."""
-TOGETHER = "all of these"
-"""The outermost of these fields at once."""
+from wirecost.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
 
 
 @dataclass(frozen=True)
@@ -26,12 +22,12 @@ class Contender:
         return f"{self.lang} {self.library} {self.mode}"
 
     def entry(self, type_name: str) -> Entry[Contender]:
-        return self._entry(type_name, "all fields", self.mode)
+        return self._entry(type_name, ALL, self.mode)
 
     def part(self, type_name: str, without: str) -> Entry[Contender]:
         """``without``: path of a field, ``TOGETHER``, or empty for whole messages."""
         mode = f"{self.mode}{WITHOUT}{without}" if without else self.mode
-        return self._entry(f"{type_name} by field", "fields taken out", mode)
+        return self._entry(f"{type_name} by field", TAKEN_OUT, mode)
 
     def _entry(self, case: str, variant: str, mode: str) -> Entry[Contender]:
         who = {

@@ -18,7 +18,8 @@ ELEMENTS = (10, 4, 2, 1)
 """Of repeated fields, by the depth of their message; deeper messages are left out."""
 VALUES = 4_000
 """Of a message, but for what ``elements`` asks for."""
-MOST_ELEMENTS = 10_000_000
+MOST_ELEMENTS = 2_000_000
+"""Of all lists of a message."""
 MOST_BYTES = 16 << 20
 """Of all messages; one is always made."""
 TEXT = 12
@@ -54,6 +55,7 @@ class _Filler:
         self._random = random
         self._elements = elements
         self._left = VALUES
+        self._asked = 0
         self._used: set[str] = set()
 
     def fill(self, top: Any) -> set[str]:
@@ -104,6 +106,12 @@ class _Filler:
         for name in (path, field.name):
             if name in self._elements:
                 self._used.add(name)
+                self._asked += self._elements[name]
+                if self._asked > MOST_ELEMENTS:
+                    raise UserError(
+                        f"--elements {name}: over {MOST_ELEMENTS:,} elements in a message; ask for "
+                        "fewer"
+                    )
                 return self._elements[name], True
         return ELEMENTS[min(depth, len(ELEMENTS) - 1)], False
 

@@ -142,9 +142,11 @@ def _channel(path: Path, topic: str) -> McapChannel:
     return McapChannel(path, topic or None)
 
 
-def _osi(path: Path, subject: Subject, _: Choice) -> Numbered:
-    trace = OsiTrace(path, subject.type.rpartition(".")[2])
-    return trace.frame_count, lambda number: bytes(next(trace.frames(number, number + 1))[1])
+def _osi(path: Path, subject: Subject, choice: Choice) -> Numbered:
+    with OsiTrace(path, subject.type.rpartition(".")[2]) as trace:
+        count = trace.frame_count
+        kept = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
+    return count, lambda number: kept[number]
 
 
 def _delimited(path: Path, _: Subject, __: Choice) -> Numbered:

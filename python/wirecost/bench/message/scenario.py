@@ -11,7 +11,6 @@ from wirecost.bench import limits
 from wirecost.bench.message import fields
 from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.changes import changes
-from wirecost.bench.message.contender import TOGETHER
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, described, recorded
@@ -23,13 +22,15 @@ from wirecost.bench.scenario import Measurement, Progress
 from wirecost.compile import frontends
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
+from wirecost.records.schemas.message import TOGETHER
 from wirecost.traces.names import type_of
 
 SCENARIO = "message"
 LANGUAGES = ("cpp", "python")
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
-RESERVED = frozenset({"wirecost", "protobuf", "json"})
+RESERVED = frozenset({"wirecost", "protobuf", "json", "cpp", "google", "users"})
+"""Names that contenders and folders of programs have."""
 FIELD_MODES = (("protobuf", "reused"), ("wirecost", "reused"))
 
 

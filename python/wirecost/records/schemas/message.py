@@ -9,6 +9,15 @@ from wirecost.records.schemas import common
 from wirecost.records.schemas.common import Amount, Count, Schema, columns
 from wirecost.records.table_columns import AMOUNT, TEXT
 
+ALL = "all fields"
+"""Variant of whole messages."""
+TAKEN_OUT = "fields taken out"
+"""Variant of messages of which each contender lacks a field."""
+WITHOUT = ", without "
+"""Between a mode and the field that its messages have not."""
+TOGETHER = "all of these"
+"""The outermost of these fields at once."""
+
 
 class About(common.About, kw_only=True):
     wire: str

@@ -61,15 +61,17 @@ def built(subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> Built
     with scratch.folder("message") as made:
         say("generating")
         sources, missing = _generate(subject, made)
-        sources += [_users(subject, path, made) for path in users]
         kept = _cache() / _key(made, version)
         found = Built(version, missing=missing)
-        wanted = [one for one in sources if not (kept / one.name).is_file()]
+        # What a user's header includes may have changed, so that one is always compiled.
+        theirs = [_users(subject, path, made) for path in users]
+        wanted = [one for one in sources if not (kept / one.name).is_file()] + theirs
+        sources += theirs
         if wanted:
             _compile(compiler, made, wanted, jobs, say, found)
         _keep(made, kept, wanted)
     for one in sources:
-        if (kept / one.name).is_file():
+        if one.name not in found.missing and (kept / one.name).is_file():
             found.programs[one.name] = kept / one.name
     os.utime(kept)
     return found
@@ -114,7 +116,6 @@ def _users(subject: Subject, path: Path, folder: Path) -> Source:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--contender {path}: {error}; name a header that can be read") from error
-    # Beside it lies what it includes; the copy makes its text part of the programs' name.
     (folder / "users").mkdir(exist_ok=True)
     (folder / "users" / path.name).write_text(text, encoding="utf-8")
     unit = f"{path.stem}.users.cpp"
@@ -132,8 +133,8 @@ def _googles_classes(subject: Subject, folder: Path) -> str:
     described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
     files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
     command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
-    done = children.run(command, timeout_s=TIMEOUT_S)
-    return f"{protoc}: {done.stderr.strip().splitlines()[0]}" if done.returncode else ""
+    complaint = _ran(command)
+    return f"{protoc}: {complaint}" if complaint else ""
 
 
 def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
@@ -212,9 +213,8 @@ def _compile(
         if source.name not in failed:
             objects = [f"{unit}.o" for unit in source.units]
             command = [compiler, *objects, *source.libraries, "-o", source.name]
-            linked = children.run(["env", "-C", str(folder), *command], timeout_s=TIMEOUT_S)
-            if linked.returncode != 0:
-                failed[source.name] = _first_error(linked.stderr)
+            if complaint := _ran(["env", "-C", str(folder), *command]):
+                failed[source.name] = f"it does not compile: {complaint}"
     found.missing |= failed
 
 
@@ -233,12 +233,22 @@ def _has_ended(one: _Compiling) -> bool:
 
 
 def _complaint(errors: Path) -> str:
-    return _first_error(errors.read_text(encoding="utf-8", errors="replace"))
+    text = errors.read_text(encoding="utf-8", errors="replace")
+    return f"it does not compile: {_first_error(text)}"
+
+
+def _ran(command: list[str]) -> str:
+    """What a program complains of, if it fails."""
+    try:
+        done = children.run(command, timeout_s=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return f"no end after {TIMEOUT_S} s"
+    return _first_error(done.stderr) if done.returncode != 0 else ""
 
 
 def _first_error(text: str) -> str:
-    lines = [line for line in text.splitlines() if "error" in line] or ["no reason given"]
-    return f"it does not compile: {lines[0]}"
+    lines = text.strip().splitlines()
+    return next((line for line in lines if "error" in line), (lines or ["no reason given"])[0])
 
 
 def _command(compiler: str, source: Source, unit: str) -> list[str]:

@@ -7,11 +7,21 @@ A library's module has for each message ``make_N(classes, value)`` and ``read_N(
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wirecost.compile.emit.python.names import attribute
-from wirecost.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.compile.schema import (
+    EnumRef,
+    Field,
+    Kind,
+    Label,
+    Message,
+    MessageRef,
+    Presence,
+    Schema,
+)
 
 PREAMBLE = """\
 from array import array
@@ -29,23 +39,28 @@ def text(x):
 
 @dataclass(frozen=True)
 class Style:
-    """How a library's objects are made and read. ``made``: of class and arguments; ``got``: of the
-    field's name, with presence where ``asks``."""
+    """How a library's objects are made and read. ``made``: of class and arguments; ``asks``: if
+    a field is there, empty where None says that it is not."""
 
     name: Callable[[Field], str]
     made: str
-    got: str
     asks: str
+    objects: str = ""
+    """Beginning of the names of messages that are made one by one all the same: a constructor takes
+    a dictionary for a Struct for its content."""
     arrays: bool = False
     is_json: bool = False
 
 
-OURS = Style(attribute, "classes[{n}](**{{{arguments}}})", "m.{name}", "", arrays=True)
+OURS = Style(attribute, "classes[{n}](**{{{arguments}}})", "", arrays=True)
+# One constructor takes it all: messages that are given to that of another are copied.
 GOOGLE = Style(
-    lambda field: field.name, "classes[{n}](**{{{arguments}}})", 'getattr(m, "{name}")',
+    lambda field: field.name,
+    "{{{arguments}}}",
     'm.HasField("{name}")',
-)  # fmt: skip
-JSON = Style(lambda field: field.name, "{{{arguments}}}", 'm["{name}"]', "", is_json=True)
+    objects="google.protobuf.",
+)
+JSON = Style(lambda field: field.name, "", "", is_json=True)
 STYLES = {"wirecost": OURS, "protobuf": GOOGLE, "json": JSON}
 
 
@@ -61,11 +76,34 @@ def module(schema: Schema, style: Style) -> str:
 def _make(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
     number = numbers[message.full_name]
     yield f"def make_{number}(classes, v):"
+    if style.is_json:
+        yield "    d = {}"
+        for i, field in enumerate(message.fields):
+            yield f"    if {_worth_writing(field, f'v[{i}]')}:"
+            yield f'        d["{field.name}"] = {_made(field, f"v[{i}]", numbers, style)}'
+        yield "    return d"
+        return
     arguments = ", ".join(
         f'"{style.name(field)}": {_made(field, f"v[{i}]", numbers, style)}'
         for i, field in enumerate(message.fields)
     )
     yield f"    return {style.made.format(n=number, arguments=arguments)}"
+
+
+def _worth_writing(field: Field, value: str) -> str:
+    """As Protobuf's JSON leaves out what is absent or empty; a zero with a sign is written."""
+    is_float = field.type in (Kind.FLOAT32, Kind.FLOAT64) and field.label is Label.SINGLE
+    explicit = field.is_optional or field.oneof is not None or field.presence is Presence.REQUIRED
+    return f"{value} is not None" if explicit or is_float else value
+
+
+def _got(field: Field, style: Style) -> str:
+    """The expression for a field of ``m``."""
+    name = style.name(field)
+    if style.is_json:
+        empty = {Label.SINGLE: "", Label.MAP: ", {}"}.get(field.label, ", ()")
+        return f'm.get("{name}"{empty})'
+    return f'getattr(m, "{name}")' if keyword.iskeyword(name) else f"m.{name}"
 
 
 def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
@@ -84,7 +122,10 @@ def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> st
 
 def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
     if isinstance(field.type, MessageRef):
-        return f"make_{numbers[field.type.name]}(classes, {value})"
+        number = numbers[field.type.name]
+        made = f"make_{number}(classes, {value})"
+        is_object = style.objects and field.type.name.startswith(style.objects)
+        return f"classes[{number}](**{made})" if is_object else made
     if style.is_json and field.type is Kind.BYTES:
         return f"b64encode({value}).decode()"
     return value
@@ -102,7 +143,7 @@ def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
     yield "    t = 0"
     for field in message.fields:
         name = style.name(field)
-        got = style.got.format(name=name)
+        got = _got(field, style)
         if field.label is Label.MAP and field.key is not None and field.value is not None:
             yield f"    for k, x in {got}.items():"
             key = _touched(field.key, _key(field.key, style), numbers, style)

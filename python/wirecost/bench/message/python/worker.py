@@ -43,12 +43,15 @@ class Contender:
         top = names.index(about.type)
         self.library = library
         self._classes: Sequence[Any] = getattr(self, f"_{library}")(about, names)
+        self._top: Any = self._classes[top] if library == "protobuf" else None
+        """The constructor that takes what was made, where one takes it all."""
         self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
         self.read: Callable[[Any], int] = scope[f"read_{top}"]
         self.encode: Callable[[Any], bytes]
         self.decode: Callable[[bytes], Any]
         if library == "json":
-            self.encode = lambda message: json.dumps(message).encode()
+            compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+            self.encode = lambda message: compact(message).encode()
             self.decode = json.loads
             return
         kind: Any = self._classes[top]
@@ -64,7 +67,8 @@ class Contender:
             self.encode, self.decode = kind.SerializeToString, kind.FromString
 
     def fill(self, value: Any) -> Any:
-        return self._make(self._classes, value)
+        made = self._make(self._classes, value)
+        return self._top(**made) if self._top else made
 
     @staticmethod
     def _json(_: Subject, __: Sequence[str]) -> Sequence[Any]:

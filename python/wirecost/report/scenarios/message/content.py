@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirecost.analysis.message_fields import STAGES, TOGETHER, Share, Shares, shares
+from wirecost.analysis.message_fields import STAGES, Share, Shares, shares
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import with_all_columns
+from wirecost.records.schemas.message import ALL, TOGETHER
 from wirecost.report.scenarios import Content, built_with
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
@@ -31,7 +32,7 @@ SHOWN = 25
 
 def content(results: Results, rows: list[Row]) -> Content:
     meta = results.meta
-    whole = [row for row in rows if row.variant == "all fields"]
+    whole = [row for row in rows if row.variant == ALL]
     found = shares(with_all_columns(results.samples))
     tables = [*_totals(meta, whole), _fields(meta, found), _changes(meta, whole)]
     return Content(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from wirecost.analysis.message_fields import STAGES, TOGETHER, Shares, shares
+from wirecost.analysis.message_fields import STAGES, Shares, shares
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.scenarios import with_all_columns
+from wirecost.records.schemas.message import TOGETHER
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 
 ROW_HEIGHT = 26
