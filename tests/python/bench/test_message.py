@@ -254,3 +254,8 @@ def test_compressing_what_repeats_is_worth_it() -> None:
                           for name in ("LZ4", "zlib, level 6", "zstd, level 3")}  # fmt: skip
     assert max(sizes.values()) < 100
     assert changed([about.message_class(an_int32=5)], about) == {}
+
+
+def test_all_lists_together_are_bounded() -> None:
+    with pytest.raises(UserError, match="--elements .*: over 5,000,000 elements in a message"):
+        made_up(every(), {"doubles": 3_000_000, "floats": 3_000_000}, 1)

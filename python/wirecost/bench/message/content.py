@@ -18,7 +18,7 @@ ELEMENTS = (10, 4, 2, 1)
 """Of repeated fields, by the depth of their message; deeper messages are left out."""
 VALUES = 4_000
 """Of a message, but for what ``elements`` asks for."""
-MOST_ELEMENTS = 2_000_000
+MOST_ELEMENTS = 5_000_000
 """Of all lists of a message."""
 MOST_BYTES = 16 << 20
 """Of all messages; one is always made."""
