@@ -257,5 +257,14 @@ def test_compressing_what_repeats_is_worth_it() -> None:
 
 
 def test_all_lists_together_are_bounded() -> None:
-    with pytest.raises(UserError, match="--elements .*: over 5,000,000 elements in a message"):
+    with pytest.raises(UserError, match=r"--elements .*: over 5,000,000 elements in a message"):
         made_up(every(), {"doubles": 3_000_000, "floats": 3_000_000}, 1)
+
+
+def test_a_file_that_is_cut_is_said(tmp_path: Path) -> None:
+    about = subject(frontends.descriptors(["osi3"]), "osi3", "SensorView")
+    path = tmp_path / "cut_sv_.osi"
+    path.write_bytes(b"\x02\0\0\0\x12\0" * 3 + b"\x09\0\0\0\x12")
+    found = recorded(path, about, Choice())
+    assert len(found.messages) == 3
+    assert "cut off, its last 5 bytes are no whole frame" in found.said

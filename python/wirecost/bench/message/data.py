@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -89,14 +89,13 @@ def recorded(path: Path, subject: Subject, choice: Choice) -> Recorded:
 
 
 def _chosen(path: Path, subject: Subject, choice: Choice, raw: Numbered) -> Recorded:
-    count, at = raw
     found: list[bytes] = []
     damaged: list[int] = []
     unknown = total = 0
-    for number in choice.of(count):
+    for number in choice.of(raw.count):
         message = subject.message_class()
         try:
-            data = at(number)
+            data = raw.at(number)
             message.ParseFromString(data)
         except (DecodeError, UserError):
             damaged.append(number)
@@ -114,20 +113,28 @@ def _chosen(path: Path, subject: Subject, choice: Choice, raw: Numbered) -> Reco
             f"{f'; {len(damaged)} messages are damaged or of another type' if damaged else ''}; "
             "give --type and --data that belong together"
         )
-    said = [f"{len(found):,} of {count:,} messages of {path.name}"]
+    said = [f"{len(found):,} of {raw.count:,} messages of {path.name}"]
     if choice.topic:
         said.append(f"topic {choice.topic}")
     if damaged:
         listed = ", ".join(map(str, damaged[:5]))
         said.append(f"{len(damaged)} damaged ones left out: number {listed}")
+    said += [warning.removeprefix(f"{path}: ") for warning in raw.warnings]
     if unknown:
         said.append(f"{unknown:,} bytes that the schema does not know, or need not be, left out")
     return Recorded(found, "; ".join(said))
 
 
 NOT_PARSED = (ValueError, TypeError, RecursionError)
-Numbered = tuple[int, Callable[[int], bytes]]
-"""How many messages there are, and each by its number."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """How many messages there are, each by its number, and what the file lacks."""
+
+    count: int
+    at: Callable[[int], bytes]
+    warnings: list[str] = field(default_factory=list)
 
 
 def _mcap(path: Path, _: Subject, choice: Choice) -> Numbered:
@@ -135,7 +142,7 @@ def _mcap(path: Path, _: Subject, choice: Choice) -> Numbered:
         count = channel.frame_count
         # A view into the mapping would end with it.
         kept = {number: bytes(channel.frame(number)[1]) for number in choice.of(count)}
-    return count, lambda number: kept[number]
+        return Numbered(count, lambda number: kept[number], channel.warnings)
 
 
 def _channel(path: Path, topic: str) -> McapChannel:
@@ -146,7 +153,7 @@ def _osi(path: Path, subject: Subject, choice: Choice) -> Numbered:
     with OsiTrace(path, subject.type.rpartition(".")[2]) as trace:
         count = trace.frame_count
         kept = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
-    return count, lambda number: kept[number]
+        return Numbered(count, lambda number: kept[number], trace.warnings)
 
 
 def _delimited(path: Path, _: Subject, __: Choice) -> Numbered:
@@ -156,10 +163,10 @@ def _delimited(path: Path, _: Subject, __: Choice) -> Numbered:
     while at < len(data):
         size, at = _varint(data, at)
         if size is None or size > len(data) - at:
-            return 1, lambda _: data
+            return Numbered(1, lambda _: data)
         found.append(data[at : at + size])
         at += size
-    return len(found), lambda number: found[number]
+    return Numbered(len(found), lambda number: found[number])
 
 
 def _varint(data: bytes, at: int) -> tuple[int | None, int]:
@@ -184,14 +191,20 @@ def _json(path: Path, subject: Subject, _: Choice) -> Numbered:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: no JSON ({error}); mend it") from error
     values = loaded if isinstance(loaded, list) else [loaded]
-    return len(values), lambda number: _parsed(
-        path, subject, number, lambda to: json_format.ParseDict(values[number], to)
-    )
+
+    def at(number: int) -> bytes:
+        return _parsed(path, subject, number, lambda to: json_format.ParseDict(values[number], to))
+
+    return Numbered(len(values), at)
 
 
 def _text(path: Path, subject: Subject, _: Choice) -> Numbered:
     text = _content(path).decode("utf-8", "replace")
-    return 1, lambda number: _parsed(path, subject, number, lambda to: text_format.Parse(text, to))
+
+    def at(number: int) -> bytes:
+        return _parsed(path, subject, number, lambda to: text_format.Parse(text, to))
+
+    return Numbered(1, at)
 
 
 def _parsed(path: Path, subject: Subject, number: int, parse: Callable[[Message], Any]) -> bytes:
