@@ -17,6 +17,7 @@ BENCH = frozenset(
         "osi3",
         "polars",
         "psutil",
+        "rosbags",
         "vl_convert",
         "zstandard",
     }

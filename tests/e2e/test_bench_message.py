@@ -135,7 +135,7 @@ def osi_recording(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "options, said",
     [
-        ((), "name a schema (.proto, descriptor set, Python module), or --data FILE"),
+        ((), "name a schema (.proto, .msg, descriptor set, Python module), or --data FILE"),
         (("osi3",), "osi3: has several messages; give --type"),
         (("osi3", "--type", "Pigeon"), "osi3: has no message Pigeon; give --type"),
         (("missing.proto",), "no such file; name a .proto file"),

@@ -108,12 +108,11 @@ def _flat(row: Row) -> dict[str, Any]:
 
 def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario) -> Iterator[Row]:
     case, variant, build, fmi, lang = key
+    usual, incumbent = scenario.incumbents(race.names)
     best = race.quickest(
-        name
-        for name in race.names
-        if name[0].startswith(scenario.incumbent) and name != scenario.best_codec
+        name for name in race.names if name[0].startswith(incumbent) and name != scenario.best_codec
     )
-    baseline, best_codec = map(race.without_mode, (scenario.baseline, scenario.best_codec))
+    baseline, best_codec = map(race.without_mode, (usual, scenario.best_codec))
     for name in race.names:
         run = runs[(*key, *name)]
         for stage in scenario.stages:

@@ -17,6 +17,7 @@ from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing
 from wirecost.cli.results import measure_and_report
+from wirecost.compile.frontends.ros.builtin import DIALECTS
 from wirecost.errors import UserError
 
 
@@ -25,7 +26,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[SCHEMA]…",
-            help=".proto files, descriptor sets or Python modules; --data may bring its own.",
+            help=".proto, .msg or .srv files, descriptor sets or Python modules; --data may bring "
+            "its own.",
             show_default=False,
         ),
     ] = None,
@@ -37,15 +39,23 @@ def command(
         list[Path] | None,
         typer.Option("-I", "--include", metavar="DIR", help="Where imports are searched."),
     ] = None,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            help="Of .msg files, ros1 or ros2; else seen from them.",
+            autocompletion=completing(DIALECTS),
+            show_default=False,
+        ),
+    ] = "",
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Messages: .mcap, .osi, length-delimited .binpb, .json, .jsonl, .textproto. "
-            "Default: made-up ones.",
+            help="Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, "
+            ".jsonl, .textproto. Default: made-up ones.",
         ),
     ] = None,
-    topic: Annotated[str, typer.Option(help="The channel of an .mcap with several.")] = "",
+    topic: Annotated[str, typer.Option(help="Of a recording with several.")] = "",
     first: Annotated[int | None, typer.Option(metavar="N", help="The first messages only.")] = None,
     sample: Annotated[
         int | None,
@@ -55,7 +65,7 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="FIELD=N",
-            help="Of a list of made-up messages, by its path or name; repeatable.",
+            help="Of a list, or bytes, of made-up messages, by its path or name; repeatable.",
         ),
     ] = None,
     lang: Annotated[
@@ -88,6 +98,7 @@ def command(
         tuple(schema or ()),
         type_name,
         tuple(include or ()),
+        dialect,
         data,
         Choice(topic, first, sample, seed),
         dict(_elements(one) for one in elements or ()),

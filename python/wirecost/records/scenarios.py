@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,9 @@ class Scenario:
     """Contender and mode in which the incumbent is usually used."""
     incumbent: str = "protobuf"
     """What the incumbent's contenders' names start with; the best of them is a yardstick too."""
+    usual: tuple[str, ...] = ()
+    """Contenders that are baseline and incumbent instead where one takes part: whom people use on
+    other wires, first come first."""
     best_codec: tuple[str, str] | None = None
     """Our best codec on the incumbent's wire, which is not one of the incumbent's contenders."""
     second_subject: frozenset[str] = frozenset()
@@ -37,6 +40,12 @@ class Scenario:
     facts: tuple[str, ...] = ()
     """What its summary rows have beside the times: entries of a run in ``meta.json``, and what
     ``analysis.facts`` makes of the samples."""
+
+    def incumbents(self, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], str]:
+        """Baseline and incumbent among these contenders."""
+        taking_part = {contender for contender, _ in names}
+        found = next((one for one in self.usual if one in taking_part), None)
+        return ((found, self.baseline[1]), found) if found else (self.baseline, self.incumbent)
 
     def subject(self, stage: str) -> str:
         """What a stage's ``bytes`` and ``digest`` belong to: their prefix in a run's record."""
@@ -110,7 +119,9 @@ SCENARIOS = {
         facts=("objects", "memory_bytes", "kept_bytes"),
     ),
     "message": Scenario(
-        ("fill", "encode", "decode", "read", "destroy", "total"), ("protobuf", "new")
+        ("fill", "encode", "decode", "read", "destroy", "total"),
+        ("protobuf", "new"),
+        usual=("gencpp", "fast-cdr", "genpy", "rosbags"),
     ),
 }  # fmt: skip
 

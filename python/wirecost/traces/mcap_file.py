@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from mcap.opcode import Opcode
@@ -155,17 +155,25 @@ class _Chunks:
         self._kept.clear()
 
 
-def protobuf_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
-    """Topic → its channels' ids and message type, for all channels in Protobuf."""
+def channels_of(
+    contents: mcap_index.Contents, encodings: Container[tuple[str, str]]
+) -> dict[str, tuple[set[int], str]]:
+    """Topic → its channels' ids and message type, for the channels of these encodings, each of
+    messages and of their schema."""
     found: dict[str, tuple[set[int], str]] = {}
     for channel in contents.channels.values():
         schema = contents.schemas.get(channel.schema_id)
-        if schema is None or {channel.message_encoding, schema.encoding} != {"protobuf"}:
+        if schema is None or (channel.message_encoding, schema.encoding) not in encodings:
             continue
         ids, first = found.setdefault(channel.topic, (set(), schema.name))
         if first == schema.name:
             ids.add(channel.id)
     return found
+
+
+def protobuf_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:
+    """The same for all in Protobuf."""
+    return channels_of(contents, {("protobuf", "protobuf")})
 
 
 def osi_channels(contents: mcap_index.Contents) -> dict[str, tuple[set[int], str]]:

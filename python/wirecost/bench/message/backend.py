@@ -16,7 +16,7 @@ from wirecost.bench.message.content_file import read_content
 @dataclass(frozen=True)
 class Carried:
     """Messages as a contender sent them, and as it sent them again once it had read them; None
-    where its mode reads without making a message, or its wire is not Protobuf's."""
+    where its mode reads without making a message."""
 
     sent: list[bytes]
     back: list[bytes] | None

@@ -15,7 +15,7 @@ import lz4.frame
 import zstandard
 
 from wirecost.bench.message.fields import FieldBytes, fields_along, marked_name, without
-from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.subject import Subject, canonical
 from wirecost.compile.schema import Kind
 
 LEAST_SAVED = 0.02
@@ -87,12 +87,12 @@ def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
     same: Counter[str] = Counter()
     before: dict[str, bytes] = {}
     for data in messages:
-        message = subject.message_class.FromString(data)
+        message = subject.read(data)
         now = {}
         for field, _ in message.ListFields():
             alone = subject.message_class()
             _copy(alone, message, field)
-            now[field.name] = alone.SerializePartialToString(deterministic=True)
+            now[field.name] = canonical(alone)
         for name, content in now.items():
             same[name] += before.get(name) == content
         before = now

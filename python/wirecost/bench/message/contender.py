@@ -11,11 +11,14 @@ from wirecost.records.schemas.message import ALL, TAKEN_OUT, WITHOUT
 
 @dataclass(frozen=True)
 class Contender:
+    """``again``: the wire on which it sends, for verification, what it has read."""
+
     lang: str
     library: str
     mode: str
     wire: str
     version: str
+    again: str = "protobuf"
 
     @property
     def key(self) -> str:

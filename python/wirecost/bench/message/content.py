@@ -10,6 +10,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from wirecost.bench.message.ros.fit import fit
 from wirecost.bench.message.subject import Subject
 from wirecost.errors import UserError
 
@@ -34,8 +35,8 @@ ASSUMED = (
 
 
 def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[bytes]:
-    """Serialized messages; ``elements``: of lists, by path (``objects.points``) or name. Raises
-    UserError where a path is that of no list."""
+    """Messages on the subject's wire; ``elements``: of lists and bytes, by path
+    (``objects.points``) or name. Raises UserError where a path is that of no list."""
     unused = set(elements)
     made: list[bytes] = []
     for number in range(MESSAGES):
@@ -43,7 +44,9 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
             break
         message = subject.message_class()
         unused -= _Filler(Random(f"{seed} {number}"), elements).fill(message)
-        made.append(message.SerializePartialToString(deterministic=True))
+        if subject.ros is not None:
+            fit(subject.schema, subject.type, message)
+        made.append(subject.write(message))
     if unused:
         name = min(unused)
         raise UserError(f"--elements {name}: {subject.type} has no list of that name")
@@ -97,11 +100,12 @@ class _Filler:
         if is_message:
             getattr(message, field.name).SetInParent()
             return [getattr(message, field.name)]
-        setattr(message, field.name, self._value(field))
+        value = self._random.randbytes(count) if asked else self._value(field)
+        setattr(message, field.name, value)
         return []
 
     def _count(self, field: FieldDescriptor, path: str, depth: int) -> tuple[int, bool]:
-        if not field.is_repeated:
+        if not field.is_repeated and field.type != FieldDescriptor.TYPE_BYTES:
             return 1, False
         for name in (path, field.name):
             if name in self._elements:
@@ -113,7 +117,7 @@ class _Filler:
                         "fewer"
                     )
                 return self._elements[name], True
-        return ELEMENTS[min(depth, len(ELEMENTS) - 1)], False
+        return ELEMENTS[min(depth, len(ELEMENTS) - 1)] if field.is_repeated else 1, False
 
     def _map(self, held: Any, field: Any, count: int) -> list[Any]:
         entry = field.message_type.fields_by_name

@@ -14,10 +14,12 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, Message
 
-from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.mcap_channel import DIALECTS, MessageChannel
+from wirecost.bench.message.ros import recordings
+from wirecost.bench.message.ros.definitions import of_idl, of_text, short
+from wirecost.bench.message.subject import Subject, ros_subject, subject
 from wirecost.errors import UserError
 from wirecost.printable import shown
-from wirecost.traces.mcap_file import McapChannel
 from wirecost.traces.osi_file import OsiTrace
 
 DELIMITED = (".binpb", ".bin", ".pb", ".delimited")
@@ -57,59 +59,61 @@ class Recorded:
     said: str
 
 
-@dataclass(frozen=True)
-class Described:
-    """What an MCAP file says of a channel."""
-
-    type: str
-    descriptors: pb.FileDescriptorSet
-
-
-def described(path: Path, topic: str) -> Described:
-    """The type and the schema that the file itself has. Raises UserError."""
-    with _channel(path, topic) as channel:
+def of_recording(path: Path, topic: str, type_name: str) -> Subject:
+    """What the file itself says of its messages. Raises UserError."""
+    if recordings.is_bag(path):
+        bag = recordings.described(path, topic)
+        return ros_subject(bag.definitions, str(path), type_name or bag.type)
+    if path.suffix.lower() != ".mcap":
+        raise UserError(f"{path}: does not say its schema; name one before --data")
+    with MessageChannel(path, topic or None) as channel:
         schema = channel.schema
+        name, type_ = shown(schema.name), type_name or schema.name
         try:
-            found = pb.FileDescriptorSet.FromString(schema.data)
-        except DecodeError as error:
-            raise UserError(
-                f"{path}: its schema {shown(schema.name)} is damaged; name one"
-            ) from error
-        return Described(schema.name, found)
+            if schema.encoding == "protobuf":
+                found = pb.FileDescriptorSet.FromString(schema.data)
+                return subject(found, str(path), type_)
+            text = schema.data.decode()
+        except (DecodeError, UnicodeDecodeError) as error:
+            raise UserError(f"{path}: its schema {name} is damaged; name one") from error
+        if schema.encoding == "ros2idl":
+            definitions = of_idl(schema.name, text)
+        else:
+            definitions = of_text(schema.name, text, DIALECTS[schema.encoding])
+        return ros_subject(definitions, str(path), type_name or short(schema.name))
 
 
-def recorded(path: Path, subject: Subject, choice: Choice) -> Recorded:
+def recorded(path: Path, about: Subject, choice: Choice) -> Recorded:
     """Those that are measured, as Google's library writes them. Raises UserError."""
-    with_number = _READERS.get(path.suffix.lower())
+    with_number = _bag if recordings.is_bag(path) else _READERS.get(path.suffix.lower())
     if with_number is None:
-        known = ", ".join((".mcap", ".osi", *DELIMITED, *JSON, *TEXT))
+        known = ", ".join((".mcap", ".bag", ".db3", ".osi", *DELIMITED, *JSON, *TEXT))
         raise UserError(f"{path}: its kind is not known by its name; rename it to one of {known}")
-    raw = with_number(path, subject, choice)
-    return _chosen(path, subject, choice, raw)
+    return _chosen(path, about, choice, with_number(path, about, choice))
 
 
-def _chosen(path: Path, subject: Subject, choice: Choice, raw: Numbered) -> Recorded:
+def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Recorded:
     found: list[bytes] = []
     damaged: list[int] = []
     unknown = total = 0
     for number in choice.of(raw.count):
-        message = subject.message_class()
         try:
             data = raw.at(number)
-            message.ParseFromString(data)
-        except (DecodeError, UserError):
+            message = about.read(data, raw.wire)
+            message.DiscardUnknownFields()
+            written = about.write(message)
+        except (DecodeError, UserError, ValueError):
             damaged.append(number)
             continue
-        message.DiscardUnknownFields()
-        written = message.SerializePartialToString(deterministic=True)
-        unknown += max(0, len(data) - len(written))
+        if raw.wire in ("", about.wire):
+            unknown += max(0, len(data) - len(written))
         if total + len(written) > MOST_BYTES and found:
             break
         total += len(written)
         found.append(written)
     if not found:
         raise UserError(
-            f"{path}: holds no whole {subject.type}"
+            f"{path}: holds no whole {about.type}"
             f"{f'; {len(damaged)} messages are damaged or of another type' if damaged else ''}; "
             "give --type and --data that belong together"
         )
@@ -130,27 +134,31 @@ NOT_PARSED = (ValueError, TypeError, RecursionError)
 
 @dataclass(frozen=True)
 class Numbered:
-    """How many messages there are, each by its number, and what the file lacks."""
+    """How many messages there are, each by its number, and what the file lacks. ``wire``: theirs,
+    empty for the subject's."""
 
     count: int
     at: Callable[[int], bytes]
     warnings: list[str] = field(default_factory=list)
+    wire: str = ""
 
 
 def _mcap(path: Path, _: Subject, choice: Choice) -> Numbered:
-    with _channel(path, choice.topic) as channel:
+    with MessageChannel(path, choice.topic or None) as channel:
         count = channel.frame_count
         # A view into the mapping would end with it.
         kept = {number: bytes(channel.frame(number)[1]) for number in choice.of(count)}
         return Numbered(count, lambda number: kept[number], channel.warnings)
 
 
-def _channel(path: Path, topic: str) -> McapChannel:
-    return McapChannel(path, topic or None)
+def _bag(path: Path, _: Subject, choice: Choice) -> Numbered:
+    count, kept = recordings.messages(path, choice.topic, choice.of)
+    numbers = choice.of(count)
+    return Numbered(count, dict(zip(numbers, kept, strict=True)).__getitem__)
 
 
-def _osi(path: Path, subject: Subject, choice: Choice) -> Numbered:
-    with OsiTrace(path, subject.type.rpartition(".")[2]) as trace:
+def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
+    with OsiTrace(path, about.type.rpartition(".")[2]) as trace:
         count = trace.frame_count
         kept = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
         return Numbered(count, lambda number: kept[number], trace.warnings)
@@ -163,10 +171,10 @@ def _delimited(path: Path, _: Subject, __: Choice) -> Numbered:
     while at < len(data):
         size, at = _varint(data, at)
         if size is None or size > len(data) - at:
-            return Numbered(1, lambda _: data)
+            return Numbered(1, lambda _: data, wire="protobuf")
         found.append(data[at : at + size])
         at += size
-    return Numbered(len(found), lambda number: found[number])
+    return Numbered(len(found), lambda number: found[number], wire="protobuf")
 
 
 def _varint(data: bytes, at: int) -> tuple[int | None, int]:
@@ -181,7 +189,7 @@ def _varint(data: bytes, at: int) -> tuple[int | None, int]:
     return None, at
 
 
-def _json(path: Path, subject: Subject, _: Choice) -> Numbered:
+def _json(path: Path, about: Subject, _: Choice) -> Numbered:
     """An array of messages, one message, or one a line."""
     text = _content(path).decode("utf-8", "replace")
     lines = path.suffix.lower() != ".json"
@@ -193,27 +201,27 @@ def _json(path: Path, subject: Subject, _: Choice) -> Numbered:
     values = loaded if isinstance(loaded, list) else [loaded]
 
     def at(number: int) -> bytes:
-        return _parsed(path, subject, number, lambda to: json_format.ParseDict(values[number], to))
+        return _parsed(path, about, number, lambda to: json_format.ParseDict(values[number], to))
 
-    return Numbered(len(values), at)
+    return Numbered(len(values), at, wire="protobuf")
 
 
-def _text(path: Path, subject: Subject, _: Choice) -> Numbered:
+def _text(path: Path, about: Subject, _: Choice) -> Numbered:
     text = _content(path).decode("utf-8", "replace")
 
     def at(number: int) -> bytes:
-        return _parsed(path, subject, number, lambda to: text_format.Parse(text, to))
+        return _parsed(path, about, number, lambda to: text_format.Parse(text, to))
 
-    return Numbered(1, at)
+    return Numbered(1, at, wire="protobuf")
 
 
-def _parsed(path: Path, subject: Subject, number: int, parse: Callable[[Message], Any]) -> bytes:
-    message: Message = subject.message_class()
+def _parsed(path: Path, about: Subject, number: int, parse: Callable[[Message], Any]) -> bytes:
+    message: Message = about.message_class()
     try:
         parse(message)
     except (json_format.ParseError, text_format.ParseError, *NOT_PARSED) as error:
         raise UserError(
-            f"{path}: message {number} is no {subject.type} ({shown(str(error))})"
+            f"{path}: message {number} is no {about.type} ({shown(str(error))})"
         ) from error
     return message.SerializePartialToString()
 

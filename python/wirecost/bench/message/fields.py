@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wirecost.bench.message import sequential_bytes
 from wirecost.bench.message.subject import Subject
-from wirecost.compile.schema import Field, Label, Message, MessageRef, Presence, Schema
+from wirecost.compile.plan.wires import SEQUENTIAL
+from wirecost.compile.schema import Field, Kind, Label, Message, MessageRef, Presence, Schema
 
 UNKNOWN = "(unknown)"
 WALKED = 16 << 20
@@ -40,12 +42,17 @@ def counted(subject: Subject, messages: Iterable[bytes]) -> tuple[list[FieldByte
     """Every field that has bytes, by name, and how many bytes were counted: as
     many as the fields have in sum."""
     own: Counter[Path] = Counter()
+    rules = SEQUENTIAL.get(subject.wire)
     total = 0
     for data in messages:
         if total and total + len(data) > WALKED:
             break
         total += len(data)
-        _walk(subject.schema, subject.schema.message(subject.type), data, own)
+        top = subject.schema.message(subject.type)
+        if rules is None:
+            _walk(subject.schema, top, data, own)
+        else:
+            sequential_bytes.walk(subject.schema, top, data, rules, own)
     whole: Counter[Path] = Counter()
     for path, count in own.items():
         for depth in range(1, len(path) + 1):
@@ -131,13 +138,14 @@ def _content(data: bytes, at: int, end: int, tag: int) -> tuple[tuple[int, int],
 
 
 def worth_taking_out(found: list[FieldBytes], subject: Subject) -> list[str]:
-    """The fields with most bytes, those that hold others before these; none that must be there."""
+    """The fields with most bytes, those that hold others before these; none that must be there, and
+    none that a wire writes in any case, as ``ros1`` does numbers."""
     total = sum(field.all for field in found if "." not in field.path)
     heavy = [
         field
         for field in found
         if field.all >= LEAST_SHARE * total and UNKNOWN not in field.path
-        and _can_be_absent(subject.schema, subject.type, field.path)
+        and _can_be_absent(subject.schema, subject.wire, subject.type, field.path)
     ]  # fmt: skip
     heavy.sort(key=lambda field: (field.path.count("."), -field.all))
     return [field.path for field in heavy[:MOST_TAKEN_OUT]]
@@ -160,9 +168,19 @@ def fields_along(schema: Schema, top: str, path: str) -> list[Field]:
     return found
 
 
-def _can_be_absent(schema: Schema, top: str, path: str) -> bool:
+def _can_be_absent(schema: Schema, wire: str, top: str, path: str) -> bool:
     along = fields_along(schema, top, path)
-    return bool(along) and all(field.presence is not Presence.REQUIRED for field in along)
+    if not along or any(field.presence is Presence.REQUIRED for field in along):
+        return False
+    return wire not in SEQUENTIAL or _can_be_empty(schema, along[-1])
+
+
+def _can_be_empty(schema: Schema, field: Field) -> bool:
+    """Whether ``ros1`` and ``cdr`` write less where a field has its default."""
+    if isinstance(field.type, MessageRef) and field.label is not Label.REPEATED:
+        inner = schema.message(field.type).fields
+        return any(_can_be_empty(schema, one) for one in inner)
+    return field.label is Label.REPEATED or (isinstance(field.type, Kind) and field.type.is_text)
 
 
 def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -> list[bytes]:
@@ -170,11 +188,11 @@ def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -
     split = [path.split(".") for path in paths]
     made = []
     for data in messages:
-        message = subject.message_class.FromString(data)
+        message = subject.read(data)
         for names in split:
             for holder in _holders(message, names[:-1]):
                 holder.ClearField(_plain(names[-1]))
-        made.append(message.SerializePartialToString(deterministic=True))
+        made.append(subject.write(message))
     return made
 
 

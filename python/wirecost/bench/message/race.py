@@ -15,7 +15,7 @@ from wirecost.bench.entry import Entry, Sample
 from wirecost.bench.message.backend import Backend, Carried
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content_file import write_content
-from wirecost.bench.message.subject import Subject
+from wirecost.bench.message.subject import Subject, canonical
 from wirecost.bench.processes import Plan, measured
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Case
@@ -90,8 +90,8 @@ def _rounds(samples: Iterator[Sample], case: Case[Contender]) -> Iterator[list[S
 
 
 def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
-    """``carried``: the messages as Google's library writes them, from which each digest is, because
-    the order of a map's entries is everyone's own."""
+    """``carried``: the messages as they were given, from which each digest is, because the order of
+    a map's entries is everyone's own."""
     entry.bytes = sum(map(len, sent)) / max(1, len(sent))
     entry.digest = hashlib.blake2b(b"".join(carried), digest_size=8).hexdigest()
 
@@ -102,31 +102,31 @@ def _verify(
     entry: Entry[Contender],
     found: Carried | None,
 ) -> None:
-    """Google's Python reads what was sent, on Protobuf's wire, and what a contender sends on it of
-    what it has read. JSON's program compares for itself."""
+    """Others' Python libraries read what was sent, where they know the wire, and what a contender
+    sends again of what it has read. JSON's program compares for itself."""
     if found is None or len(found.sent) != len(messages):
         entry.failure = "it did not carry all messages"
         return
     _describe(entry, found.sent, messages)
-    sent = found.sent if entry.contender.wire == subject.wire else None
-    for what, mine in (("sent", sent), ("read", found.back)):
+    own, again = entry.contender.wire, entry.contender.again
+    sent = found.sent if own in subject.readable else None
+    for what, mine, wire in (("sent", sent, own), ("read", found.back, again)):
         for number, (theirs, original) in enumerate(zip(mine or (), messages, strict=False)):
-            if theirs == original:
+            if wire == subject.wire and theirs == original:
                 continue
-            if fault := _fault(subject, theirs, original):
+            if fault := _fault(subject, theirs, wire, original):
                 entry.failure = f"message {number} as {what} {fault}"
                 return
 
 
-def _fault(subject: Subject, made: bytes, original: bytes) -> str:
+def _fault(subject: Subject, made: bytes, wire: str, original: bytes) -> str:
     """Names the first field that differs."""
-    expected = subject.message_class.FromString(original)
-    found = subject.message_class()
+    expected = subject.read(original)
     try:
-        found.ParseFromString(made)
+        found = subject.read(made, wire)
     except DecodeError as error:
         return f"is no {subject.type}: {error}"
-    if found.SerializePartialToString(deterministic=True) == original:
+    if canonical(found) == canonical(expected):
         return ""
     for field in expected.DESCRIPTOR.fields:
         alone = [type(one)() for one in (expected, found)]
@@ -135,7 +135,7 @@ def _fault(subject: Subject, made: bytes, original: bytes) -> str:
             for other in expected.DESCRIPTOR.fields:
                 if other.name != field.name:
                     to.ClearField(other.name)
-        first, second = (one.SerializePartialToString(deterministic=True) for one in alone)
+        first, second = map(canonical, alone)
         if first != second:
             return f"has another {field.name}"
     return "has another content"

@@ -13,10 +13,11 @@ from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
-from wirecost.bench.message.data import Choice, described, recorded
+from wirecost.bench.message.data import Choice, of_recording, recorded
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
-from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.message.ros.definitions import of_files
+from wirecost.bench.message.subject import Subject, ros_subject, subject
 from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.compile import frontends
@@ -29,19 +30,23 @@ SCENARIO = "message"
 LANGUAGES = ("cpp", "python")
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
+ROS = (".msg", ".srv")
 RESERVED = frozenset({"wirecost", "protobuf", "json", "cpp", "google", "users"})
 """Names that contenders and folders of programs have."""
-FIELD_MODES = (("protobuf", "reused"), ("wirecost", "reused"))
+INCUMBENTS = {"protobuf": "protobuf", "ros1": "gencpp", "cdr": "fast-cdr"}
+"""Whose classes people use in C++, by wire."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """``schema``: files or modules; ``elements``: of lists of made-up messages, by path or name;
-    ``contenders``: files with codecs of the user's own."""
+    """``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it;
+    ``elements``: of lists of made-up messages, by path or name; ``contenders``: files with codecs
+    of the user's own."""
 
     schema: tuple[str, ...] = ()
     type: str = ""
     include: tuple[Path, ...] = ()
+    dialect: str = ""
     data: Path | None = None
     choice: Choice = field(default_factory=Choice)
     elements: Mapping[str, int] = field(default_factory=dict)
@@ -54,7 +59,9 @@ class Settings:
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         if not self.schema and self.data is None:
-            raise UserError("name a schema (.proto, descriptor set, Python module), or --data FILE")
+            raise UserError(
+                "name a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
+            )
         for name, count in self.elements.items():
             limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
         if self.data is not None and self.elements:
@@ -116,7 +123,9 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     by_field = [
         one
         for one in contenders.get("cpp", ())
-        if (one.library, one.mode) in FIELD_MODES and len(variants) > 1
+        if one.library in ("wirecost", INCUMBENTS[about.wire])
+        and one.mode == "reused"
+        and len(variants) > 1
     ]
     rounds = settings.repetitions
     total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
@@ -166,23 +175,21 @@ def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) ->
 
 
 def _subject(settings: Settings) -> Subject:
+    path, type_ = settings.data, settings.type
     if settings.schema:
+        source = settings.schema[0]
+        if all(Path(name).suffix in ROS for name in settings.schema):
+            definitions = of_files(settings.schema, settings.include, settings.dialect or None)
+            return ros_subject(definitions, source, type_)
         found = frontends.descriptors(settings.schema, settings.include)
-        return subject(found, settings.schema[0], settings.type)
-    assert settings.data is not None
-    path = settings.data
-    if path.suffix.lower() == ".osi":
-        found = frontends.descriptors(["osi3"])
-        type_name = settings.type or type_of(path)
-        if type_name is None:
-            raise UserError(
-                f"{path}: its name does not say its type; give --type, as osi3.SensorView"
-            )
-        return subject(found, "osi3", type_name)
-    if path.suffix.lower() != ".mcap":
-        raise UserError(f"{path}: does not say its schema; name one before --data")
-    found_in = described(path, settings.choice.topic)
-    return subject(found_in.descriptors, str(path), settings.type or found_in.type)
+        return subject(found, source, type_)
+    assert path is not None
+    if path.suffix.lower() != ".osi":
+        return of_recording(path, settings.choice.topic, type_)
+    type_ = type_ or type_of(path) or ""
+    if not type_:
+        raise UserError(f"{path}: its name does not say its type; give --type, as osi3.SensorView")
+    return subject(frontends.descriptors(["osi3"]), "osi3", type_)
 
 
 def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:

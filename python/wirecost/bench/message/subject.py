@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: a type of a schema, and messages of it as bytes."""
+"""What is measured: a type of a schema, and who reads its messages independently of our code."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
+from wirecost.bench.message.ros import mirror
+from wirecost.bench.message.ros.definitions import Definitions
+from wirecost.bench.message.ros.reader import RosReader
 from wirecost.compile import frontends
-from wirecost.compile.schema import EnumRef, File, Message, Schema
+from wirecost.compile.compiler import emitted
+from wirecost.compile.emit import Request
+from wirecost.compile.frontends.ros.builtin import DUMMY_FIELD
+from wirecost.compile.plan.sequential import Planner
+from wirecost.compile.plan.wires import SEQUENTIAL
+from wirecost.compile.schema import CompileError, EnumRef, File, Message, Schema
 from wirecost.errors import UserError
 from wirecost.printable import printable
 
@@ -21,12 +29,45 @@ from wirecost.printable import printable
 @dataclass(frozen=True)
 class Subject:
     """``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's
-    own tools; ``wire``: the one that its messages came on."""
+    own tools; ``wire``: the one that its messages came on; ``ros``: who reads and writes those of
+    ROS."""
 
     type: str
     schema: Schema
     descriptors: pb.FileDescriptorSet
     wire: str = "protobuf"
+    ros: RosReader | None = None
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """The wires that others than we can read."""
+        return ("protobuf",) if self.ros is None else ("protobuf", *SEQUENTIAL)
+
+    @cached_property
+    def other_wires(self) -> tuple[str, ...]:
+        """Those besides its own that our codecs have for it. Protobuf's is not one of ROS: a list
+        of bytes would be one of varints there, which nobody would send."""
+        others = [wire for wire in SEQUENTIAL if wire != self.wire]
+        if self.ros is not None and any(map(_is_empty, self.schema.messages())):
+            return ()  # ROS 2 puts a byte into it, ROS 1 none
+        return tuple(wire for wire in others if _can_carry(self.schema, wire))
+
+    def read(self, data: bytes, wire: str = "") -> Any:
+        """A message of Google's class. ``wire``: a readable one, else its own. Raises
+        DecodeError."""
+        message = self.message_class()
+        wire = wire or self.wire
+        if self.ros is None or wire == "protobuf":
+            message.ParseFromString(data)
+        else:
+            self.ros.read(data, wire, message)
+        return message
+
+    def write(self, message: Any) -> bytes:
+        """On its own wire. Raises ValueError where a type of ROS does not hold a value."""
+        if self.ros is None:
+            return canonical(message)
+        return self.ros.write(message, self.wire)
 
     @cached_property
     def message_class(self) -> Any:
@@ -43,6 +84,40 @@ class Subject:
         for file in self.descriptors.file:
             pool.Add(file)
         return pool
+
+
+def _can_carry(schema: Schema, wire: str) -> bool:
+    """Not a message that is always within itself, nor that a field is absent."""
+    if any(field.is_optional for message in schema.messages() for field in message.fields):
+        return False
+    try:
+        emitted(schema, (), Request((wire,)))
+        planner = Planner(schema, SEQUENTIAL[wire])
+        for message in schema.messages():
+            planner.plan(message)
+    except CompileError:
+        return False
+    return True
+
+
+def _is_empty(message: Message) -> bool:
+    return [field.name for field in message.fields] in ([], [DUMMY_FIELD])
+
+
+def canonical(message: Any) -> bytes:
+    """Equal for equal messages of Google's class."""
+    data: bytes = message.SerializePartialToString(deterministic=True)
+    return data
+
+
+def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
+    """As ``subject``; ``type_name`` may have slashes, as ROS writes it."""
+    schema = definitions.schema()
+    asked = type_name.replace("/msg/", ".").replace("/srv/", ".").replace("/", ".")
+    type_ = _found(schema, source, asked)
+    needed = Schema(tuple(_needed(schema, type_)))
+    reader = RosReader(definitions, needed, type_)
+    return Subject(type_, needed, mirror.descriptors(needed), definitions.wire, reader)
 
 
 def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> Subject:

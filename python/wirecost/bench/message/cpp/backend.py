@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,12 +11,14 @@ from wirecost.bench.entry import Sample
 from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.cpp import programs
+from wirecost.bench.message.cpp.code import has_view
 from wirecost.bench.message.cpp.programs import Say
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import ProgramFailedError, run
-from wirecost.compile.emit.cpp.order import is_plain
 
-MODES = {"wirecost": ("new", "reused", "view"), "protobuf": ("new", "reused", "arena")}
+NEW, REUSED = "new", "reused"
+MODES = {"wirecost": (NEW, REUSED, "view"), "protobuf": (NEW, REUSED, "arena")}
+"""Of libraries that have others than new and reused ones."""
 
 
 class Cpp:
@@ -34,21 +36,23 @@ class Cpp:
         self.environment = {"compiler": built.compiler, "flags": " ".join(programs.FLAGS)}
 
     def contenders(self) -> list[Contender]:
-        versions = {"wirecost": f"wirecost {version('wirecost')}", "protobuf": _protobuf()}
-        ours = [
-            Contender("cpp", library, mode, self._subject.wire, versions[library])
-            for library, modes in MODES.items()
-            if library in self._programs
-            for mode in modes
-            if mode != "view" or has_view(self._subject)
-        ]
-        theirs = [
-            Contender("cpp", name, mode, name, "your own")
-            for name in self._users
-            if name in self._programs
-            for mode in ("new", "reused")
-        ]
-        return ours + theirs
+        return [one for library in self._programs for one in self._modes(library)]
+
+    def _modes(self, library: str) -> Iterator[Contender]:
+        ours, _, wire = library.partition("-")
+        own = self._subject.wire
+        if library in self._users:
+            wire, about = library, "your own"
+        elif ours == "wirecost":
+            wire, about = wire or own, f"wirecost {version('wirecost')}"
+        else:
+            wire = "protobuf" if library == "protobuf" else own
+            about = VERSIONS[library]()
+        # Ours and a user's are sent again by our codec.
+        again = "protobuf" if library == "protobuf" else own
+        for mode in MODES.get("wirecost" if ours == "wirecost" else library, (NEW, REUSED)):
+            if mode != "view" or has_view(self._subject):
+                yield Contender("cpp", library, mode, wire, about, again)
 
     def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
         list(run([str(self._programs[library]), "verify", str(folder), str(content)]))
@@ -62,11 +66,6 @@ class Cpp:
         return sampled(run(command), keys)
 
 
-def has_view(subject: Subject) -> bool:
-    """A message of a few numbers is its own view."""
-    return not is_plain(subject.schema, subject.schema.message(subject.type))
-
-
 def _protobuf() -> str:
     """Of the headers that the programs were compiled with."""
     try:
@@ -74,3 +73,19 @@ def _protobuf() -> str:
     except (ProgramFailedError, OSError, ValueError):  # a version that is not known stops nobody
         return "protobuf"
     return line.replace("libprotoc", "protobuf")
+
+
+def _debians(package: str, name: str) -> str:
+    try:
+        found = "".join(run(["dpkg-query", "-W", "-f=${Version}", package]))
+    except (ProgramFailedError, OSError):
+        return name
+    return f"{name} {found}"
+
+
+VERSIONS: dict[str, Callable[[], str]] = {
+    "protobuf": _protobuf,
+    "gencpp": lambda: _debians("libroscpp-core-dev", "roscpp_serialization"),
+    "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
+}
+"""Of others' libraries."""

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from wirecost.bench.message.ros import mirror
+from wirecost.bench.message.shapes import is_list, is_octets
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.cpp.api import camel
 from wirecost.compile.emit.cpp.api_names import ApiNames
@@ -19,6 +21,7 @@ from wirecost.compile.emit.templates import tidy
 from wirecost.compile.schema import (
     EnumRef,
     Field,
+    File,
     Kind,
     Label,
     Message,
@@ -44,11 +47,11 @@ def harness() -> str:
 
 
 def holders(subject: Subject) -> str:
-    """``holders.hpp``: reading our holders and views."""
+    """``holders.hpp``: reading our holders."""
     schema, names = subject.schema, Names(subject.schema, ROOT)
     top = MessageRef(subject.type)
     home = schema.home(subject.type)
-    return _rendered(
+    return rendered(
         "holders.hpp.j2",
         type=subject.type,
         codec_header=names.header(home, f".{subject.wire}"),
@@ -57,12 +60,10 @@ def holders(subject: Subject) -> str:
         messages=[
             SimpleNamespace(
                 holder=names.qualified(MessageRef(message.full_name)),
-                view=names.view(MessageRef(message.full_name), subject.wire),
                 holds=bool(schema.references[message.full_name]),
-                is_own_view=is_plain(schema, message),
                 members=[
-                    *(member(f) for f in message.fields if f.oneof is None),
-                    *map(identifier, message.oneofs),
+                    *(_member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
+                    *map(_member, map(identifier, message.oneofs)),
                 ],
             )
             for message in schema.messages()
@@ -70,22 +71,49 @@ def holders(subject: Subject) -> str:
     )
 
 
-def ours(subject: Subject) -> str:
-    """The program of our holders; a message of a few numbers has no view of its own."""
-    plain = is_plain(subject.schema, subject.schema.message(subject.type))
-    names = Names(subject.schema, ROOT)
-    view = "" if plain else names.view(MessageRef(subject.type), subject.wire)
-    return _rendered("wirecost.cpp.j2", type=subject.type, view=view)
+def _member(name: str, add: str = "add") -> SimpleNamespace:
+    return SimpleNamespace(name=name, add=add)
+
+
+def read_by(field: Field) -> str:
+    """The harness's function that reads it."""
+    return "add_octets" if is_octets(field) else "add"
+
+
+def ours(subject: Subject, wire: str) -> str:
+    """The program of our holders on a wire; a message of a few numbers has no view of its own."""
+    schema, names = subject.schema, Names(subject.schema, ROOT)
+    home = schema.home(subject.type)
+    viewed = [message for message in schema.messages() if not is_plain(schema, message)]
+    return rendered(
+        "wirecost.cpp.j2",
+        type=subject.type,
+        codec_header=names.header(home, f".{wire}"),
+        codec=f"::{names.namespace(home)}::{wire}",
+        view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
+        views=[
+            SimpleNamespace(
+                holder=names.qualified(MessageRef(message.full_name)),
+                view=names.view(MessageRef(message.full_name), wire),
+            )
+            for message in viewed
+        ],
+    )
+
+
+def has_view(subject: Subject) -> bool:
+    """A message of a few numbers is its own view."""
+    return not is_plain(subject.schema, subject.schema.message(subject.type))
 
 
 def classes(subject: Subject) -> str:
     """``classes.hpp``: filling in and reading classes with Protobuf's interface."""
     schema = subject.schema
     holders, names = Names(schema, ROOT), ApiNames(schema, "")
-    return _rendered(
+    return rendered(
         "classes.hpp.j2",
         type=subject.type,
-        headers=[names.header(file) for file in schema.files if file.messages or file.enums],
+        headers=[_classes_header(subject, names, file) for file in _with_types(schema)],
         **{"class": names.qualified(MessageRef(subject.type))},
         messages=[
             SimpleNamespace(
@@ -99,14 +127,24 @@ def classes(subject: Subject) -> str:
     )
 
 
+def _with_types(schema: Schema) -> list[File]:
+    return [file for file in schema.files if file.messages or file.enums]
+
+
+def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
+    if subject.ros is None:
+        return names.header(file)
+    return f"{mirror.file_name(file).removesuffix('.proto')}.pb.h"
+
+
 def google(subject: Subject) -> str:
     """The program of Google's classes."""
-    return _rendered("protobuf.cpp.j2", type=subject.type)
+    return rendered("protobuf.cpp.j2", type=subject.type)
 
 
 def users(subject: Subject, header: str) -> str:
     """The program of a user's codec, which is in ``header``."""
-    return _rendered("user.cpp.j2", type=subject.type, header=header)
+    return rendered("user.cpp.j2", type=subject.type, header=header)
 
 
 def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:
@@ -132,7 +170,7 @@ def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[Simpl
 def _mode(field: Field) -> str:
     if field.label is Label.MAP:
         return "map"
-    if field.label is Label.REPEATED:
+    if is_list(field) and not is_octets(field):
         return "repeated"
     if field.oneof is not None:
         return "oneof"
@@ -143,8 +181,11 @@ def _mode(field: Field) -> str:
 def _kind(field: Field) -> str:
     if isinstance(field.type, MessageRef):
         return "message"
+    if is_octets(field):
+        return "octets"
     return "text" if isinstance(field.type, Kind) and field.type.is_text else "scalar"
 
 
-def _rendered(template: str, **context: object) -> str:
+def rendered(template: str, **context: object) -> str:
+    """One of the templates here."""
     return tidy(_ENVIRONMENT.get_template(template).render(context))

@@ -17,7 +17,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost import children, private, scratch
-from wirecost.bench.message.cpp import code
+from wirecost.bench.message.cpp import code, gencpp, ros_code
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.compiler import emitted, write
 from wirecost.compile.emit import Request
@@ -30,6 +30,8 @@ POLL_S = 0.05
 KEPT = 20
 """Messages whose programs stay; the ones that were used longest ago go."""
 GOOGLES_OWN = "google/protobuf/"
+MOST_MESSAGES = 40
+"""Of a schema whose codecs are compiled for wires that its messages do not come on, too."""
 
 Say = Callable[[str], None]
 
@@ -91,11 +93,20 @@ def _version(compiler: str) -> str:
 
 
 def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
-    write(emitted(subject.schema, ("cpp",), Request((subject.wire,), recycling=False)), folder)
-    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
-    texts["wirecost.cpp"] = code.ours(subject)
-    sources = [Source("wirecost", ("wirecost.cpp",))]
     missing: dict[str, str] = {}
+    others = subject.other_wires
+    if others and len(list(subject.schema.messages())) > MOST_MESSAGES:
+        why = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
+        missing |= {f"wirecost-{wire}": why for wire in others}
+        others = ()
+    wires = (subject.wire, *others)
+    write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
+    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
+    sources = []
+    for wire in wires:
+        name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
+        texts[f"{name}.cpp"] = code.ours(subject, wire)
+        sources.append(Source(name, (f"{name}.cpp",)))
     complaint = _googles_classes(subject, folder / "google")
     if complaint:
         missing["protobuf"] = complaint
@@ -105,6 +116,20 @@ def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, s
         theirs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.pb.cc"))
         units = ("protobuf.cpp", *theirs)
         sources.append(Source("protobuf", units, ("-lprotobuf", "-pthread")))
+    if subject.wire == "ros1":
+        complaint = gencpp.generate(subject, folder / "generated")
+        if complaint:
+            missing["gencpp"] = complaint
+        else:
+            texts |= ros_code.gencpp(subject)
+            libraries = ("-lroscpp_serialization", "-lrostime", "-lcpp_common")
+            sources.append(Source("gencpp", ("gencpp.cpp",), libraries))
+    if subject.wire == "cdr":
+        if _has_header("fastcdr/Cdr.h"):
+            texts |= ros_code.fast_cdr(subject)
+            sources.append(Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",)))
+        else:
+            missing["fast-cdr"] = "apt-get install libfastcdr-dev"
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return sources, missing
@@ -247,12 +272,17 @@ def _ran(command: list[str]) -> str:
 
 
 def _first_error(text: str) -> str:
+    """The linker says what is wrong before it says that there is an error."""
     lines = text.strip().splitlines()
-    return next((line for line in lines if "error" in line), (lines or ["no reason given"])[0])
+    for said in ("undefined reference", "/ld: ", "error"):
+        for line in lines:
+            if said in line:
+                return line
+    return (lines or ["no reason given"])[0]
 
 
 def _command(compiler: str, source: Source, unit: str) -> list[str]:
-    include = [f"-I{folder}" for folder in (".", "cpp", "google", *source.include)]
+    include = [f"-I{folder}" for folder in (".", "cpp", "google", "generated", *source.include)]
     return [compiler, *FLAGS, "-w", *include, "-c", unit, "-o", f"{unit}.o"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python contenders of a message: our dataclasses, Google's library, and JSON."""
+"""The Python contenders of a message: our dataclasses, others' libraries, and JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import google.protobuf
@@ -17,6 +18,7 @@ from wirecost import scratch
 from wirecost.bench.entry import Sample
 from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
+from wirecost.bench.message.python.subject_folder import keep
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import run
 from wirecost.compile.compiler import emitted, write
@@ -35,22 +37,32 @@ class Python:
         self._subject = subject
         self._users = {path.stem: str(path.resolve()) for path in users}
         self._folder = scratch.make("message")
-        write(emitted(subject.schema, ("python",), Request((subject.wire,))), self._folder)
-        (self._folder / "schema.fds").write_bytes(subject.descriptors.SerializeToString())
+        write(
+            emitted(subject.schema, ("python",), Request((subject.wire, *subject.other_wires))),
+            self._folder,
+        )
+        keep(subject, self._folder)
         self.missing: dict[str, str] = {}
         self.environment: dict[str, str] = {}
+        if subject.wire == "ros1" and find_spec("genpy") is None:
+            self.missing["genpy"] = "apt-get install python3-genpy"
 
     def contenders(self) -> list[Contender]:
-        versions = {
-            "wirecost": f"wirecost {version('wirecost')}",
-            "protobuf": f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})",
-            "json": f"json of Python {platform.python_version()}",
-        }
-        ours = [
-            Contender("python", library, "new", "json" if library == "json" else "protobuf", about)
-            for library, about in versions.items()
-        ]
-        return ours + [Contender("python", name, "new", name, "your own") for name in self._users]
+        own = self._subject.wire
+        mine = f"wirecost {version('wirecost')}"
+        googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
+        found = [self._one("wirecost", own, mine), self._one("protobuf", "protobuf", googles)]
+        if self._subject.ros is not None:
+            found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
+        if own == "ros1" and "genpy" not in self.missing:
+            found.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
+        found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
+        found += [self._one(f"wirecost-{wire}", wire, mine) for wire in self._subject.other_wires]
+        return found + [self._one(name, name, "your own") for name in self._users]
+
+    def _one(self, library: str, wire: str, about: str) -> Contender:
+        again = "protobuf" if library == "protobuf" else self._subject.wire
+        return Contender("python", library, "new", wire, about, again)
 
     def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
         list(self._run("verify", library, content, out=str(folder)))
@@ -72,3 +84,11 @@ class Python:
             "type": self._subject.type,
         } | more
         return run([sys.executable, "-P", "-m", MODULE], json.dumps(job))
+
+
+def _version(package: str) -> str:
+    """Of one that may not say it."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of unknown version"

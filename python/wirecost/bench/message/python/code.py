@@ -11,7 +11,11 @@ import keyword
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from wirecost.bench.message.ros.reader import RosReader
+from wirecost.bench.message.shapes import is_list, is_octets
+from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.python.names import attribute
+from wirecost.compile.emit.python.values import array_code
 from wirecost.compile.schema import (
     EnumRef,
     Field,
@@ -27,6 +31,8 @@ PREAMBLE = """\
 from array import array
 from base64 import b64decode, b64encode
 
+import numpy
+
 
 def number(x):
     return hash(x) if x == x else 1
@@ -37,31 +43,91 @@ def text(x):
 """
 
 
+def _as_it_is(_: Field, value: str) -> str:
+    return value
+
+
 @dataclass(frozen=True)
 class Style:
-    """How a library's objects are made and read. ``made``: of class and arguments; ``asks``: if
-    a field is there, empty where None says that it is not."""
+    """How a library's objects are made and read.
 
-    name: Callable[[Field], str]
+    ``made``: of class and arguments, by name or in their order; ``asks``: if a field is there,
+    empty where None says that it is not; ``array``, ``octets``: expressions that make a list of
+    numbers or of bytes of a plain one; ``numbers``, ``text``: that read such a list.
+    """
+
+    name: Callable[[Message, Field], str]
     made: str
-    asks: str
+    asks: str = ""
     objects: str = ""
     """Beginning of the names of messages that are made one by one all the same: a constructor takes
     a dictionary for a Struct for its content."""
-    arrays: bool = False
+    number: Callable[[Message, Field, str], str] = lambda _, __, value: value
+    """How a single one is made."""
+    array: Callable[[Field, str], str] = _as_it_is
+    octets: str = "{}"
+    numbers: str = "{}"
+    text: str = "{}"
     is_json: bool = False
 
 
-OURS = Style(attribute, "classes[{n}](**{{{arguments}}})", "", arrays=True)
+def _array(field: Field, value: str) -> str:
+    """As our dataclasses hold lists of numbers."""
+    code = array_code(field)
+    return f'array("{code}", {value})' if code else value
+
+
+def _numpy(field: Field, value: str) -> str:
+    return f'numpy.array({value}, "{field.type}")' if field.type is not Kind.STRING else value
+
+
+OURS = Style(lambda _, field: attribute(field), "classes[{n}](**{{{named}}})", array=_array)
 # One constructor takes it all: messages that are given to that of another are copied.
 GOOGLE = Style(
-    lambda field: field.name,
-    "{{{arguments}}}",
+    lambda _, field: field.name,
+    "{{{named}}}",
     'm.HasField("{name}")',
     objects="google.protobuf.",
 )
-JSON = Style(lambda field: field.name, "", "", is_json=True)
-STYLES = {"wirecost": OURS, "protobuf": GOOGLE, "json": JSON}
+JSON = Style(lambda _, field: field.name, "", is_json=True)
+_IN_ORDER = "classes[{n}]({values})"
+GENPY = Style(
+    lambda message, field: f"{field.name}s" if is_time(message) else field.name, _IN_ORDER
+)
+
+
+def is_time(message: Message) -> bool:
+    """ROS 1's times, which are no messages there."""
+    return message.full_name in ("ros.Time", "ros.Duration")
+
+
+def rosbags(reader: RosReader) -> Style:
+    """Its lists of numbers are NumPy's arrays."""
+
+    def number(message: Message, field: Field, value: str) -> str:
+        theirs = reader.other_sign(message, field)
+        if theirs is None or theirs.width is None:
+            return value
+        whole = 1 << 8 * theirs.width
+        low = 0 if theirs.value.startswith("u") else whole // 2
+        return f"({value} + {low}) % {whole} - {low}"
+
+    return Style(
+        reader.attribute,
+        _IN_ORDER,
+        number=number,
+        array=_numpy,
+        octets='numpy.frombuffer({}, "uint8")',
+        numbers="{}.tolist()",
+        text="{}.tobytes()",
+    )
+
+
+def style(about: Subject, library: str) -> Style:
+    """Of a library, or of ours."""
+    if library == "rosbags" and about.ros is not None:
+        return rosbags(about.ros)
+    return {"protobuf": GOOGLE, "json": JSON, "genpy": GENPY}.get(library, OURS)
 
 
 def module(schema: Schema, style: Style) -> str:
@@ -83,11 +149,13 @@ def _make(message: Message, numbers: dict[str, int], style: Style) -> Iterator[s
             yield f'        d["{field.name}"] = {_made(field, f"v[{i}]", numbers, style)}'
         yield "    return d"
         return
-    arguments = ", ".join(
-        f'"{style.name(field)}": {_made(field, f"v[{i}]", numbers, style)}'
+    made = [
+        style.number(message, field, _made(field, f"v[{i}]", numbers, style))
         for i, field in enumerate(message.fields)
-    )
-    yield f"    return {style.made.format(n=number, arguments=arguments)}"
+    ]
+    names = [style.name(message, field) for field in message.fields]
+    named = ", ".join(f'"{name}": {value}' for name, value in zip(names, made, strict=True))
+    yield f"    return {style.made.format(n=number, named=named, values=', '.join(made))}"
 
 
 def _worth_writing(field: Field, value: str) -> str:
@@ -97,11 +165,13 @@ def _worth_writing(field: Field, value: str) -> str:
     return f"{value} is not None" if explicit or is_float else value
 
 
-def _got(field: Field, style: Style) -> str:
+def _got(message: Message, field: Field, style: Style) -> str:
     """The expression for a field of ``m``."""
-    name = style.name(field)
+    name = style.name(message, field)
     if style.is_json:
         empty = {Label.SINGLE: "", Label.MAP: ", {}"}.get(field.label, ", ()")
+        if is_octets(field):
+            empty = ', ""'
         return f'm.get("{name}"{empty})'
     return f'getattr(m, "{name}")' if keyword.iskeyword(name) else f"m.{name}"
 
@@ -110,10 +180,11 @@ def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> st
     if field.label is Label.MAP and field.key is not None and field.value is not None:
         key = "str(k)" if style.is_json else "k"
         return f"{{{key}: {_one(field.value, 'x', numbers, style)} for k, x in {value}}}"
-    if field.label is Label.REPEATED:
-        code = _array_code(field)
-        if style.arrays and code:
-            return f'array("{code}", {value})'
+    if is_octets(field):
+        return f"b64encode({value}).decode()" if style.is_json else style.octets.format(value)
+    if is_list(field):
+        if not isinstance(field.type, MessageRef) and (made := style.array(field, value)) != value:
+            return made
         one = _one(field, "x", numbers, style)
         return value if one == "x" else f"[{one} for x in {value}]"
     one = _one(field, value, numbers, style)
@@ -131,25 +202,22 @@ def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str
     return value
 
 
-def _array_code(field: Field) -> str:
-    """As our dataclasses hold lists of numbers."""
-    if not isinstance(field.type, Kind) or field.type.is_text or field.type is Kind.BOOL:
-        return ""
-    return field.type.code
-
-
 def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
     yield f"def read_{numbers[message.full_name]}(m):"
     yield "    t = 0"
     for field in message.fields:
-        name = style.name(field)
-        got = _got(field, style)
+        name = style.name(message, field)
+        got = _got(message, field, style)
         if field.label is Label.MAP and field.key is not None and field.value is not None:
             yield f"    for k, x in {got}.items():"
             key = _touched(field.key, _key(field.key, style), numbers, style)
             yield f"        t ^= {key} ^ {_touched(field.value, 'x', numbers, style)}"
-        elif field.label is Label.REPEATED:
-            yield f"    for x in {got}:"
+        elif is_octets(field):
+            whole = f"b64decode({got})" if style.is_json else style.text.format(got)
+            yield f"    t ^= text({whole})"
+        elif is_list(field):
+            is_number = isinstance(field.type, Kind) and not field.type.is_text
+            yield f"    for x in {style.numbers.format(got) if is_number else got}:"
             yield f"        t ^= {_touched(field, 'x', numbers, style)}"
         elif style.asks and (field.is_optional or field.oneof is not None):
             yield f"    if {style.asks.format(name=name)}:"
@@ -193,7 +261,9 @@ def values(schema: Schema, type_name: str) -> Callable[[object], tuple[object, .
         if field.label is Label.MAP and field.value is not None:
             kind = field.value
             return [(key, inner(kind, value[key])) for key in value]
-        if field.label is Label.REPEATED:
+        if is_octets(field):
+            return value
+        if is_list(field):
             return [inner(field, each) for each in value]
         explicit = field.is_optional or field.oneof is not None
         if explicit and not held.HasField(field.name):  # type: ignore[attr-defined]

@@ -2,115 +2,58 @@
 """A process of its own for the Python contenders: reads a job, prints what the C++ programs print.
 
 ``python -m wirecost.bench.message.python.worker`` with one JSON object on standard input:
-``folder`` (our generated modules, ``schema.fds``), ``type``, ``command`` (verify, measure),
+``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
 ``library`` (or the path of a user's module), ``content`` (a file as the C++ programs read it),
 ``out`` (a folder), ``repetitions``.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from google.protobuf import descriptor_pb2 as pb
-
 from wirecost.bench.message.content_file import read_content, write_content
 from wirecost.bench.message.python import code
-from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.message.python.libraries import library
+from wirecost.bench.message.python.subject_folder import kept
+from wirecost.bench.message.subject import Subject
 from wirecost.bench.timed import timed
-from wirecost.compile.emit.python.names import class_name, module_place
 
 LEAST_SAMPLE_NS = 1_000_000
-ROOT = "wire"
-"""Package of our modules."""
 STAGES = ("fill", "encode", "decode", "read", "destroy")
 
 
 class Contender:
     """A library's functions for the message."""
 
-    def __init__(self, about: Subject, library: str) -> None:
+    def __init__(self, about: Subject, name: str) -> None:
         scope: dict[str, Any] = {}
-        own = Path(library) if library not in code.STYLES else None
-        library = "wirecost" if own else library  # whose objects a user's codec takes
-        source = code.module(about.schema, code.STYLES[library])
-        exec(compile(source, f"<{library}>", "exec"), scope)
-        names = [message.full_name for message in about.schema.messages()]
-        top = names.index(about.type)
-        self.library = library
-        self._classes: Sequence[Any] = getattr(self, f"_{library}")(about, names)
-        self._top: Any = self._classes[top] if library == "protobuf" else None
-        """The constructor that takes what was made, where one takes it all."""
-        self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
+        source = code.module(about.schema, code.style(about, name))
+        exec(compile(source, f"<{name}>", "exec"), scope)
+        found = library(about, name)
+        top = [message.full_name for message in about.schema.messages()].index(about.type)
+        self.encode, self.decode, self.again = found.encode, found.decode, found.again
         self.read: Callable[[Any], int] = scope[f"read_{top}"]
-        self.encode: Callable[[Any], bytes]
-        self.decode: Callable[[bytes], Any]
-        if library == "json":
-            compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
-            self.encode = lambda message: compact(message).encode()
-            self.decode = json.loads
-            return
-        kind: Any = self._classes[top]
-        self.again: Callable[[Any], bytes] = (
-            kind.encode_protobuf if library == "wirecost" else kind.SerializeToString
-        )
-        if own is not None:
-            users = _module(own)
-            self.encode, self.decode = users.encode, users.decode
-        elif library == "wirecost":
-            self.encode, self.decode = kind.encode_protobuf, kind.decode_protobuf
-        else:
-            self.encode, self.decode = kind.SerializeToString, kind.FromString
+        self._classes, self._top = found.classes, found.top
+        self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
 
     def fill(self, value: Any) -> Any:
         made = self._make(self._classes, value)
         return self._top(**made) if self._top else made
-
-    @staticmethod
-    def _json(_: Subject, __: Sequence[str]) -> Sequence[Any]:
-        return ()
-
-    @staticmethod
-    def _wirecost(about: Subject, names: Sequence[str]) -> Sequence[Any]:
-        found = []
-        for name in names:
-            home = about.schema.home(name)
-            module = importlib.import_module(".".join((ROOT, *module_place(home).parts)))
-            found.append(getattr(module, class_name(home, name)))
-        return found
-
-    @staticmethod
-    def _protobuf(about: Subject, names: Sequence[str]) -> Sequence[Any]:
-        return [about.class_of(name) for name in names]
-
-
-def _module(path: Path) -> Any:
-    """A user's, with ``encode`` and ``decode``."""
-    specification = importlib.util.spec_from_file_location(path.stem, path)
-    if specification is None or specification.loader is None:
-        sys.exit(f"{path} is no Python module")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    for name in ("encode", "decode"):
-        if not callable(getattr(module, name, None)):
-            sys.exit(f"{path} has no function {name}")
-    return module
 
 
 def main() -> None:
     job = json.load(sys.stdin)
     folder = Path(job["folder"])
     sys.path.insert(0, str(folder / "python"))
-    found = pb.FileDescriptorSet.FromString((folder / "schema.fds").read_bytes())
-    about = subject(found, "schema.fds", job["type"])
+    about = kept(folder, job["type"])
     contender = Contender(about, job["library"])
     to_value = code.values(about.schema, about.type)
     messages = read_content(Path(job["content"]))
-    values = [to_value(about.message_class.FromString(data)) for data in messages]
+    values = [to_value(about.read(data)) for data in messages]
     if job["command"] == "verify":
         _verify(contender, values, Path(job["out"]))
     else:
@@ -121,8 +64,8 @@ def _verify(contender: Contender, values: list[Any], out: Path) -> None:
     sent = [contender.encode(contender.fill(value)) for value in values]
     decoded = [contender.decode(data) for data in sent]
     write_content(out / "new.sent", sent)
-    if contender.library != "json":
-        write_content(out / "new.back", [contender.again(one) for one in decoded])
+    if contender.again is not None:
+        write_content(out / "new.back", map(contender.again, decoded))
     elif any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
         sys.exit("what it read is not what it sent")
 

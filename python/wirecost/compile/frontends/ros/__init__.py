@@ -38,6 +38,11 @@ def load(paths: Sequence[Path], include: Sequence[Path], dialect: str | None) ->
     return loader.files()
 
 
+def dialect_of(paths: Sequence[Path], include: Sequence[Path]) -> str:
+    """The one that ``load`` reads files in when it is told none. Raises UserError."""
+    return _seen(paths, Finder(include, paths)).name
+
+
 def _seen(paths: Sequence[Path], finder: Finder) -> Dialect:
     waiting = [(name_of(folder_of(path)), path) for path in paths]
     known = {path for _, path in waiting}

@@ -70,6 +70,16 @@ struct IsVariant : std::false_type {};
 template <class... T>
 struct IsVariant<std::variant<T...>> : std::true_type {};
 
+// A list of bytes, which is read as a text is.
+template <class T>
+void add_octets(Sum& sum, const T& value) {
+  if constexpr (requires { value.bytes(); }) {  // a view
+    add_octets(sum, value.bytes());
+  } else {
+    sum.text({reinterpret_cast<const char*>(value.data()), value.size()});
+  }
+}
+
 template <class T>
 void add(Sum& sum, const T& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -83,6 +93,8 @@ void add(Sum& sum, const T& value) {
     Walk<T>::fields(sum, value);
   } else if constexpr (requires { value.begin(); }) {
     for (const auto& one : value) add(sum, one);
+  } else if constexpr (requires { value[value.size()]; }) {  // a view of numbers
+    for (std::size_t i = 0; i < value.size(); ++i) add(sum, value[i]);
   } else if constexpr (requires { value.has_value(); }) {
     if (value.has_value()) add(sum, *value);
   } else if constexpr (requires { value.first; }) {

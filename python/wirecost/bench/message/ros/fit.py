@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes made-up values such that ROS's types hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.bench.message.ros.reader import wrapped
+from wirecost.bench.message.shapes import is_list, is_octets
+from wirecost.compile.frontends.ros.builtin import FILES
+from wirecost.compile.schema import Field, Kind, Label, MessageRef, Schema
+
+TIMES = frozenset(FILES)
+"""Some libraries have no negative ones."""
+
+
+def fit(schema: Schema, type_name: str, message: Any) -> None:
+    """Numbers get their type's width, texts and lists their bounds; lists of a fixed length are
+    filled up with what they have."""
+    for field in schema.message(type_name).fields:
+        value = getattr(message, field.name)
+        if is_octets(field):
+            setattr(message, field.name, _octets(field, value))
+        elif is_list(field):
+            _fit_list(field, value)
+            if isinstance(field.type, MessageRef):
+                for one in value:
+                    fit(schema, field.type.name, one)
+        elif isinstance(field.type, MessageRef):
+            fit(schema, field.type.name, value)
+        elif field.type is Kind.STRING:
+            setattr(message, field.name, value[: field.text_capacity])
+        else:
+            positive = abs(value) if type_name in TIMES else value
+            setattr(message, field.name, wrapped(positive, field.type))
+
+
+def _octets(field: Field, value: bytes) -> bytes:
+    if field.label is Label.ARRAY and field.capacity and value:
+        value = value * (field.capacity // len(value) + 1)
+    return value[: field.capacity]
+
+
+def _fit_list(field: Field, held: Any) -> None:
+    if field.capacity is not None:
+        del held[field.capacity :]
+    if field.type is Kind.STRING:
+        held[:] = [one[: field.text_capacity] for one in held]
+    elif not isinstance(field.type, MessageRef):
+        held[:] = [wrapped(one, field.type) for one in held]
+    if field.label is Label.ARRAY and held:
+        mine = list(held)
+        for i in range(len(mine), field.capacity or 0):
+            held.append(mine[i % len(mine)])
