@@ -83,6 +83,16 @@ def of_recording(path: Path, topic: str, type_name: str) -> Subject:
         return ros_subject(definitions, str(path), type_name or short(schema.name))
 
 
+def dialect_of_recording(path: Path, topic: str) -> str:
+    """ROS's, empty where a file is of another kind. Raises UserError."""
+    if recordings.is_bag(path):
+        return recordings.described(path, topic).definitions.dialect
+    if path.suffix.lower() != ".mcap":
+        return ""
+    with MessageChannel(path, topic or None) as channel:
+        return DIALECTS.get(channel.schema.encoding, "")
+
+
 def recorded(path: Path, about: Subject, choice: Choice) -> Recorded:
     """Those that are measured, as Google's library writes them. Raises UserError."""
     with_number = _bag if recordings.is_bag(path) else _READERS.get(path.suffix.lower())

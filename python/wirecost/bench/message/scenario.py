@@ -13,7 +13,7 @@ from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
-from wirecost.bench.message.data import Choice, of_recording, recorded
+from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
@@ -179,7 +179,10 @@ def _subject(settings: Settings) -> Subject:
     if settings.schema:
         source = settings.schema[0]
         if all(Path(name).suffix in ROS for name in settings.schema):
-            definitions = of_files(settings.schema, settings.include, settings.dialect or None)
+            dialect = settings.dialect
+            if not dialect and path is not None:
+                dialect = dialect_of_recording(path, settings.choice.topic)
+            definitions = of_files(settings.schema, settings.include, dialect or None)
             return ros_subject(definitions, source, type_)
         found = frontends.descriptors(settings.schema, settings.include)
         return subject(found, source, type_)

@@ -70,7 +70,8 @@ def _opened(path: Path) -> Iterator[Any]:
     except UserError:
         raise
     except Exception as error:  # whatever a damaged file makes of the library
-        raise UserError(f"{path}: cannot be read ({shown(str(error))}); {remedy}") from error
+        said = shown(str(error).replace(str(path), path.name))
+        raise UserError(f"{path}: cannot be read ({said}); {remedy}") from error
 
 
 def _connections(path: Path, reader: Any, topic: str) -> list[Any]:

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of ROS: definitions and bags are read, bytes are whose, others' code agrees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from google.protobuf.message import DecodeError
+from mcap.writer import Writer
+
+from bench.ros_schemas import bag, definitions, every
+from wirecost.bench.message import fields
+from wirecost.bench.message.content import made_up
+from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
+from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text
+from wirecost.bench.message.subject import canonical, ros_subject
+from wirecost.errors import UserError
+
+DIALECTS = ("ros1", "ros2")
+RECORDINGS = (("ros1", "drive.bag"), ("ros2", "drive.db3"), ("ros2", "drive.mcap"))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_made_up_messages_are_the_same_for_rosbags_and_as_protobuf(
+    tmp_path: Path, dialect: str
+) -> None:
+    about = every(tmp_path, dialect)
+    for data in made_up(about, {}, 1):
+        message = about.read(data)
+        assert about.write(message) == data
+        assert canonical(about.read(canonical(message), "protobuf")) == canonical(message)
+        assert len(message.id) == 16 and len(message.two) == 2 and len(message.quarter) == 4
+        assert message.data and message.parts[0].text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_byte_belongs_to_a_field(tmp_path: Path, dialect: str) -> None:
+    about = every(tmp_path, dialect)
+    messages = made_up(about, {"parts": 7, "data": 3}, 1)
+    counted, total = fields.counted(about, messages)
+    assert total == sum(map(len, messages)) == sum(field.own for field in counted)
+    by_path = {field.path: field.all for field in counted}
+    assert by_path["id[]"] == 16 * len(messages)
+    if dialect == "ros1":
+        assert by_path["data[]"] == (4 + 3) * len(messages)
+        assert by_path["stamp.sec"] == 4 * len(messages)
+    else:
+        assert by_path["(header)"] == 4 * len(messages)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_only_what_can_be_empty_is_taken_out(tmp_path: Path, dialect: str) -> None:
+    about = every(tmp_path, dialect)
+    messages = made_up(about, {"many": 500, "data": 4000}, 1)
+    paths = fields.worth_taking_out(fields.counted(about, messages)[0], about)
+    assert "many[]" in paths and "quarter[]" not in paths
+    less = fields.without(about, messages, ["many[]", "data[]", "parts[].text"])
+    for data, whole in zip(less, messages, strict=True):
+        message, expected = about.read(data), about.read(whole)
+        assert not message.many and not message.data and len(message.parts) == len(expected.parts)
+        assert message.names == expected.names and message.two == expected.two
+        assert expected.parts[0].text and not message.parts[0].text
+
+
+@pytest.mark.parametrize(("dialect", "name"), RECORDINGS)
+def test_a_recording_brings_its_schema(tmp_path: Path, dialect: str, name: str) -> None:
+    about = every(tmp_path, dialect)
+    sent = bag(about, tmp_path / name)
+    path = tmp_path / name if dialect == "ros1" else tmp_path / "drive"
+    assert dialect_of_recording(path, "") == dialect
+    found = of_recording(path, "/every", "")
+    assert (found.type, found.wire) == ("mine.Every", about.wire)
+    assert [message.fields for message in found.schema.messages()] != []
+    assert recorded(path, found, Choice()).messages == sent
+    assert recorded(path, found, Choice(first=2)).messages == sent[:2]
+
+
+def test_damaged_messages_of_a_bag_are_counted_and_named(tmp_path: Path) -> None:
+    about = every(tmp_path, "ros1")
+    sent = made_up(about, {}, 1)
+    bag(about, tmp_path / "drive.bag", [sent[0], sent[1][:-1], sent[2] + b"x", sent[3]])
+    found = recorded(tmp_path / "drive.bag", about, Choice())
+    assert found.messages == [sent[0], sent[3]]
+    assert "2 damaged ones left out: number 1, 2" in found.said
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(0, "seems to be empty"), (5, "magic is invalid"), (9_000, "index looks damaged")],
+)
+def test_a_bag_that_is_cut_gets_one_line(tmp_path: Path, size: int, said: str) -> None:
+    about = every(tmp_path, "ros1")
+    bag(about, tmp_path / "drive.bag")
+    whole = (tmp_path / "drive.bag").read_bytes()
+    (tmp_path / "drive.bag").write_bytes(whole[:size])
+    with pytest.raises(UserError, match=rf"drive\.bag: cannot be read .*{said}.*reindex"):
+        of_recording(tmp_path / "drive.bag", "", "")
+
+
+def test_a_topic_that_is_not_there_or_has_nothing_is_said(tmp_path: Path) -> None:
+    about = every(tmp_path, "ros1")
+    bag(about, tmp_path / "drive.bag")
+    with pytest.raises(UserError, match="has no topic /other; choose --topic /every"):
+        of_recording(tmp_path / "drive.bag", "/other", "")
+    bag(about, tmp_path / "none.bag", [])
+    with pytest.raises(UserError, match="topic /every has no messages"):
+        of_recording(tmp_path / "none.bag", "", "")
+
+
+def test_a_type_that_a_recording_does_not_have_is_said(tmp_path: Path) -> None:
+    about = every(tmp_path, "ros1")
+    bag(about, tmp_path / "drive.bag")
+    with pytest.raises(UserError, match=r"has no message Nope; .* with one of .*mine\.Part"):
+        of_recording(tmp_path / "drive.bag", "", "Nope")
+
+
+@pytest.mark.parametrize(("encoding", "profile"), [("ros2msg", "cdr"), ("ros2idl", "cdr")])
+def test_an_mcap_file_may_have_text_or_idl(tmp_path: Path, encoding: str, profile: str) -> None:
+    about = ros_subject(
+        Definitions("ros2", {"mine/Part": "float32 x\nstring text\nint32[3] three\n"}), "", ""
+    )
+    sent = made_up(about, {}, 1)
+    text = "float32 x\nstring text\nint32[3] three\n"
+    if encoding == "ros2idl":
+        text = (
+            "module mine { module msg { typedef long long__3[3]; struct Part "
+            "{ float x; string text; long__3 three; }; }; };"
+        )
+    with (tmp_path / "part.mcap").open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        schema = writer.register_schema("mine/msg/Part", encoding, text.encode())
+        channel = writer.register_channel("/part", profile, schema)
+        for number, data in enumerate(sent):
+            writer.add_message(channel, number, data, number)
+        writer.finish()
+    found = of_recording(tmp_path / "part.mcap", "", "")
+    assert recorded(tmp_path / "part.mcap", found, Choice()).messages == sent
+
+
+def test_messages_may_come_as_json(tmp_path: Path) -> None:
+    about = ros_subject(Definitions("ros1", {"mine/Part": "int8 x\nstring text\n"}), "", "Part")
+    path = tmp_path / "parts.json"
+    path.write_text('[{"x": -3, "text": "one"}, {"x": 300}]')
+    found = recorded(path, about, Choice())
+    assert found.messages == [b"\xfd\x03\0\0\0one"]
+    assert "1 damaged ones left out: number 1" in found.said
+
+
+def test_a_service_has_two_messages(tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "srv"
+    folder.mkdir(parents=True)
+    (folder / "Ask.srv").write_text("string question\n---\nstring answer\n")
+    found = of_files([str(folder / "Ask.srv")], [], None)
+    asked, answered = found.texts.items()
+    assert asked == ("mine/AskRequest", "string question\n")
+    assert answered == ("mine/AskResponse", "\nstring answer\n")
+    assert ros_subject(found, "", "AskResponse").type == "mine.AskResponse"
+
+
+def test_names_of_a_recording_s_types_lead_nowhere() -> None:
+    for name in ("../../etc/passwd", "a/b/c", "/etc/passwd", "x"):
+        with pytest.raises(UserError, match="which is no name"):
+            of_text(name, "string text", "ros1")
+        with pytest.raises(UserError, match="which is no name"):
+            of_text("a/B", f"string text\n===\nMSG: {name}\nstring text", "ros1")
+
+
+def test_idl_that_is_none_is_said() -> None:
+    with pytest.raises(UserError, match="definition of mine/msg/Part cannot be read"):
+        of_idl("mine/msg/Part", "struct {")
+
+
+def test_a_message_that_is_none_is_refused(tmp_path: Path) -> None:
+    about = every(tmp_path, "ros2")
+    for data in (b"", b"\0\1\0\0", b"\xff" * 200):
+        with pytest.raises(DecodeError):
+            about.read(data)
+
+
+def test_wires_that_would_lose_something_are_not_offered(tmp_path: Path) -> None:
+    assert every(tmp_path, "ros1").other_wires == ("cdr",)
+    empty = ros_subject(Definitions("ros1", {"mine/None": ""}), "", "")
+    assert empty.other_wires == ()
+    assert definitions(tmp_path / "again", "ros2").wire == "cdr"
