@@ -6,9 +6,9 @@ from __future__ import annotations
 from wirecost.errors import UserError
 
 
-def between(option: str, number: int, least: int, most: int) -> None:
+def between(option: str, number: float, least: float, most: float) -> None:
     if not least <= number <= most:
-        raise UserError(f"{option} {number}: must lie between {least} and {most}")
+        raise UserError(f"{option} {number}: must lie between {least:,} and {most:,}")
 
 
 def at_least_one(option: str, number: int) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from wirecost.bench.message import scenario as bench_message
 from wirecost.bench.message.data import SAMPLED, Choice
+from wirecost.bench.message.path import Asked
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
@@ -19,6 +20,12 @@ from wirecost.cli.choices import completing
 from wirecost.cli.results import measure_and_report
 from wirecost.compile.frontends.ros.builtin import DIALECTS
 from wirecost.errors import UserError
+from wirecost.transport import names
+
+
+def _transports(incomplete: str) -> list[str]:
+    """Shell completion; only then are they all imported."""
+    return completing(names())(incomplete)
 
 
 def command(
@@ -82,6 +89,23 @@ def command(
             help="A codec of your own: a C++ header or a Python module; repeatable.",
         ),
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ", help="Messages a second: also say what they take of a processor."
+        ),
+    ] = None,
+    subscribers: Annotated[
+        int, typer.Option(metavar="N", help="With --rate: who get each message.")
+    ] = 1,
+    over: Annotated[
+        str,
+        typer.Option(
+            metavar="TRANSPORT",
+            help="With --rate: what carries them, as zeromq or dds.",
+            autocompletion=_transports,
+        ),
+    ] = "",
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
     ] = 30,
@@ -104,6 +128,7 @@ def command(
         dict(_elements(one) for one in elements or ()),
         chosen("--lang", lang, bench_message.LANGUAGES),
         tuple(contender or ()),
+        Asked(rate, subscribers, over),
         repetitions,
         processes,
         jobs,

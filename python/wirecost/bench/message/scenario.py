@@ -14,23 +14,28 @@ from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
+from wirecost.bench.message.path import Asked, carrying
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
 from wirecost.bench.message.subject import Subject, ros_subject, subject
 from wirecost.bench.processes import PROCESSES, Plan, plan
+from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.compile import frontends
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 from wirecost.records.schemas.message import TOGETHER
 from wirecost.traces.names import type_of
+from wirecost.transport import find
 
 SCENARIO = "message"
 LANGUAGES = ("cpp", "python")
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
 ROS = (".msg", ".srv")
+LEAST_RATE, MOST_RATE = 0.1, 100_000
+MOST_SUBSCRIBERS = 64
 RESERVED = frozenset({"wirecost", "protobuf", "json", "cpp", "google", "users"})
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {"protobuf": "protobuf", "ros1": "gencpp", "cdr": "fast-cdr"}
@@ -52,6 +57,7 @@ class Settings:
     elements: Mapping[str, int] = field(default_factory=dict)
     languages: tuple[str, ...] = LANGUAGES
     contenders: tuple[Path, ...] = ()
+    asked: Asked = field(default_factory=Asked)
     repetitions: int = 30
     processes: int = PROCESSES
     jobs: int = 2
@@ -70,6 +76,7 @@ class Settings:
             if number is not None:
                 limits.at_least_one(option, number)
         self._check_contenders()
+        self._check_rate()
         limits.at_least_one("--repetitions", self.repetitions)
         limits.at_least_one("--processes", self.processes)
         limits.at_least_one("--jobs", self.jobs)
@@ -86,6 +93,16 @@ class Settings:
             if path.stem in names or path.stem in RESERVED or not path.stem.isidentifier():
                 raise UserError(f"--contender {path}: give it a name of its own, of letters")
             names.add(path.stem)
+
+    def _check_rate(self) -> None:
+        if self.asked.rate is None:
+            if self.asked.over or self.asked.subscribers != 1:
+                raise UserError("--over and --subscribers are for a rate; give --rate, as 100")
+            return
+        limits.between("--rate", self.asked.rate, LEAST_RATE, MOST_RATE)
+        limits.between("--subscribers", self.asked.subscribers, 1, MOST_SUBSCRIBERS)
+        if self.asked.over and (why := find(self.asked.over).missing()):
+            raise UserError(f"--over {self.asked.over}: {why}")
 
     def users(self, *suffixes: str) -> list[Path]:
         """The contenders of a language."""
@@ -148,6 +165,9 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
             for one in those
         },
         not_run=missing,
+        at_rate=_at_rate(settings.asked, messages, say)
+        if settings.asked.rate is not None
+        else None,
         types={"ns": "Float64", "bytes": "Float64"},
     )
     failed: set[str] = set()
@@ -163,6 +183,18 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
             parts = [one.part(about.type, name) for name in variants]
             with measurement.case(f"{one.key} by field", parts, rounds) as case:
                 run_fields(list(variants.values()), parts, backend, case, settings.plan)
+
+
+def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) -> dict[str, object]:
+    """What the report computes with."""
+    found = None
+    if asked.over:
+        say(f"sending {asked.count:,} messages over {asked.over}")
+        try:
+            found = asdict(carrying(asked, messages))
+        except ProgramFailedError as error:
+            raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
+    return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": found}
 
 
 def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) -> list[Backend]:

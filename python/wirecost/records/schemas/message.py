@@ -41,6 +41,27 @@ class Change(msgspec.Struct, kw_only=True):
     how: str
 
 
+class Carrying(msgspec.Struct, kw_only=True):
+    """Processor time of a message on its way: of the sender, of a subscriber, of a server between
+    them. ``received``: share of all messages."""
+
+    over: str
+    library: str
+    sender_ns: Amount
+    subscriber_ns: Amount
+    server_ns: Amount
+    received: Amount
+    messages: Count
+
+
+class AtRate(msgspec.Struct, kw_only=True):
+    """``rate``: messages a second; ``carrying``: None where no transport was asked for."""
+
+    rate: Amount
+    subscribers: Count
+    carrying: Carrying | None = None
+
+
 class Run(common.Message, kw_only=True):
     """``mode`` names behind a comma the field that the run's messages had not."""
 
@@ -62,6 +83,7 @@ class Meta(common.Meta, kw_only=True):
     changes: list[Change]
     contenders: dict[str, About]
     runs: list[Run]
+    at_rate: AtRate | None = None
 
 
 SCHEMA = Schema(

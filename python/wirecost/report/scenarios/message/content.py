@@ -11,6 +11,7 @@ from wirecost.records.folder import Results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import ALL, TOGETHER
 from wirecost.report.scenarios import Content, built_with
+from wirecost.report.scenarios.message.at_rate import at_rate
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
     FEWEST,
@@ -35,6 +36,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     whole = [row for row in rows if row.variant == ALL]
     found = shares(with_all_columns(results.samples))
     tables = [*_totals(meta, whole), _fields(meta, found), _changes(meta, whole)]
+    tables.append(at_rate(meta, whole))
     return Content(
         f"{meta['type']}: what a message costs",
         _lead(meta, whole, found),
