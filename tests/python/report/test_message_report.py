@@ -12,8 +12,10 @@ from wirecost.analysis.summary import summarize
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import TOGETHER
+from wirecost.report.scenarios.message.at_rate import at_rate
 from wirecost.report.scenarios.message.content import content
 from wirecost.report.scenarios.message.figures import boxes, figures
+from wirecost.report.shared import units
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
 
@@ -95,3 +97,28 @@ def test_bytes_and_times_of_fields_are_drawn() -> None:
         "encode, protobuf reused",
         "decode, protobuf reused",
     ]
+
+
+def test_a_rate_is_computed_from_the_measured_parts() -> None:
+    results = read_results(FOLDER)
+    rows = [row for row in summarize(results) if row.variant == "all fields"]
+    carrying = {
+        "over": "zeromq", "library": "pyzmq 1", "sender_ns": 1e6, "subscriber_ns": 2e6,
+        "server_ns": 0.0, "received": 0.5, "messages": 300,
+    }  # fmt: skip
+    asked = {"rate": 100.0, "subscribers": 3, "carrying": carrying}
+    table = at_rate(dict(results.meta) | {"at_rate": asked}, rows)
+    assert table is not None
+    by_name = {row[0]: row for row in table.rows}
+    one = by_name["C++ wirecost reused"]
+    mine = {r.stage: r for r in rows if (r.contender, r.mode) == ("wirecost", "reused")}
+    sender = mine["fill"].median_ns + mine["encode"].median_ns + mine["destroy"].median_ns / 2
+    assert one[1] == units.time(100 * sender)
+    assert one[3] == units.time(100 * (1e6 + 3 * 2e6))
+    assert one[4].startswith("70")  # per cent of a core
+    assert one[5] == units.size(round(mine["total"].bytes * 300))
+    assert "50.0 % of the messages did not come" in table.notes[0]
+    bare = at_rate(dict(results.meta) | {"at_rate": asked | {"carrying": None}}, rows)
+    assert bare is not None and "zeromq" not in bare.headings
+    assert "--over measures a transport" in bare.notes[0]
+    assert at_rate(dict(results.meta), rows) is None
