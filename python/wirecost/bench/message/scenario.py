@@ -36,7 +36,10 @@ MODULE = ".py"
 ROS = (".msg", ".srv")
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
-RESERVED = frozenset({"wirecost", "protobuf", "json", "cpp", "google", "users"})
+RESERVED = frozenset(
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags"}
+    | {"cpp", "google", "users", "generated"}
+)
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {"protobuf": "protobuf", "ros1": "gencpp", "cdr": "fast-cdr"}
 """Whose classes people use in C++, by wire."""

@@ -46,7 +46,7 @@ class Cpp:
         elif ours == "wirecost":
             wire, about = wire or own, f"wirecost {version('wirecost')}"
         else:
-            wire = "protobuf" if library == "protobuf" else own
+            wire = library if library in ("protobuf", "messagepack") else own
             about = VERSIONS[library]()
         # Ours and a user's are sent again by our codec.
         again = "protobuf" if library == "protobuf" else own
@@ -87,5 +87,6 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "protobuf": _protobuf,
     "gencpp": lambda: _debians("libroscpp-core-dev", "roscpp_serialization"),
     "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
+    "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
 }
 """Of others' libraries."""

@@ -137,6 +137,40 @@ def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
     return f"{mirror.file_name(file).removesuffix('.proto')}.pb.h"
 
 
+def messagepack(subject: Subject) -> str:
+    """``messagepack.hpp``: a codec as users write one."""
+    schema, names = subject.schema, Names(subject.schema, ROOT)
+    return rendered(
+        "messagepack.hpp.j2",
+        type=subject.type,
+        messages=[
+            SimpleNamespace(
+                holder=names.qualified(MessageRef(message.full_name)),
+                members=[
+                    *(
+                        SimpleNamespace(
+                            name=member(field),
+                            call="octets" if is_octets(field) or _is_bytes(field) else "value",
+                        )
+                        for field in message.fields
+                        if field.oneof is None
+                    ),
+                    *(
+                        SimpleNamespace(name=identifier(name), call="value")
+                        for name in message.oneofs
+                    ),
+                ],
+            )
+            for message in schema.messages()
+        ],
+    )
+
+
+def _is_bytes(field: Field) -> bool:
+    """One that is always there."""
+    return field.type is Kind.BYTES and field.label is Label.SINGLE and not can_be_absent(field)
+
+
 def google(subject: Subject) -> str:
     """The program of Google's classes."""
     return rendered("protobuf.cpp.j2", type=subject.type)

@@ -14,36 +14,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from google.protobuf import descriptor_pb2 as pb
-
 from wirecost import children, private, scratch
-from wirecost.bench.message.cpp import code, gencpp, ros_code
+from wirecost.bench.message.cpp import code
+from wirecost.bench.message.cpp.sources import Source, generate
+from wirecost.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
 from wirecost.bench.message.subject import Subject
-from wirecost.compile.compiler import emitted, write
-from wirecost.compile.emit import Request
 from wirecost.errors import UserError
 
 FLAGS = ("-std=c++20", "-O2", "-DNDEBUG")
-TIMEOUT_S = 600
-"""Of a unit."""
 POLL_S = 0.05
 KEPT = 20
 """Messages whose programs stay; the ones that were used longest ago go."""
-GOOGLES_OWN = "google/protobuf/"
-MOST_MESSAGES = 40
-"""Of a schema whose codecs are compiled for wires that its messages do not come on, too."""
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A program before it is compiled. ``units``: the files that are compiled for it."""
-
-    name: str
-    units: tuple[str, ...]
-    libraries: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
 
 
 @dataclass
@@ -62,7 +45,7 @@ def built(subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> Built
     version = _version(compiler)
     with scratch.folder("message") as made:
         say("generating")
-        sources, missing = _generate(subject, made)
+        sources, missing = generate(subject, made)
         kept = _cache() / _key(made, version)
         found = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.
@@ -92,49 +75,6 @@ def _version(compiler: str) -> str:
     return done.stdout.partition("\n")[0]
 
 
-def _generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
-    missing: dict[str, str] = {}
-    others = subject.other_wires
-    if others and len(list(subject.schema.messages())) > MOST_MESSAGES:
-        why = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
-        missing |= {f"wirecost-{wire}": why for wire in others}
-        others = ()
-    wires = (subject.wire, *others)
-    write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
-    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
-    sources = []
-    for wire in wires:
-        name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
-        texts[f"{name}.cpp"] = code.ours(subject, wire)
-        sources.append(Source(name, (f"{name}.cpp",)))
-    complaint = _googles_classes(subject, folder / "google")
-    if complaint:
-        missing["protobuf"] = complaint
-    else:
-        texts["classes.hpp"] = code.classes(subject)
-        texts["protobuf.cpp"] = code.google(subject)
-        theirs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.pb.cc"))
-        units = ("protobuf.cpp", *theirs)
-        sources.append(Source("protobuf", units, ("-lprotobuf", "-pthread")))
-    if subject.wire == "ros1":
-        complaint = gencpp.generate(subject, folder / "generated")
-        if complaint:
-            missing["gencpp"] = complaint
-        else:
-            texts |= ros_code.gencpp(subject)
-            libraries = ("-lroscpp_serialization", "-lrostime", "-lcpp_common")
-            sources.append(Source("gencpp", ("gencpp.cpp",), libraries))
-    if subject.wire == "cdr":
-        if _has_header("fastcdr/Cdr.h"):
-            texts |= ros_code.fast_cdr(subject)
-            sources.append(Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",)))
-        else:
-            missing["fast-cdr"] = "apt-get install libfastcdr-dev"
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return sources, missing
-
-
 def _users(subject: Subject, path: Path, folder: Path) -> Source:
     """Its program is named as the header is."""
     try:
@@ -146,43 +86,6 @@ def _users(subject: Subject, path: Path, folder: Path) -> Source:
     unit = f"{path.stem}.users.cpp"
     (folder / unit).write_text(code.users(subject, f"users/{path.name}"), encoding="utf-8")
     return Source(path.stem, (unit,), include=(str(path.parent.resolve()),))
-
-
-def _googles_classes(subject: Subject, folder: Path) -> str:
-    """Those of protoc; why there are none, if so."""
-    protoc = shutil.which("protoc")
-    if protoc is None or not _has_header("google/protobuf/message.h"):
-        return "apt-get install protobuf-compiler libprotobuf-dev"
-    folder.mkdir()
-    described = folder / "schema.fds"
-    described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
-    files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
-    command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
-    complaint = _ran(command)
-    return f"{protoc}: {complaint}" if complaint else ""
-
-
-def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
-    """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
-    made = pb.FileDescriptorSet()
-    made.CopyFrom(descriptors)
-    waiting = [message for file in made.file for message in file.message_type]
-    while waiting:
-        message = waiting.pop()
-        waiting += message.nested_type
-        for one in message.field:
-            one.options.ClearField("ctype")
-    return made
-
-
-def _in_library(name: str) -> bool:
-    """Well-known types, whose classes libprotobuf has."""
-    return name.startswith(GOOGLES_OWN) and _has_header(f"{name.removesuffix('.proto')}.pb.h")
-
-
-def _has_header(name: str) -> bool:
-    folders = (*os.environ.get("CPATH", "").split(os.pathsep), "/usr/include", "/usr/local/include")
-    return any(folder and (Path(folder) / name).is_file() for folder in folders)
 
 
 def _cache() -> Path:
@@ -238,7 +141,7 @@ def _compile(
         if source.name not in failed:
             objects = [f"{unit}.o" for unit in source.units]
             command = [compiler, *objects, *source.libraries, "-o", source.name]
-            if complaint := _ran(["env", "-C", str(folder), *command]):
+            if complaint := ran(["env", "-C", str(folder), *command]):
                 failed[source.name] = f"it does not compile: {complaint}"
     found.missing |= failed
 
@@ -259,26 +162,7 @@ def _has_ended(one: _Compiling) -> bool:
 
 def _complaint(errors: Path) -> str:
     text = errors.read_text(encoding="utf-8", errors="replace")
-    return f"it does not compile: {_first_error(text)}"
-
-
-def _ran(command: list[str]) -> str:
-    """What a program complains of, if it fails."""
-    try:
-        done = children.run(command, timeout_s=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        return f"no end after {TIMEOUT_S} s"
-    return _first_error(done.stderr) if done.returncode != 0 else ""
-
-
-def _first_error(text: str) -> str:
-    """The linker says what is wrong before it says that there is an error."""
-    lines = text.strip().splitlines()
-    for said in ("undefined reference", "/ld: ", "error"):
-        for line in lines:
-            if said in line:
-                return line
-    return (lines or ["no reason given"])[0]
+    return f"it does not compile: {first_error(text)}"
 
 
 def _command(compiler: str, source: Source, unit: str) -> list[str]:

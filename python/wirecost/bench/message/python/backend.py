@@ -56,6 +56,7 @@ class Python:
             found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
             found.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
+        found.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
         found += [self._one(f"wirecost-{wire}", wire, mine) for wire in self._subject.other_wires]
         return found + [self._one(name, name, "your own") for name in self._users]

@@ -69,6 +69,8 @@ class Style:
     numbers: str = "{}"
     text: str = "{}"
     is_json: bool = False
+    is_list: bool = False
+    """Whether a message is a list of its fields."""
 
 
 def _array(field: Field, value: str) -> str:
@@ -91,6 +93,7 @@ GOOGLE = Style(
 )
 JSON = Style(lambda _, field: field.name, "", is_json=True)
 _IN_ORDER = "classes[{n}]({values})"
+MESSAGEPACK = Style(lambda _, field: field.name, "[{values}]", is_list=True)
 GENPY = Style(
     lambda message, field: f"{field.name}s" if is_time(message) else field.name, _IN_ORDER
 )
@@ -127,7 +130,12 @@ def style(about: Subject, library: str) -> Style:
     """Of a library, or of ours."""
     if library == "rosbags" and about.ros is not None:
         return rosbags(about.ros)
-    return {"protobuf": GOOGLE, "json": JSON, "genpy": GENPY}.get(library, OURS)
+    return {
+        "protobuf": GOOGLE,
+        "json": JSON,
+        "genpy": GENPY,
+        "messagepack": MESSAGEPACK,
+    }.get(library, OURS)
 
 
 def module(schema: Schema, style: Style) -> str:
@@ -167,6 +175,8 @@ def _worth_writing(field: Field, value: str) -> str:
 
 def _got(message: Message, field: Field, style: Style) -> str:
     """The expression for a field of ``m``."""
+    if style.is_list:
+        return f"m[{message.fields.index(field)}]"
     name = style.name(message, field)
     if style.is_json:
         empty = {Label.SINGLE: "", Label.MAP: ", {}"}.get(field.label, ", ()")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgpack
+
 from wirecost.bench.message.python.code import is_time
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.python.names import class_name, module_place
@@ -76,6 +78,13 @@ def _json(_: Subject) -> Library:
     return Library(lambda message: compact(message).encode(), json.loads)
 
 
+def _messagepack(_: Subject) -> Library:
+    def decode(data: bytes) -> Any:
+        return msgpack.unpackb(data, strict_map_key=False)
+
+    return Library(msgpack.packb, decode)
+
+
 def _rosbags(about: Subject) -> Library:
     reader = about.ros
     assert reader is not None
@@ -119,6 +128,7 @@ def _genpy(about: Subject) -> Library:
 _OTHERS: dict[str, Callable[[Subject], Library]] = {
     "protobuf": _protobuf,
     "json": _json,
+    "messagepack": _messagepack,
     "rosbags": _rosbags,
     "genpy": _genpy,
 }

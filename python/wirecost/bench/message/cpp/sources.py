@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compiled for each library: its generated code and ours around it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2 as pb
+
+from wirecost.bench.message.cpp import code, gencpp, ros_code
+from wirecost.bench.message.cpp.tools import has_header, ran
+from wirecost.bench.message.subject import Subject
+from wirecost.compile.compiler import emitted, write
+from wirecost.compile.emit import Request
+
+GOOGLES_OWN = "google/protobuf/"
+MOST_MESSAGES = 40
+"""Of a schema whose codecs are compiled for wires that its messages do not come on, too."""
+
+Texts = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program before it is compiled. ``units``: the files that are compiled for it."""
+
+    name: str
+    units: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+
+def generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    """All into the folder; and why others are missing, by library."""
+    sources, missing = _ours(subject, folder)
+    for name, make in _others(subject).items():
+        found = make(subject, folder)
+        if isinstance(found, str):
+            missing[name] = found
+        else:
+            sources.append(found)
+    return sources, missing
+
+
+def _put(folder: Path, texts: Texts) -> None:
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
+    missing: dict[str, str] = {}
+    others = subject.other_wires
+    if others and len(list(subject.schema.messages())) > MOST_MESSAGES:
+        why = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
+        missing |= {f"wirecost-{wire}": why for wire in others}
+        others = ()
+    wires = (subject.wire, *others)
+    write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
+    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
+    sources = []
+    for wire in wires:
+        name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
+        texts[f"{name}.cpp"] = code.ours(subject, wire)
+        sources.append(Source(name, (f"{name}.cpp",)))
+    _put(folder, texts)
+    return sources, missing
+
+
+Make = Callable[[Subject, Path], "Source | str"]
+
+
+def _others(subject: Subject) -> dict[str, Make]:
+    """Others' libraries: the program's source, or how to install what it needs."""
+    found: dict[str, Make] = {"protobuf": _protobuf}
+    if subject.wire == "ros1":
+        found["gencpp"] = _gencpp
+    if subject.wire == "cdr":
+        found["fast-cdr"] = _fast_cdr
+    return found | {"messagepack": _messagepack}
+
+
+def _protobuf(subject: Subject, folder: Path) -> Source | str:
+    if complaint := _googles_classes(subject, folder / "google"):
+        return complaint
+    _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
+    theirs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.pb.cc"))
+    return Source("protobuf", ("protobuf.cpp", *theirs), ("-lprotobuf", "-pthread"))
+
+
+def _gencpp(subject: Subject, folder: Path) -> Source | str:
+    if complaint := gencpp.generate(subject, folder / "generated"):
+        return complaint
+    _put(folder, ros_code.gencpp(subject))
+    libraries = ("-lroscpp_serialization", "-lrostime", "-lcpp_common")
+    return Source("gencpp", ("gencpp.cpp",), libraries)
+
+
+def _fast_cdr(subject: Subject, folder: Path) -> Source | str:
+    if not has_header("fastcdr/Cdr.h"):
+        return "apt-get install libfastcdr-dev"
+    _put(folder, ros_code.fast_cdr(subject))
+    return Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",))
+
+
+def _messagepack(subject: Subject, folder: Path) -> Source | str:
+    if not has_header("msgpack.hpp"):
+        return "apt-get install libmsgpack-cxx-dev"
+    codec = "messagepack.hpp"
+    _put(folder, {codec: code.messagepack(subject), "messagepack.cpp": code.users(subject, codec)})
+    return Source("messagepack", ("messagepack.cpp",))
+
+
+def _googles_classes(subject: Subject, folder: Path) -> str:
+    """Those of protoc; why there are none, if so."""
+    protoc = shutil.which("protoc")
+    if protoc is None or not has_header("google/protobuf/message.h"):
+        return "apt-get install protobuf-compiler libprotobuf-dev"
+    folder.mkdir()
+    described = folder / "schema.fds"
+    described.write_bytes(_with_functions(subject.descriptors).SerializeToString())
+    files = [file.name for file in subject.descriptors.file if not _in_library(file.name)]
+    command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
+    complaint = ran(command)
+    return f"{protoc}: {complaint}" if complaint else ""
+
+
+def _with_functions(descriptors: pb.FileDescriptorSet) -> pb.FileDescriptorSet:
+    """Without `ctype`: fields of such a type have no functions in what protoc writes for others."""
+    made = pb.FileDescriptorSet()
+    made.CopyFrom(descriptors)
+    waiting = [message for file in made.file for message in file.message_type]
+    while waiting:
+        message = waiting.pop()
+        waiting += message.nested_type
+        for one in message.field:
+            one.options.ClearField("ctype")
+    return made
+
+
+def _in_library(name: str) -> bool:
+    """Well-known types, whose classes libprotobuf has."""
+    return name.startswith(GOOGLES_OWN) and has_header(f"{name.removesuffix('.proto')}.pb.h")
