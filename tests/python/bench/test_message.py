@@ -268,3 +268,57 @@ def test_a_file_that_is_cut_is_said(tmp_path: Path) -> None:
     found = recorded(path, about, Choice())
     assert len(found.messages) == 3
     assert "cut off, its last 5 bytes are no whole frame" in found.said
+
+
+MANY = 40
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "values", "said"),
+    [
+        ("repeated double a = 1;", "repeated float a = 1;", [[0.5] * 9], "float for double in"),
+        ("int32 a = 1;", "sint32 a = 1;", [-1, -500, 70], "sint for int in"),
+        ("repeated int64 a = 17;", "repeated sint64 a = 17;", [[-1, -2, 300]], "sint for int in"),
+        ("uint64 a = 1;", "fixed64 a = 1;", [2**63, 2**62 + 5], "fixed for int in"),
+        ("sint32 a = 1;", "sfixed32 a = 1;", [2**31 - 1, -(2**31)], "fixed for int in"),
+        ("repeated fixed32 a = 1;", "repeated uint32 a = 1;", [[1, 2, 300]], "int for fixed in"),
+        (
+            "repeated int32 a = 99 [packed = false];",
+            "repeated int32 a = 99;",
+            [[1, 2, 300] * 60, [5, 6]],
+            "packed lists of",
+        ),
+        ("string a = 1;", "E a = 1;", ["driving", "parked"], "an enum for the few texts of"),
+    ],
+)
+def test_a_type_that_is_said_to_be_smaller_is_as_small_as_that(
+    tmp_path: Path, now: str, then: str, values: list[Any], said: str
+) -> None:
+    """Encoded with the other type the messages have the size that was foretold."""
+
+    def of(field: str) -> Subject:
+        path = tmp_path / "m.proto"
+        enum = "enum E { NONE = 0; ONE = 1; }" if " E " in f" {field}" else ""
+        path.write_text(f'syntax = "proto3"; message M {{ int32 other = 2; {field} }} {enum}')
+        return subject(frontends.descriptors([str(path)]), str(path), "M")
+
+    def messages(about: Subject, given: list[Any]) -> list[Any]:
+        found = []
+        for number in range(MANY):
+            value = given[number % len(given)]
+            found.append(about.message_class(a=value, other=number + 1))
+        return found
+
+    before, after = of(now), of(then)
+    found = changed(messages(before, values), before)
+    (change,) = (change for what, change in found.items() if what.startswith(said))
+    as_enum = [1] * len(values) if "enum" in said else values
+    sizes = [len(message.SerializeToString()) for message in messages(after, as_enum)]
+    assert change.bytes == pytest.approx(sum(sizes) / MANY, abs=0.6)
+    assert change.how == "estimated"
+
+
+def test_texts_that_are_names_of_their_own_are_no_enum() -> None:
+    about = every()
+    names = [about.message_class(a_string=f"object number {i}") for i in range(30)]
+    assert not any("enum" in what for what in changed(names, about))

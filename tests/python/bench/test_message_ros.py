@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
@@ -11,6 +12,7 @@ from mcap.writer import Writer
 
 from bench.ros_schemas import bag, definitions, every
 from wirecost.bench.message import fields
+from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text
@@ -184,3 +186,27 @@ def test_wires_that_would_lose_something_are_not_offered(tmp_path: Path) -> None
     empty = ros_subject(Definitions("ros1", {"mine/None": ""}), "", "")
     assert empty.other_wires == ()
     assert definitions(tmp_path / "again", "ros2").wire == "cdr"
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "of", "of_then", "said"),
+    [
+        ("int64[] a", "int8[] a", [1, -2, 3] * 40, [1, -2, 3] * 40, "smaller integers in"),
+        ("float64[] a", "float32[] a", [0.5] * 90, [0.5] * 90, "float32 for float64 in"),
+        ("string a", "uint8 a", "driving", 1, "an integer for the few texts of"),
+    ],
+)
+def test_types_of_ros_that_are_said_to_be_smaller_are(
+    now: str, then: str, of: Any, of_then: Any, said: str
+) -> None:
+    before, after = (
+        ros_subject(Definitions("ros1", {"mine/One": f"{field}\nuint8 other\n"}), "", "")
+        for field in (now, then)
+    )
+    # Texts are few ones only where there are several.
+    values = [of if number % 2 or not isinstance(of, str) else "standing" for number in range(40)]
+    data = [before.write(before.message_class(a=value, other=7)) for value in values]
+    found = changes(before, data, fields.counted(before, data)[0])
+    (change,) = (one for one in found if one.what.startswith(said))
+    smaller = len(after.write(after.message_class(a=of_then, other=7)))
+    assert change.bytes == pytest.approx(smaller, abs=4) and change.how == "estimated"

@@ -14,9 +14,9 @@ from typing import Any
 import lz4.frame
 import zstandard
 
-from wirecost.bench.message.fields import FieldBytes, fields_along, marked_name, without
+from wirecost.bench.message.fields import FieldBytes, marked_name, without
 from wirecost.bench.message.subject import Subject, canonical
-from wirecost.compile.schema import Kind
+from wirecost.bench.message.value_changes import cheaper_types
 
 LEAST_SAVED = 0.02
 """Of a message's bytes, for a change to be worth a line."""
@@ -46,7 +46,7 @@ def changes(
     found = [
         *_compressed(messages),
         *_sent_once(subject, messages),
-        *_as_float(subject, messages, fields),
+        *_of_other_types(subject, messages, fields),
     ]
     found.sort(key=lambda change: change.bytes)
     return [change for change in found if change.bytes <= (1 - LEAST_SAVED) * whole]
@@ -125,36 +125,9 @@ def _shortened(path: str) -> str:
     return path if len(parts) <= LISTED else f"….{'.'.join(parts[-LISTED:])}"
 
 
-def _as_float(
+def _of_other_types(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> Iterator[Change]:
-    """Eight bytes become four; tags and lengths stay."""
-    total = sum(field.all for field in fields if "." not in field.path)
-    saved, paths = 0, []
-    for field in fields:
-        along = fields_along(subject.schema, subject.type, field.path)
-        if not along or along[-1].type is not Kind.FLOAT64:
-            continue
-        found = along[-1]
-        tag = len(_varint(found.number << 3))
-        mine = field.own // 2 if found.packed else field.own * 4 // (8 + tag)
-        if mine:
-            saved += mine
-            paths.append((mine, field.path))
-    if total and saved:
-        paths.sort(reverse=True)
-        share = 1 - saved / total
-        whole = sum(map(len, messages)) / len(messages)
-        yield Change(
-            f"float for double in {_listed([path for _, path in paths])}", whole * share, None,
-            "estimated",
-        )  # fmt: skip
-
-
-def _varint(value: int) -> bytes:
-    made = bytearray()
-    while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    made.append(value)
-    return bytes(made)
+    whole = sum(map(len, messages)) / len(messages)
+    for what, paths, share in cheaper_types(subject, messages, fields):
+        yield Change(f"{what} {_listed(paths)}", whole * (1 - share), None, "estimated")
