@@ -71,7 +71,10 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
         assert {("cpp", "protobuf", mode) for mode in ("new", "reused", "arena")} <= found
     whole = [row for row in document["rows"] if row["variant"] == "all fields"]
     assert len({row["digest"] for row in whole}) == 1
-    assert len({row["bytes"] for row in whole}) == 2  # Protobuf's wire, JSON
+    # Protobuf's wire, JSON, and MessagePack, for which Python has no narrow floats
+    sizes = {row["bytes"] for row in whole if "messagepack" not in row["contender"]}
+    assert len(sizes) == 2
+    assert ("python", "messagepack", "new") in found
     meta = json.loads((out / "meta.json").read_text())
     assert sum(field["own"] for field in meta["fields"]) == meta["counted_bytes"]
     assert "path: 50" in meta["content"]

@@ -13,7 +13,6 @@ import typer
 from wirecost.bench.message import scenario as bench_message
 from wirecost.bench.message.data import SAMPLED, Choice
 from wirecost.bench.message.path import Asked
-from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing
@@ -109,7 +108,7 @@ def command(
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
     ] = 30,
-    processes: Processes = PROCESSES,
+    processes: Processes = bench_message.Settings.processes,
     jobs: Annotated[
         int, typer.Option(metavar="N", help="Compilers that run at once.")
     ] = os.cpu_count() or 1,

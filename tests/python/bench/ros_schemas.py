@@ -10,7 +10,8 @@ from rosbags.rosbag2 import StoragePlugin
 
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.ros.definitions import Definitions, of_files
-from wirecost.bench.message.subject import Subject, ros_subject
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.subject import Subject
 
 BOTH = """bool[] flags
 bool[3] three

@@ -158,7 +158,7 @@ def test_a_sample_is_spread_and_the_first_are_the_first(tmp_path: Path) -> None:
     spread = numbers(Choice(sample=50, seed=3))
     assert len(spread) == 50 and spread == sorted(spread) and spread[-1] > 500
     assert spread == numbers(Choice(sample=50, seed=3)) != numbers(Choice(sample=50, seed=4))
-    assert len(numbers(Choice())) == 200
+    assert len(numbers(Choice())) == 50
 
 
 def test_damaged_messages_are_counted_and_the_others_measured(tmp_path: Path) -> None:

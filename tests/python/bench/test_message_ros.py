@@ -16,7 +16,8 @@ from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text
-from wirecost.bench.message.subject import canonical, ros_subject
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.subject import canonical
 from wirecost.errors import UserError
 
 DIALECTS = ("ros1", "ros2")

@@ -17,7 +17,8 @@ from google.protobuf.message import DecodeError, Message
 from wirecost.bench.message.mcap_channel import DIALECTS, MessageChannel
 from wirecost.bench.message.ros import recordings
 from wirecost.bench.message.ros.definitions import of_idl, of_text, short
-from wirecost.bench.message.subject import Subject, ros_subject, subject
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.subject import Subject, subject
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.traces.osi_file import OsiTrace
@@ -26,7 +27,7 @@ DELIMITED = (".binpb", ".bin", ".pb", ".delimited")
 JSON = (".json", ".jsonl", ".ndjson")
 TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 LARGEST_TEXT = 256 << 20
-SAMPLED = 200
+SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 MOST_BYTES = 16 << 20
 """Of the messages that are measured."""

@@ -18,8 +18,9 @@ from wirecost.bench.message.path import Asked, carrying
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
-from wirecost.bench.message.subject import Subject, ros_subject, subject
-from wirecost.bench.processes import PROCESSES, Plan, plan
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.processes import Plan, plan
 from wirecost.bench.program import ProgramFailedError
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.compile import frontends
@@ -62,7 +63,7 @@ class Settings:
     contenders: tuple[Path, ...] = ()
     asked: Asked = field(default_factory=Asked)
     repetitions: int = 30
-    processes: int = PROCESSES
+    processes: int = 5
     jobs: int = 2
 
     def check(self) -> None:

@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-from wirecost.bench.message.ros import mirror
-from wirecost.bench.message.ros.definitions import Definitions
-from wirecost.bench.message.ros.reader import RosReader
 from wirecost.compile import frontends
 from wirecost.compile.compiler import emitted
 from wirecost.compile.emit import Request
@@ -24,6 +21,9 @@ from wirecost.compile.plan.wires import SEQUENTIAL
 from wirecost.compile.schema import CompileError, EnumRef, File, Message, Schema
 from wirecost.errors import UserError
 from wirecost.printable import printable
+
+if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
+    from wirecost.bench.message.ros.reader import RosReader
 
 
 @dataclass(frozen=True)
@@ -110,22 +110,12 @@ def canonical(message: Any) -> bytes:
     return data
 
 
-def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
-    """As ``subject``; ``type_name`` may have slashes, as ROS writes it."""
-    schema = definitions.schema()
-    asked = type_name.replace("/msg/", ".").replace("/srv/", ".").replace("/", ".")
-    type_ = _found(schema, source, asked)
-    needed = Schema(tuple(_needed(schema, type_)))
-    reader = RosReader(definitions, needed, type_)
-    return Subject(type_, needed, mirror.descriptors(needed), definitions.wire, reader)
-
-
 def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> Subject:
     """``source``: the descriptors', for people; ``type_name``: whole, or its last part where that
     says which. Raises UserError."""
     schema = frontends.load_descriptors(descriptors, source)
-    type_ = _found(schema, source, type_name)
-    files = _needed(schema, type_)
+    type_ = found_type(schema, source, type_name)
+    files = needed_files(schema, type_)
     needed = {name for file in files for name in file.imports} | {file.name for file in files}
     described = pb.FileDescriptorSet(
         file=[file for file in descriptors.file if file.name in _imported(descriptors, needed)]
@@ -133,7 +123,8 @@ def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> S
     return Subject(type_, Schema(tuple(files)), described)
 
 
-def _found(schema: Schema, source: str, asked: str) -> str:
+def found_type(schema: Schema, source: str, asked: str) -> str:
+    """The whole name of the type that is meant. Raises UserError."""
     names = [message.full_name for message in schema.messages()]
     if not asked:
         return _only(schema, source, names)
@@ -164,7 +155,7 @@ def _only(schema: Schema, source: str, names: list[str]) -> str:
     )
 
 
-def _needed(schema: Schema, top: str) -> list[File]:
+def needed_files(schema: Schema, top: str) -> list[File]:
     """The files with what a message holds, and that alone, dependencies first."""
     reached: set[str] = set()
     waiting = [top]

@@ -42,8 +42,10 @@ _ENVIRONMENT = Environment(
 )
 
 
-def harness() -> str:
-    return (TEMPLATES / "harness.hpp").read_text(encoding="utf-8")
+def fixed() -> dict[str, str]:
+    """The headers that are the same for every schema."""
+    names = ("harness.hpp", "owned.hpp")
+    return {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in names}
 
 
 def holders(subject: Subject) -> str:
@@ -54,8 +56,7 @@ def holders(subject: Subject) -> str:
     return rendered(
         "holders.hpp.j2",
         type=subject.type,
-        codec_header=names.header(home, f".{subject.wire}"),
-        codec=f"::{names.namespace(home)}::{subject.wire}",
+        header=names.header(home),
         holder=names.qualified(top),
         messages=[
             SimpleNamespace(
@@ -71,6 +72,21 @@ def holders(subject: Subject) -> str:
     )
 
 
+def shared(subject: Subject) -> str:
+    """``holders.cpp``: what all programs do with our codec of the subject's wire."""
+    return rendered("holders.cpp.j2", type=subject.type, **_codec(subject, subject.wire))
+
+
+def _codec(subject: Subject, wire: str) -> dict[str, str]:
+    """Where our codec is."""
+    names = Names(subject.schema, ROOT)
+    home = subject.schema.home(subject.type)
+    return {
+        "codec_header": names.header(home, f".{wire}"),
+        "codec": f"::{names.namespace(home)}::{wire}",
+    }
+
+
 def _member(name: str, add: str = "add") -> SimpleNamespace:
     return SimpleNamespace(name=name, add=add)
 
@@ -83,13 +99,12 @@ def read_by(field: Field) -> str:
 def ours(subject: Subject, wire: str) -> str:
     """The program of our holders on a wire; a message of a few numbers has no view of its own."""
     schema, names = subject.schema, Names(subject.schema, ROOT)
-    home = schema.home(subject.type)
     viewed = [message for message in schema.messages() if not is_plain(schema, message)]
     return rendered(
         "wirecost.cpp.j2",
         type=subject.type,
-        codec_header=names.header(home, f".{wire}"),
-        codec=f"::{names.namespace(home)}::{wire}",
+        **_codec(subject, wire),
+        shared=wire == subject.wire,
         view=names.view(MessageRef(subject.type), wire) if has_view(subject) else "",
         views=[
             SimpleNamespace(
@@ -137,6 +152,10 @@ def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
     return f"{mirror.file_name(file).removesuffix('.proto')}.pb.h"
 
 
+def messagepack_program(subject: Subject) -> str:
+    return rendered("user.cpp.j2", type=subject.type, header="messagepack.hpp", codec_header="")
+
+
 def messagepack(subject: Subject) -> str:
     """``messagepack.hpp``: a codec as users write one."""
     schema, names = subject.schema, Names(subject.schema, ROOT)
@@ -177,8 +196,9 @@ def google(subject: Subject) -> str:
 
 
 def users(subject: Subject, header: str) -> str:
-    """The program of a user's codec, which is in ``header``."""
-    return rendered("user.cpp.j2", type=subject.type, header=header)
+    """The program of a user's codec, which is in ``header`` and may use ours."""
+    own = _codec(subject, subject.wire)["codec_header"]
+    return rendered("user.cpp.j2", type=subject.type, header=header, codec_header=own)
 
 
 def _fields(schema: Schema, names: ApiNames, message: Message) -> Iterator[SimpleNamespace]:

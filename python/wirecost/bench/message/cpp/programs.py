@@ -16,7 +16,7 @@ from pathlib import Path
 
 from wirecost import children, private, scratch
 from wirecost.bench.message.cpp import code
-from wirecost.bench.message.cpp.sources import Source, generate
+from wirecost.bench.message.cpp.sources import SHARED, Source, generate
 from wirecost.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
 from wirecost.bench.message.subject import Subject
 from wirecost.errors import UserError
@@ -110,7 +110,7 @@ def _key(folder: Path, compiler: str) -> str:
 class _Compiling:
     """One unit; what the compiler says goes into ``errors``."""
 
-    source: Source
+    unit: str
     process: subprocess.Popen[bytes]
     errors: Path
     begun_s: float
@@ -120,26 +120,29 @@ def _compile(
     compiler: str, folder: Path, sources: Sequence[Source], jobs: int, say: Say, found: Built
 ) -> None:
     """The programs, beside their sources. Compilers end with this function, whatever ends it."""
-    units = [(source, unit) for source in sources for unit in source.units]
-    waiting, running = deque(units), list[_Compiling]()
+    units = {unit: source for source in reversed(sources) for unit in (*source.units, SHARED)}
+    waiting, running = deque(reversed(units.items())), list[_Compiling]()
     failed: dict[str, str] = {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                running.append(_start(compiler, folder, *waiting.popleft()))
+                unit, source = waiting.popleft()
+                running.append(_start(compiler, folder, source, unit))
             left = len(waiting) + len(running)
             say(f"compiling, {left} of {len(units)} units left")
             time.sleep(POLL_S)
             for one in [one for one in running if _has_ended(one)]:
                 running.remove(one)
                 if one.process.returncode != 0:
-                    failed.setdefault(one.source.name, _complaint(one.errors))
+                    for source in sources:
+                        if one.unit in (*source.units, SHARED):
+                            failed.setdefault(source.name, _complaint(one.errors))
     finally:
         for one in running:
             children.end(one.process)
     for source in sources:
         if source.name not in failed:
-            objects = [f"{unit}.o" for unit in source.units]
+            objects = [f"{unit}.o" for unit in (*source.units, SHARED)]
             command = [compiler, *objects, *source.libraries, "-o", source.name]
             if complaint := ran(["env", "-C", str(folder), *command]):
                 failed[source.name] = f"it does not compile: {complaint}"
@@ -151,7 +154,7 @@ def _start(compiler: str, folder: Path, source: Source, unit: str) -> _Compiling
     with errors.open("wb") as file:
         command = ["env", "-C", str(folder), *_command(compiler, source, unit)]
         process = children.start(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
-    return _Compiling(source, process, errors, time.monotonic())
+    return _Compiling(unit, process, errors, time.monotonic())
 
 
 def _has_ended(one: _Compiling) -> bool:

@@ -18,7 +18,11 @@ from wirecost.compile.emit import Request
 
 GOOGLES_OWN = "google/protobuf/"
 MOST_MESSAGES = 40
-"""Of a schema whose codecs are compiled for wires that its messages do not come on, too."""
+"""Of a schema for which everything is compiled."""
+LEFT_OUT = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
+
+SHARED = "holders.cpp"
+"""The unit that every program has."""
 
 Texts = dict[str, str]
 
@@ -45,6 +49,10 @@ def generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, st
     return sources, missing
 
 
+def _is_large(subject: Subject) -> bool:
+    return len(list(subject.schema.messages())) > MOST_MESSAGES
+
+
 def _put(folder: Path, texts: Texts) -> None:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -53,13 +61,13 @@ def _put(folder: Path, texts: Texts) -> None:
 def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
     missing: dict[str, str] = {}
     others = subject.other_wires
-    if others and len(list(subject.schema.messages())) > MOST_MESSAGES:
-        why = f"left out of schemas of more than {MOST_MESSAGES} messages, which compile for long"
-        missing |= {f"wirecost-{wire}": why for wire in others}
+    if _is_large(subject):
+        missing |= {f"wirecost-{wire}": LEFT_OUT for wire in others}
         others = ()
     wires = (subject.wire, *others)
     write(emitted(subject.schema, ("cpp",), Request(wires, recycling=False)), folder)
-    texts = {"harness.hpp": code.harness(), "holders.hpp": code.holders(subject)}
+    texts = code.fixed()
+    texts |= {"holders.hpp": code.holders(subject), SHARED: code.shared(subject)}
     sources = []
     for wire in wires:
         name = "wirecost" if wire == subject.wire else f"wirecost-{wire}"
@@ -106,10 +114,12 @@ def _fast_cdr(subject: Subject, folder: Path) -> Source | str:
 
 
 def _messagepack(subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
     if not has_header("msgpack.hpp"):
         return "apt-get install libmsgpack-cxx-dev"
-    codec = "messagepack.hpp"
-    _put(folder, {codec: code.messagepack(subject), "messagepack.cpp": code.users(subject, codec)})
+    program = code.messagepack_program(subject)
+    _put(folder, {"messagepack.hpp": code.messagepack(subject), "messagepack.cpp": program})
     return Source("messagepack", ("messagepack.cpp",))
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from wirecost.bench.message.ros.reader import RosReader
 from wirecost.bench.message.shapes import is_list, is_octets
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.python.names import attribute
@@ -27,11 +27,12 @@ from wirecost.compile.schema import (
     Schema,
 )
 
+if TYPE_CHECKING:
+    from wirecost.bench.message.ros.reader import RosReader
+
 PREAMBLE = """\
 from array import array
 from base64 import b64decode, b64encode
-
-import numpy
 
 
 def number(x):
@@ -68,6 +69,7 @@ class Style:
     octets: str = "{}"
     numbers: str = "{}"
     text: str = "{}"
+    imports: str = ""
     is_json: bool = False
     is_list: bool = False
     """Whether a message is a list of its fields."""
@@ -118,6 +120,7 @@ def rosbags(reader: RosReader) -> Style:
     return Style(
         reader.attribute,
         _IN_ORDER,
+        imports="import numpy\n",
         number=number,
         array=_numpy,
         octets='numpy.frombuffer({}, "uint8")',
@@ -141,7 +144,7 @@ def style(about: Subject, library: str) -> Style:
 def module(schema: Schema, style: Style) -> str:
     """The functions for all messages, numbered in the order of the schema."""
     numbers = {message.full_name: i for i, message in enumerate(schema.messages())}
-    lines = [PREAMBLE]
+    lines = [style.imports + PREAMBLE]
     for message in schema.messages():
         lines += ["", *_make(message, numbers, style), "", *_read(message, numbers, style), ""]
     return "\n".join(lines)

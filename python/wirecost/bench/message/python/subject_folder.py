@@ -8,8 +8,7 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.bench.message.ros.definitions import Definitions
-from wirecost.bench.message.subject import Subject, ros_subject, subject
+from wirecost.bench.message.subject import Subject, subject
 
 _DESCRIPTORS = "schema.fds"
 _DEFINITIONS = "definitions.json"
@@ -27,6 +26,10 @@ def keep(about: Subject, folder: Path) -> None:
 
 def kept(folder: Path, type_name: str) -> Subject:
     if (folder / _DEFINITIONS).is_file():
+        # Not for Protobuf's messages: NumPy and rosbags would take half of a process's start.
+        from wirecost.bench.message.ros.definitions import Definitions  # noqa: PLC0415
+        from wirecost.bench.message.ros.subject import ros_subject  # noqa: PLC0415
+
         found = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
         return ros_subject(Definitions(**found), str(folder), type_name)
     found = pb.FileDescriptorSet.FromString((folder / _DESCRIPTORS).read_bytes())

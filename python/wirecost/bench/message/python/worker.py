@@ -23,6 +23,7 @@ from wirecost.bench.message.subject import Subject
 from wirecost.bench.timed import timed
 
 LEAST_SAMPLE_NS = 1_000_000
+WARM_NS = 5_000_000
 STAGES = ("fill", "encode", "decode", "read", "destroy")
 
 
@@ -71,8 +72,9 @@ def _verify(contender: Contender, values: list[Any], out: Path) -> None:
 
 
 def _measure(contender: Contender, values: list[Any], repetitions: int) -> None:
-    for _ in range(3):
-        _total(contender, values)
+    warmed = 0
+    while warmed < WARM_NS:
+        warmed += timed(lambda: _total(contender, values))
     expected = sum(contender.read(contender.fill(value)) for value in values)
     passes = LEAST_SAMPLE_NS // max(1, timed(lambda: _total(contender, values))) + 1
     work = passes * len(values)

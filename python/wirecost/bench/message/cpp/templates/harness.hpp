@@ -139,6 +139,8 @@ class Contender {
   virtual std::optional<Bytes> back(std::size_t i) = 0;
 };
 
+using Contenders = std::vector<std::unique_ptr<Contender>>;
+
 inline void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
@@ -281,7 +283,7 @@ inline void verify(Contender& one, const std::string& folder) {
   require(sent.flush().good() && (!back || back->flush().good()), "its files cannot be written");
 }
 
-// `decoded` makes a holder of a message's bytes; `modes` a contender of each mode for a content.
+// `decoded` makes a holder of a message's bytes and adds it up; `modes` a contender of each mode for a content.
 template <class Holder, class Decoded, class Modes>
 int main(int argc, char** argv, Decoded decoded, Modes modes) {
   try {
@@ -291,18 +293,15 @@ int main(int argc, char** argv, Decoded decoded, Modes modes) {
     for (int i = command == "verify" ? 3 : 4; i < argc; ++i) {
       const Bytes bytes = contents_of(argv[i]);
       auto& content = *contents.emplace_back(std::make_unique<Content<Holder>>());
-      Sum sum;
       for (std::span<const std::byte> rest(bytes); !rest.empty();) {
         std::uint64_t size = 0;
         require(rest.size() >= 8, "its content is cut");
         std::memcpy(&size, rest.data(), 8);
         require(size <= rest.size() - 8, "its content is cut");
-        decoded(rest.subspan(8, size), content.values.emplace_back());
+        content.sum += decoded(rest.subspan(8, size), content.values.emplace_back());
         content.largest = std::max<std::size_t>(content.largest, size);
         rest = rest.subspan(8 + size);
       }
-      for (const Holder& value : content.values) add(sum, value);
-      content.sum = sum.take();
       content.largest += content.largest / 2 + 64;  // another writer may need more
     }
     if (command == "verify") {
