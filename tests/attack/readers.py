@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import ctypes
 import socket
-import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from attack import corpora
+from attack import corpora, messages
+from attack.from_file import FromFile
 from attack.target import Target
 from wirecost.bench.program import SCHEMAS
 from wirecost.columns.converter import Converter
@@ -36,22 +34,6 @@ from wirecost.traces.info import info
 from wirecost.traces.trace import silent
 from wirecost.transport.shared import trailer
 from wirecost.verification import IndependentReader
-
-
-@dataclass(frozen=True)
-class FromFile:
-    """Reads the input as a file of that name."""
-
-    name: str
-    read: Callable[[Path], object]
-
-    def __call__(self, data: bytes) -> None:
-        path = Path(tempfile.gettempdir(), self.name)
-        path.write_bytes(data)
-        try:
-            self.read(path)
-        finally:
-            path.unlink()
 
 
 def _trace(path: Path) -> None:
@@ -179,4 +161,5 @@ TARGETS = (
     Target("dds-parameters", corpora.parameter_replies, parameters.read_values, (CdrError,)),
     Target("call", corpora.calls, partial(call_record.decode, "/twice"), (ValueError,)),
     Target("trailer", corpora.trailers, _trailer),
+    *messages.TARGETS,
 )
