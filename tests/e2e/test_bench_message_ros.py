@@ -53,6 +53,9 @@ def test_types_of_ros_are_measured_in_both_languages(
         assert {("cpp", name, mode) for mode in ("new", "reused", "view")} <= found
         assert ("python", name, "new") in found
     assert {one for one in others if HAS[one[1]]} <= found
+    assert Path("/usr/include/flatbuffers").is_dir() == (
+        ("cpp", "flatbuffers-table", "reused") in found
+    )
     assert HAS["protobuf"] == (("cpp", "protobuf", "arena") in found)
     size = round(sum(map(len, sent)) / len(sent))
     mine = [row for row in rows if row["contender"] in ("wirecost", *(one[1] for one in others))]

@@ -39,7 +39,7 @@ LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
     {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags"}
-    | {"cpp", "google", "users", "generated"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
 )
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {"protobuf": "protobuf", "ros1": "gencpp", "cdr": "fast-cdr"}

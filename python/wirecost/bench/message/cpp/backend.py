@@ -19,6 +19,12 @@ from wirecost.bench.program import ProgramFailedError, run
 NEW, REUSED = "new", "reused"
 MODES = {"wirecost": (NEW, REUSED, "view"), "protobuf": (NEW, REUSED, "arena")}
 """Of libraries that have others than new and reused ones."""
+WIRES = {
+    "protobuf": "protobuf",
+    "messagepack": "messagepack",
+    "flatbuffers-table": "flatbuffers",
+}
+"""Of libraries that have one of their own."""
 
 
 class Cpp:
@@ -46,7 +52,7 @@ class Cpp:
         elif ours == "wirecost":
             wire, about = wire or own, f"wirecost {version('wirecost')}"
         else:
-            wire = library if library in ("protobuf", "messagepack") else own
+            wire = WIRES.get(library, own)
             about = VERSIONS[library]()
         # Ours and a user's are sent again by our codec.
         again = "protobuf" if library == "protobuf" else own
@@ -87,6 +93,7 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "protobuf": _protobuf,
     "gencpp": lambda: _debians("libroscpp-core-dev", "roscpp_serialization"),
     "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
+    "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
 }
 """Of others' libraries."""

@@ -11,6 +11,8 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.bench.message.cpp import code, gencpp, ros_code
+from wirecost.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
+from wirecost.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.bench.message.cpp.tools import has_header, ran
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.compiler import emitted, write
@@ -87,7 +89,7 @@ def _others(subject: Subject) -> dict[str, Make]:
         found["gencpp"] = _gencpp
     if subject.wire == "cdr":
         found["fast-cdr"] = _fast_cdr
-    return found | {"messagepack": _messagepack}
+    return found | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
 def _protobuf(subject: Subject, folder: Path) -> Source | str:
@@ -121,6 +123,20 @@ def _messagepack(subject: Subject, folder: Path) -> Source | str:
     program = code.messagepack_program(subject)
     _put(folder, {"messagepack.hpp": code.messagepack(subject), "messagepack.cpp": program})
     return Source("messagepack", ("messagepack.cpp",))
+
+
+def _flatbuffers(subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    flatc = shutil.which("flatc")
+    if flatc is None or not has_header("flatbuffers/flatbuffers.h"):
+        return "apt-get install flatbuffers-compiler libflatbuffers-dev"
+    _put(folder, flatbuffers(subject))
+    made = folder / "flatbuffers"
+    complaint = ran([flatc, "--cpp", "-o", str(made), str(folder / FLATBUFFERS_SCHEMA)])
+    if complaint:
+        return f"{flatc}: {complaint}"
+    return Source("flatbuffers-table", ("flatbuffers.cpp",))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:
