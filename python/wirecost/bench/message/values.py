@@ -38,7 +38,8 @@ class Values:
         kind = self.declared.type
         if kind is Kind.STRING:
             if len(self.texts) <= MOST_TEXTS:
-                self.texts[value] += 1
+                # Google's library gives a text that is not UTF-8 as bytes.
+                self.texts[value if isinstance(value, str) else value.decode("latin-1")] += 1
         elif isinstance(value, int):
             self.varint += varint_size(value)
             self.zigzag += varint_size(2 * value if value >= 0 else -2 * value - 1)
