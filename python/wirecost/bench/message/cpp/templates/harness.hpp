@@ -283,7 +283,8 @@ inline void verify(Contender& one, const std::string& folder) {
   require(sent.flush().good() && (!back || back->flush().good()), "its files cannot be written");
 }
 
-// `decoded` makes a holder of a message's bytes and adds it up; `modes` a contender of each mode for a content.
+// `decoded` makes a holder of a message's bytes and adds it up; `modes` a contender of each mode
+// for a content.
 template <class Holder, class Decoded, class Modes>
 int main(int argc, char** argv, Decoded decoded, Modes modes) {
   try {
