@@ -66,12 +66,13 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
     assert document["failures"] == []
     found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
     assert {("cpp", "wirecost", mode) for mode in ("new", "reused", "view")} <= found
+    assert {("cpp", "wirecost-classes", mode) for mode in ("new", "reused")} <= found
     assert {("python", name, "new") for name in ("wirecost", "protobuf", "json")} <= found
     if shutil.which("protoc"):
         assert {("cpp", "protobuf", mode) for mode in ("new", "reused", "arena")} <= found
     whole = [row for row in document["rows"] if row["variant"] == "all fields"]
     assert len({row["digest"] for row in whole}) == 1
-    usual = {"wirecost", "protobuf", "json"}
+    usual = {"wirecost", "wirecost-classes", "protobuf", "json"}
     assert len({row["bytes"] for row in whole if row["contender"] in usual}) == 2
     assert ("python", "messagepack", "new") in found
     for name, header in (("messagepack", "msgpack.hpp"), ("flatbuffers-table", "flatbuffers")):

@@ -21,6 +21,7 @@ MODES = {"wirecost": (NEW, REUSED, "view"), "protobuf": (NEW, REUSED, "arena")}
 """Of libraries that have others than new and reused ones."""
 WIRES = {
     "protobuf": "protobuf",
+    "wirecost-classes": "protobuf",
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
 }
@@ -50,13 +51,14 @@ class Cpp:
         if library in self._users:
             wire, about = library, "your own"
         elif ours == "wirecost":
-            wire, about = wire or own, f"wirecost {version('wirecost')}"
+            wire, about = WIRES.get(library, wire or own), f"wirecost {version('wirecost')}"
         else:
             wire = WIRES.get(library, own)
             about = VERSIONS[library]()
         # Ours and a user's are sent again by our codec.
         again = "protobuf" if library == "protobuf" else own
-        for mode in MODES.get("wirecost" if ours == "wirecost" else library, (NEW, REUSED)):
+        holders = ours == "wirecost" and library != "wirecost-classes"
+        for mode in MODES.get("wirecost" if holders else library, (NEW, REUSED)):
             if mode != "view" or has_view(self._subject):
                 yield Contender("cpp", library, mode, wire, about, again)
 

@@ -190,9 +190,9 @@ def _is_bytes(field: Field) -> bool:
     return field.type is Kind.BYTES and field.label is Label.SINGLE and not can_be_absent(field)
 
 
-def google(subject: Subject) -> str:
-    """The program of Google's classes."""
-    return rendered("protobuf.cpp.j2", type=subject.type)
+def google(subject: Subject, arena: bool = True) -> str:
+    """The program of classes with Protobuf's interface; ``arena``: whether they have arenas."""
+    return rendered("protobuf.cpp.j2", type=subject.type, arena=arena)
 
 
 def users(subject: Subject, header: str) -> str:

@@ -169,7 +169,9 @@ def _complaint(errors: Path) -> str:
 
 
 def _command(compiler: str, source: Source, unit: str) -> list[str]:
-    include = [f"-I{folder}" for folder in (".", "cpp", "google", "generated", *source.include)]
+    include = [
+        f"-I{folder}" for folder in (".", "cpp", source.classes, "generated", *source.include)
+    ]
     return [compiler, *FLAGS, "-w", *include, "-c", unit, "-o", f"{unit}.o"]
 
 

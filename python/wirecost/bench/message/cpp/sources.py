@@ -37,6 +37,8 @@ class Source:
     units: tuple[str, ...]
     libraries: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    classes: str = "google"
+    """Folder of the classes with Protobuf's interface: protoc's or ours."""
 
 
 def generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
@@ -85,6 +87,8 @@ Make = Callable[[Subject, Path], "Source | str"]
 def _others(subject: Subject) -> dict[str, Make]:
     """Others' libraries: the program's source, or how to install what it needs."""
     found: dict[str, Make] = {"protobuf": _protobuf}
+    if subject.wire == "protobuf":
+        found["wirecost-classes"] = _our_classes
     if subject.wire == "ros1":
         found["gencpp"] = _gencpp
     if subject.wire == "cdr":
@@ -96,8 +100,23 @@ def _protobuf(subject: Subject, folder: Path) -> Source | str:
     if complaint := _googles_classes(subject, folder / "google"):
         return complaint
     _put(folder, {"classes.hpp": code.classes(subject), "protobuf.cpp": code.google(subject)})
-    theirs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.pb.cc"))
+    theirs = sorted(p.relative_to(folder).as_posix() for p in (folder / "google").rglob("*.pb.cc"))
     return Source("protobuf", ("protobuf.cpp", *theirs), ("-lprotobuf", "-pthread"))
+
+
+def _our_classes(subject: Subject, folder: Path) -> Source | str:
+    """The same program as protoc's, but for the arena, compiled with our classes."""
+    if _is_large(subject):
+        return LEFT_OUT
+    classes = folder / "classes"
+    request = Request((subject.wire,), recycling=False, protobuf_api=True)
+    write(emitted(subject.schema, ("cpp",), request), classes)
+    name = "wirecost-classes"
+    texts = {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject, arena=False)}
+    _put(folder, texts)
+    theirs = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
+    units = sorted(path.relative_to(folder).as_posix() for path in theirs)
+    return Source(name, (f"{name}.cpp", *units), classes="classes/cpp")
 
 
 def _gencpp(subject: Subject, folder: Path) -> Source | str:
