@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -322,3 +323,27 @@ def test_texts_that_are_names_of_their_own_are_no_enum() -> None:
     about = every()
     names = [about.message_class(a_string=f"object number {i}") for i in range(30)]
     assert not any("enum" in what for what in changed(names, about))
+
+
+def test_a_long_list_is_tried_in_columns(tmp_path: Path) -> None:
+    path = tmp_path / "scan.proto"
+    path.write_text(
+        'syntax = "proto3"; message Scan { string import = 1; Hits from = 2; } '
+        "message Hits { repeated Point points = 1; } message Point { double x = 1; int32 ring = 2; }"
+    )
+    about = subject(frontends.descriptors([str(path)]), str(path), "Scan")
+    drawn = Random(1)
+    messages = [about.message_class() for _ in range(3)]
+    for message in messages:
+        setattr(message, "import", "x" * 100)
+        for _ in range(400):
+            getattr(message, "from").points.add(x=drawn.random(), ring=3)
+    (columns,) = (c for what, c in changed(messages, about).items() if what.startswith("columns"))
+    assert columns.what == "columns for `from.points[]`, every bit kept"
+    # Random numbers keep their eight bytes, equal ones take none.
+    assert 400 * 8 + 100 < columns.bytes < 400 * 8 + 100 + 150
+    assert columns.how == "measured"
+    few = [about.message_class() for _ in range(3)]
+    for message in few:
+        getattr(message, "from").points.add(x=1.5)
+    assert not any(what.startswith("columns") for what in changed(few, about))

@@ -14,6 +14,7 @@ from typing import Any
 import lz4.frame
 import zstandard
 
+from wirecost.bench.message.columns_change import in_columns
 from wirecost.bench.message.fields import FieldBytes, marked_name, without
 from wirecost.bench.message.subject import Subject, canonical
 from wirecost.bench.message.value_changes import cheaper_types
@@ -46,6 +47,7 @@ def changes(
     found = [
         *_compressed(messages),
         *_sent_once(subject, messages),
+        *_columns(subject, messages, fields),
         *_of_other_types(subject, messages, fields),
     ]
     found.sort(key=lambda change: change.bytes)
@@ -112,6 +114,14 @@ def _copy(to: Any, message: Any, field: Any) -> None:
     for other, _ in message.ListFields():
         if other.name != field.name:
             to.ClearField(other.name)
+
+
+def _columns(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> Iterator[Change]:
+    for path, size in in_columns(subject, messages, fields):
+        what = f"columns for `{_shortened(path)}`, every bit kept"
+        yield Change(what, size, None, "measured")
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -196,6 +196,12 @@ def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -
     return made
 
 
+def elements_at(message: Any, path: str) -> int:
+    """How many a list has, in all messages that hold one."""
+    *outer, name = path.split(".")
+    return sum(len(getattr(holder, _plain(name))) for holder in _holders(message, outer))
+
+
 def _holders(message: Any, names: list[str]) -> Iterator[Any]:
     """All messages at a path."""
     if not names:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What messages weigh with a long list in columns: measured by the generated code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+
+from wirecost import scratch
+from wirecost.bench.message.content_file import write_content
+from wirecost.bench.message.fields import FieldBytes, elements_at, fields_along
+from wirecost.bench.message.subject import Subject
+from wirecost.bench.program import ProgramFailedError, run
+from wirecost.compile.compiler import Columns, emitted, write
+from wirecost.compile.emit import Request
+from wirecost.compile.emit.python.names import class_name, identifier, module_place
+from wirecost.compile.schema import CompileError, Label, MessageRef
+
+MODULE = "wirecost.bench.message.python.columns_worker"
+LISTS = 2
+"""That are tried."""
+LEAST_SHARE = 0.1
+"""Of all bytes."""
+LEAST_ELEMENTS = 50
+"""On average: columns of fewer save little."""
+MEASURED = 20
+"""Messages."""
+
+
+def in_columns(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> Iterator[tuple[str, float]]:
+    """Lists by path, and the bytes of a message on average whose list is in columns that keep every
+    bit; none where columns cannot hold it."""
+    chosen = messages[:MEASURED]
+    for path, type_name in _long_lists(subject, chosen, fields)[:LISTS]:
+        try:
+            sizes = _sizes(subject, chosen, path, type_name)
+        except (CompileError, ProgramFailedError):
+            continue
+        own = sum(map(len, chosen))
+        yield path, sum(map(len, messages)) / len(messages) * sum(sizes) / max(1, own)
+
+
+def _long_lists(
+    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+) -> list[tuple[str, str]]:
+    """Path and type of those with most bytes that are in no other list."""
+    if subject.wire != "protobuf":
+        return []
+    total = sum(field.all for field in fields if "." not in field.path)
+    found = []
+    for field in sorted(fields, key=lambda field: -field.all):
+        along = fields_along(subject.schema, subject.type, field.path)
+        if not along or field.all < LEAST_SHARE * total:
+            continue
+        last, *around = reversed(along)
+        outermost = all(one.label is Label.SINGLE for one in around)
+        if not outermost or last.label is not Label.REPEATED:
+            continue
+        if isinstance(last.type, MessageRef) and _elements(subject, messages, field.path):
+            found.append((field.path, last.type.name))
+    return found
+
+
+def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
+    """Whether there are enough."""
+    count = sum(elements_at(subject.read(data), path) for data in messages)
+    return count >= LEAST_ELEMENTS * len(messages)
+
+
+def _sizes(subject: Subject, messages: Sequence[bytes], path: str, type_name: str) -> list[int]:
+    """Of each message. Raises CompileError, ProgramFailedError."""
+    schema = subject.schema
+    with scratch.folder("columns") as folder:
+        request = Request(("protobuf",))
+        write(emitted(schema, ("python",), request, Columns((type_name,))), folder)
+        content = folder / "content"
+        write_content(content, messages)
+        home, of_rows = schema.home(subject.type), schema.home(type_name)
+        place = module_place(of_rows)
+        job = {
+            "folder": str(folder / "python"),
+            "content": str(content),
+            "module": ".".join(("wire", *module_place(home).parts)),
+            "class": class_name(home, subject.type),
+            "columns_module": ".".join(("wire", *place.with_name(f"{place.name}_columns").parts)),
+            "columns": of_rows.local_name(type_name).replace(".", "") + "Columns",
+            "path": [identifier(name.removesuffix("[]")) for name in path.split(".")],
+        }
+        return [int(line) for line in run([sys.executable, "-P", "-m", MODULE], json.dumps(job))]
