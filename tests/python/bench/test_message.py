@@ -329,7 +329,8 @@ def test_a_long_list_is_tried_in_columns(tmp_path: Path) -> None:
     path = tmp_path / "scan.proto"
     path.write_text(
         'syntax = "proto3"; message Scan { string import = 1; Hits from = 2; } '
-        "message Hits { repeated Point points = 1; } message Point { double x = 1; int32 ring = 2; }"
+        "message Hits { repeated Point points = 1; } "
+        "message Point { double x = 1; int32 ring = 2; }"
     )
     about = subject(frontends.descriptors([str(path)]), str(path), "Scan")
     drawn = Random(1)
