@@ -14,7 +14,7 @@ from attack.from_file import FromFile
 from attack.target import Target
 from bench.ros_schemas import bag, every
 from wirecost.bench.message import fields
-from wirecost.bench.message.changes import changes
+from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.data import Choice, of_recording, recorded
 from wirecost.bench.message.subject import Subject, subject

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.message import scenario as bench_message
+from wirecost.bench.message.at_rate.carrying import Asked
 from wirecost.bench.message.data import SAMPLED, Choice
-from wirecost.bench.message.path import Asked
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing

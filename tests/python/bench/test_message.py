@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from wirecost.bench.message import fields
+from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.backend import Carried
-from wirecost.bench.message.changes import changes
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content import MOST_BYTES, made_up
 from wirecost.bench.message.data import Choice, recorded

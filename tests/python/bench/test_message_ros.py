@@ -12,7 +12,7 @@ from mcap.writer import Writer
 
 from bench.ros_schemas import bag, definitions, every
 from wirecost.bench.message import fields
-from wirecost.bench.message.changes import changes
+from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from wirecost.bench import limits
 from wirecost.bench.message import fields
+from wirecost.bench.message.advice.changes import changes
+from wirecost.bench.message.at_rate.carrying import Asked, carrying
 from wirecost.bench.message.backend import Backend
-from wirecost.bench.message.changes import changes
 from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
-from wirecost.bench.message.path import Asked, carrying
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files

@@ -24,7 +24,7 @@ from wirecost.bench.message.content_file import write_content
 from wirecost.bench.program import ProgramFailedError
 from wirecost.transport import find
 
-MODULE = "wirecost.bench.message.path_worker"
+MODULE = "wirecost.bench.message.at_rate.worker"
 SECONDS = 3.0
 LEAST_MESSAGES = 50
 WARM = 20
@@ -115,7 +115,7 @@ def _processor_ns(processes: Sequence[psutil.Process]) -> float:
 
 
 class _Worker:
-    """A process of ``path_worker``; ended with the context, whatever it does."""
+    """A process of ``worker``; ended with the context, whatever it does."""
 
     def __init__(self, job: dict[str, Any], log: Path) -> None:
         self._log = log

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that sends messages at a rate, or receives them, and says what processor time it took.
 
-``python -m wirecost.bench.message.path_worker JOB``; the job is JSON: ``role`` (send, receive),
+``python -m wirecost.bench.message.at_rate.worker JOB``; the job is JSON: ``role`` (send, receive),
 ``transport``, ``address``, ``topic``, ``content``, ``warm``, ``count``, ``rate``. A receiver prints
 an empty object once it listens.
 """

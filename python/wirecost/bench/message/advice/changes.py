@@ -14,10 +14,10 @@ from typing import Any
 import lz4.frame
 import zstandard
 
-from wirecost.bench.message.columns_change import in_columns
+from wirecost.bench.message.advice.columns import in_columns
+from wirecost.bench.message.advice.smaller_types import cheaper_types
 from wirecost.bench.message.fields import FieldBytes, marked_name, without
 from wirecost.bench.message.subject import Subject, canonical
-from wirecost.bench.message.value_changes import cheaper_types
 
 LEAST_SAVED = 0.02
 """Of a message's bytes, for a change to be worth a line."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from wirecost.bench.message.advice.values import MOST_TEXTS, Values, values, varint_size
 from wirecost.bench.message.fields import FieldBytes
 from wirecost.bench.message.subject import Subject
-from wirecost.bench.message.values import MOST_TEXTS, Values, values, varint_size
 from wirecost.compile.plan.sequential import PREFIX
 from wirecost.compile.schema import Coding, Kind, Label, Presence
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process of its own for the generated columns of a list, whose package has the name of others'.
 
-``python -m wirecost.bench.message.python.columns_worker`` with one JSON object on standard input,
-see ``columns_change``; prints the bytes of each message whose list is in columns.
+``python -m wirecost.bench.message.advice.columns_worker`` with one JSON object on standard input,
+see ``columns``; prints the bytes of each message whose list is in columns.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import json
 import sys
 from pathlib import Path
 
+from wirecost.bench.message.advice.values import varint_size
 from wirecost.bench.message.content_file import read_content
-from wirecost.bench.message.values import varint_size
 
 TAG = 5
 """Bytes: columns have large field numbers."""

@@ -17,7 +17,7 @@ from wirecost.compile.emit import Request
 from wirecost.compile.emit.python.names import class_name, identifier, module_place
 from wirecost.compile.schema import CompileError, Label, MessageRef
 
-MODULE = "wirecost.bench.message.python.columns_worker"
+MODULE = "wirecost.bench.message.advice.columns_worker"
 LISTS = 2
 """That are tried."""
 LEAST_SHARE = 0.1
