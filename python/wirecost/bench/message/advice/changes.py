@@ -119,9 +119,9 @@ def _copy(to: Any, message: Any, field: Any) -> None:
 def _columns(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> Iterator[Change]:
-    for path, size in in_columns(subject, messages, fields):
-        what = f"columns for `{_shortened(path)}`, every bit kept"
-        yield Change(what, size, None, "measured")
+    for tried in in_columns(subject, messages, fields):
+        what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
+        yield Change(what, tried.bytes, None, "measured")
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from wirecost import scratch
 from wirecost.bench.message.content_file import write_content
@@ -15,7 +16,7 @@ from wirecost.bench.program import ProgramFailedError, run
 from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
 from wirecost.compile.emit.python.names import class_name, identifier, module_place
-from wirecost.compile.schema import CompileError, Label, MessageRef
+from wirecost.compile.schema import CompileError, Kind, Label, Message, MessageRef, Schema
 
 MODULE = "wirecost.bench.message.advice.columns_worker"
 LISTS = 2
@@ -26,21 +27,38 @@ LEAST_ELEMENTS = 50
 """On average: columns of fewer save little."""
 MEASURED = 20
 """Messages."""
+DEEPEST = 8
+"""Messages within an element whose numbers are reduced."""
+
+_NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A list by its path; ``kept``: what its columns keep, for people; ``bytes``: of a message on
+    average whose list is in columns."""
+
+    path: str
+    kept: str
+    bytes: float
 
 
 def in_columns(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
-) -> Iterator[tuple[str, float]]:
-    """Lists by path, and the bytes of a message on average whose list is in columns that keep every
-    bit; none where columns cannot hold it."""
+) -> Iterator[Tried]:
+    """Lists that columns can hold, once with every bit and once with floats for doubles."""
     chosen = messages[:MEASURED]
     for path, type_name in _long_lists(subject, chosen, fields)[:LISTS]:
         try:
             sizes = _sizes(subject, chosen, path, type_name)
         except (CompileError, ProgramFailedError):
             continue
-        own = sum(map(len, chosen))
-        yield path, sum(map(len, messages)) / len(messages) * sum(sizes) / max(1, own)
+        average = sum(map(len, messages)) / len(messages) / max(1, sum(map(len, chosen)))
+        exact, narrow, errors = zip(*sizes, strict=True)
+        yield Tried(path, "every bit kept", average * sum(exact))
+        if sum(narrow) < sum(exact):
+            kept = f"doubles as floats, off by up to {max(errors):.1g}"
+            yield Tried(path, kept, average * sum(narrow))
 
 
 def _long_lists(
@@ -70,8 +88,11 @@ def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
     return count >= LEAST_ELEMENTS * len(messages)
 
 
-def _sizes(subject: Subject, messages: Sequence[bytes], path: str, type_name: str) -> list[int]:
-    """Of each message. Raises CompileError, ProgramFailedError."""
+def _sizes(
+    subject: Subject, messages: Sequence[bytes], path: str, type_name: str
+) -> list[tuple[float, ...]]:
+    """Of each message: bytes exact and with floats, and the floats' largest error. Raises
+    CompileError, ProgramFailedError."""
     schema = subject.schema
     with scratch.folder("columns") as folder:
         request = Request(("protobuf",))
@@ -80,6 +101,7 @@ def _sizes(subject: Subject, messages: Sequence[bytes], path: str, type_name: st
         write_content(content, messages)
         home, of_rows = schema.home(subject.type), schema.home(type_name)
         place = module_place(of_rows)
+        numbers = dict(_numbers(schema, schema.message(type_name), ()))
         job = {
             "folder": str(folder / "python"),
             "content": str(content),
@@ -88,5 +110,23 @@ def _sizes(subject: Subject, messages: Sequence[bytes], path: str, type_name: st
             "columns_module": ".".join(("wire", *place.with_name(f"{place.name}_columns").parts)),
             "columns": of_rows.local_name(type_name).replace(".", "") + "Columns",
             "path": [identifier(name.removesuffix("[]")) for name in path.split(".")],
+            "numbers": list(numbers),
+            "doubles": [name for name, kind in numbers.items() if kind is Kind.FLOAT64],
         }
-        return [int(line) for line in run([sys.executable, "-P", "-m", MODULE], json.dumps(job))]
+        lines = run([sys.executable, "-P", "-m", MODULE], json.dumps(job))
+        return [tuple(map(float, line.split())) for line in lines]
+
+
+def _numbers(
+    schema: Schema, message: Message, outer: tuple[str, ...]
+) -> Iterator[tuple[str, Kind]]:
+    """The columns of single numbers, by dotted names."""
+    for field in message.fields:
+        if field.label is not Label.SINGLE or not field.name.isidentifier():
+            continue
+        if isinstance(field.type, MessageRef) and len(outer) < DEEPEST:
+            yield from _numbers(schema, schema.message(field.type), (*outer, field.name))
+        elif (
+            isinstance(field.type, Kind) and not field.type.is_text and field.type is not Kind.BOOL
+        ):
+            yield ".".join((*outer, field.name)), field.type

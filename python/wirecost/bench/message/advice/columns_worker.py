@@ -2,21 +2,28 @@
 """A process of its own for the generated columns of a list, whose package has the name of others'.
 
 ``python -m wirecost.bench.message.advice.columns_worker`` with one JSON object on standard input,
-see ``columns``; prints the bytes of each message whose list is in columns.
+see ``columns``; prints of each message the bytes with the list in columns, once with every bit and
+once with floats for doubles, and the largest error of these.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
+import struct
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from wirecost.bench.message.advice.values import varint_size
 from wirecost.bench.message.content_file import read_content
 
 TAG = 5
 """Bytes: columns have large field numbers."""
+LARGEST_FLOAT = 3.4e38
+_FLOAT = struct.Struct("f")
 
 
 def main() -> None:
@@ -25,18 +32,35 @@ def main() -> None:
     top = getattr(importlib.import_module(job["module"]), job["class"])
     columns = getattr(importlib.import_module(job["columns_module"]), job["columns"])
     *around, name = job["path"]
+    narrow = dict.fromkeys(job["numbers"], "auto") | dict.fromkeys(job["doubles"], "float32")
     for data in read_content(Path(job["content"])):
         message = top.decode_protobuf(data)
         holder = message
         for one in around:
             holder = getattr(holder, one) if holder is not None else None
         rows = getattr(holder, name) if holder is not None else []
-        size = 0
         if rows:
-            made = columns.from_rows(rows, "auto")
-            size = TAG + varint_size(len(made)) + len(made)
             setattr(holder, name, [])
-        print(len(message.encode_protobuf()) + size)
+        rest = len(message.encode_protobuf())
+        exact = rest + _size(columns.from_rows(rows, "auto")) if rows else rest
+        narrowed = rest + _size(columns.from_rows(rows, narrow)) if rows else rest
+        print(exact, narrowed, max((_error(rows, path) for path in job["doubles"]), default=0.0))
+
+
+def _size(columns: bytes) -> int:
+    return TAG + varint_size(len(columns)) + len(columns)
+
+
+def _error(rows: Iterable[Any], path: str) -> float:
+    """The largest by which a double differs from its float."""
+    largest = 0.0
+    for row in rows:
+        value = row
+        for name in path.split("."):
+            value = getattr(value, name) if value is not None else None
+        if value is not None and math.isfinite(value) and abs(value) < LARGEST_FLOAT:
+            largest = max(largest, abs(value - _FLOAT.unpack(_FLOAT.pack(value))[0]))
+    return largest
 
 
 if __name__ == "__main__":
