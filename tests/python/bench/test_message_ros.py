@@ -211,3 +211,18 @@ def test_types_of_ros_that_are_said_to_be_smaller_are(
     (change,) = (one for one in found if one.what.startswith(said))
     smaller = len(after.write(after.message_class(a=of_then, other=7)))
     assert change.bytes == pytest.approx(smaller, abs=4) and change.how == "estimated"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("uint8[2000000000] huge", "2,000,000,000 values are always there"),
+        ("Part[3000] parts", "12,000,000 values are always there"),
+        ("Part[] parts", "over 5,000,000 elements in a made-up message"),
+    ],
+)
+def test_lists_without_measure_are_refused(text: str, said: str) -> None:
+    part = "float64[4000] numbers\n" if "3000" in text else "uint8[4000000] many\n"
+    texts = {"mine/Part": part, "mine/Top": f"{text}\n"}
+    with pytest.raises(UserError, match=said):
+        made_up(ros_subject(Definitions("ros1", texts), "", "Top"), {}, 1)

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 from wirecost.bench.message.ros.fit import fit
+from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject
 from wirecost.errors import UserError
 
@@ -19,9 +20,7 @@ ELEMENTS = (10, 4, 2, 1)
 """Of repeated fields, by the depth of their message; deeper messages are left out."""
 VALUES = 4_000
 """Of a message, but for what ``elements`` asks for."""
-MOST_ELEMENTS = 5_000_000
-"""Of all lists of a message."""
-MOST_BYTES = 16 << 20
+MOST_BYTES = 4 << 20
 """Of all messages; one is always made."""
 TEXT = 12
 """Characters."""

@@ -12,13 +12,14 @@ from wirecost.bench.message import fields
 from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.at_rate.carrying import Asked, carrying
 from wirecost.bench.message.backend import Backend
-from wirecost.bench.message.content import ASSUMED, MOST_ELEMENTS, made_up
+from wirecost.bench.message.content import ASSUMED, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
 from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject, subject
 from wirecost.bench.processes import Plan, plan
 from wirecost.bench.program import ProgramFailedError

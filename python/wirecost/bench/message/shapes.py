@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from wirecost.compile.schema import Field, Kind, Label
 
+MOST_ELEMENTS = 5_000_000
+"""Of all lists of a made-up message."""
+
 
 def is_list(field: Field) -> bool:
     """Any number of values, or a fixed one."""

@@ -6,33 +6,44 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.bench.message.ros.reader import wrapped
-from wirecost.bench.message.shapes import is_list, is_octets
+from wirecost.bench.message.shapes import MOST_ELEMENTS, is_list, is_octets
 from wirecost.compile.frontends.ros.builtin import FILES
 from wirecost.compile.schema import Field, Kind, Label, MessageRef, Schema
+from wirecost.errors import UserError
 
 TIMES = frozenset(FILES)
 """Some libraries have no negative ones."""
 
 
-def fit(schema: Schema, type_name: str, message: Any) -> None:
+def fit(schema: Schema, type_name: str, message: Any, left: int = MOST_ELEMENTS) -> int:
     """Numbers get their type's width, texts and lists their bounds; lists of a fixed length are
-    filled up with what they have."""
+    filled up with what they have. How many elements lists have then; raises UserError where they
+    are more than ``left``."""
+    count = 0
     for field in schema.message(type_name).fields:
         value = getattr(message, field.name)
+        if is_list(field):
+            count += max(len(value), field.capacity or 0 if field.label is Label.ARRAY else 0)
+        if count > left:
+            raise UserError(
+                f"{type_name}.{field.name}: over {MOST_ELEMENTS:,} elements in a made-up message; give real "
+                "ones with --data, or fewer with --elements"
+            )
         if is_octets(field):
             setattr(message, field.name, _octets(field, value))
         elif is_list(field):
             _fit_list(field, value)
             if isinstance(field.type, MessageRef):
                 for one in value:
-                    fit(schema, field.type.name, one)
+                    count += fit(schema, field.type.name, one, left - count)
         elif isinstance(field.type, MessageRef):
-            fit(schema, field.type.name, value)
+            count += fit(schema, field.type.name, value, left - count)
         elif field.type is Kind.STRING:
             setattr(message, field.name, value[: field.text_capacity])
         else:
             positive = abs(value) if type_name in TIMES else value
             setattr(message, field.name, wrapped(positive, field.type))
+    return count
 
 
 def _octets(field: Field, value: bytes) -> bytes:
