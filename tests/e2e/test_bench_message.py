@@ -15,6 +15,7 @@ from mcap.writer import Writer
 from osi3.osi_groundtruth_pb2 import GroundTruth
 from osi3.osi_sensorview_pb2 import SensorView
 
+from wirecost.bench.message.java.code import camel
 from wirecost.compile import frontends
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -236,3 +237,28 @@ def test_a_codec_that_does_not_compile_is_explained(
     assert done.returncode == 0, done.stderr
     why = json.loads(done.stdout)["not_run"]["cpp mine"]
     assert "it does not compile: " in why and "Contender has no span encode" in why
+
+
+@pytest.mark.usefixtures("cached")
+def test_java_takes_part_where_it_is_asked_for(wirecost: Run, schema: Path, tmp_path: Path) -> None:
+    command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
+    options = ("--lang", "java", "--repetitions", "1", "--processes", "1")
+    done = wirecost(*command, *options, "--out", tmp_path / "r", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["failures"] == [] and document["not_run"] == {}
+    found = {(row["contender"], row["mode"]) for row in document["rows"]}
+    assert found == {
+        ("wirecost", "new"),
+        ("wirecost", "reused"),
+        ("protobuf", "new"),
+        ("protobuf", "best"),
+    }
+    assert len({row["bytes"] for row in document["rows"]}) == 1
+
+
+def test_names_of_java_s_accessors_are_protoc_s() -> None:
+    assert camel("sequence_number") == "SequenceNumber"
+    assert camel("a1b") == "A1B"
+    assert camel("class") == "Class_"
+    assert camel("_x2_y") == "X2Y"

@@ -77,10 +77,10 @@ def command(
     lang: Annotated[
         str,
         typer.Option(
-            help="Of the contenders, comma-separated.",
+            help="Of the contenders, comma-separated: cpp, python, java.",
             autocompletion=completing(bench_message.LANGUAGES),
         ),
-    ] = ",".join(bench_message.LANGUAGES),
+    ] = ",".join(bench_message.USUAL),
     contender: Annotated[
         list[Path] | None,
         typer.Option(

@@ -15,6 +15,7 @@ from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.content import ASSUMED, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
+from wirecost.bench.message.java.backend import Java
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
@@ -32,7 +33,9 @@ from wirecost.traces.names import type_of
 from wirecost.transport import find
 
 SCENARIO = "message"
-LANGUAGES = ("cpp", "python")
+LANGUAGES = ("cpp", "python", "java")
+USUAL = ("cpp", "python")
+"""Without being asked for."""
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
 ROS = (".msg", ".srv")
@@ -60,7 +63,7 @@ class Settings:
     data: Path | None = None
     choice: Choice = field(default_factory=Choice)
     elements: Mapping[str, int] = field(default_factory=dict)
-    languages: tuple[str, ...] = LANGUAGES
+    languages: tuple[str, ...] = USUAL
     contenders: tuple[Path, ...] = ()
     asked: Asked = field(default_factory=Asked)
     repetitions: int = 30
@@ -208,6 +211,8 @@ def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) ->
         found.append(Cpp(about, settings.users(*HEADERS), settings.jobs, say))
     if "python" in settings.languages:
         found.append(Python(about, settings.users(MODULE)))
+    if "java" in settings.languages:
+        found.append(Java(about, say))
     return found
 
 
