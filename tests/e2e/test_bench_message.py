@@ -60,7 +60,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
 ) -> None:
     out = tmp_path / "r"
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
-    options = ("--elements", "path=50", "--jobs", "2", "--seed", "3", "--lang", "cpp,python")
+    options = ("--elements", "path=60", "--jobs", "2", "--seed", "3", "--lang", "cpp,python")
     done = wirecost(*command, *options, *FEW, "--out", out, "--json", "-")
     assert done.returncode == 0, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
@@ -68,6 +68,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
     found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
     assert {("cpp", "wirecost", mode) for mode in ("new", "reused", "view")} <= found
     assert {("cpp", "wirecost-classes", mode) for mode in ("new", "reused")} <= found
+    assert {("cpp", "wirecost-columns", mode) for mode in ("new", "reused")} <= found
     assert {("python", name, "new") for name in ("wirecost", "protobuf", "json")} <= found
     if shutil.which("protoc"):
         assert {("cpp", "protobuf", mode) for mode in ("new", "reused", "arena")} <= found
@@ -81,7 +82,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
         assert has == (("cpp", name, "reused") in found)
     meta = json.loads((out / "meta.json").read_text())
     assert sum(field["own"] for field in meta["fields"]) == meta["counted_bytes"]
-    assert "path: 50" in meta["content"]
+    assert "path: 60" in meta["content"]
     page = (out / "report.html").read_text()
     assert "path[]" in page and "reused, without path[]" in page
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from wirecost.bench import limits
 from wirecost.bench.message import fields
 from wirecost.bench.message.advice.changes import changes
+from wirecost.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.bench.message.at_rate.carrying import Asked, carrying
 from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.content import ASSUMED, made_up
@@ -133,7 +134,8 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
     messages, said = _messages(settings, about)
     found, counted = fields.counted(about, messages)
     taken_out = fields.worth_taking_out(found, about)
-    backends = _backends(settings, about, say)
+    lists = long_lists(about, messages[:MEASURED], found)
+    backends = _backends(settings, about, [type_ for _, type_ in lists], say)
     contenders = {one.lang: one.contenders() for one in backends}
     missing = {f"{one.lang} {name}": why for one in backends for name, why in one.missing.items()}
     if not any(contenders.values()):
@@ -205,10 +207,12 @@ def _at_rate(asked: Asked, messages: list[bytes], say: Callable[[str], None]) ->
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": found}
 
 
-def _backends(settings: Settings, about: Subject, say: Callable[[str], None]) -> list[Backend]:
+def _backends(
+    settings: Settings, about: Subject, lists: list[str], say: Callable[[str], None]
+) -> list[Backend]:
     found: list[Backend] = []
     if "cpp" in settings.languages:
-        found.append(Cpp(about, settings.users(*HEADERS), settings.jobs, say))
+        found.append(Cpp(about, lists, settings.users(*HEADERS), settings.jobs, say))
     if "python" in settings.languages:
         found.append(Python(about, settings.users(MODULE)))
     if "java" in settings.languages:

@@ -48,7 +48,7 @@ def in_columns(
 ) -> Iterator[Tried]:
     """Lists that columns can hold, once with every bit and once with floats for doubles."""
     chosen = messages[:MEASURED]
-    for path, type_name in _long_lists(subject, chosen, fields)[:LISTS]:
+    for path, type_name in long_lists(subject, chosen, fields):
         try:
             sizes = _sizes(subject, chosen, path, type_name)
         except (CompileError, ProgramFailedError):
@@ -61,10 +61,11 @@ def in_columns(
             yield Tried(path, kept, average * sum(narrow))
 
 
-def _long_lists(
+def long_lists(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
 ) -> list[tuple[str, str]]:
-    """Path and type of those with most bytes that are in no other list."""
+    """Path and elements' type of those with most bytes that are in no other list and long enough
+    for columns to be worth it."""
     if subject.wire != "protobuf":
         return []
     total = sum(field.all for field in fields if "." not in field.path)
@@ -79,7 +80,7 @@ def _long_lists(
             continue
         if isinstance(last.type, MessageRef) and _elements(subject, messages, field.path):
             found.append((field.path, last.type.name))
-    return found
+    return found[:LISTS]
 
 
 def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:

@@ -22,6 +22,7 @@ MODES = {"wirecost": (NEW, REUSED, "view"), "protobuf": (NEW, REUSED, "arena")}
 WIRES = {
     "protobuf": "protobuf",
     "wirecost-classes": "protobuf",
+    "wirecost-columns": "columns",
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
 }
@@ -33,9 +34,11 @@ class Cpp:
 
     lang = "cpp"
 
-    def __init__(self, subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> None:
+    def __init__(
+        self, subject: Subject, lists: Sequence[str], users: Sequence[Path], jobs: int, say: Say
+    ) -> None:
         """Compiles what is not in the cache. Raises UserError where there is no compiler."""
-        built = programs.built(subject, users, jobs, say)
+        built = programs.built(subject, lists, users, jobs, say)
         self._subject = subject
         self._users = [path.stem for path in users]
         self._programs = built.programs
@@ -57,7 +60,7 @@ class Cpp:
             about = VERSIONS[library]()
         # Ours and a user's are sent again by our codec.
         again = "protobuf" if library == "protobuf" else own
-        holders = ours == "wirecost" and library != "wirecost-classes"
+        holders = ours == "wirecost" and library not in ("wirecost-classes", "wirecost-columns")
         for mode in MODES.get("wirecost" if holders else library, (NEW, REUSED)):
             if mode != "view" or has_view(self._subject):
                 yield Contender("cpp", library, mode, wire, about, again)

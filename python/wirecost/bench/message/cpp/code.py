@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -154,6 +154,19 @@ def _classes_header(subject: Subject, names: ApiNames, file: File) -> str:
 
 def messagepack_program(subject: Subject) -> str:
     return rendered("user.cpp.j2", type=subject.type, header="messagepack.hpp", codec_header="")
+
+
+def columns(subject: Subject, containers: PurePosixPath) -> str:
+    """``columns.hpp``: a codec as users write one; ``containers``: the generated header that says
+    where columns can be."""
+    namespace = "::".join(("", ROOT, *containers.parent.parts))
+    return rendered(
+        "columns.hpp.j2",
+        type=subject.type,
+        containers_header=str(containers),
+        containers=f"{namespace}::ColumnContainers",
+        codec=_codec(subject, subject.wire)["codec"],
+    )
 
 
 def messagepack(subject: Subject) -> str:

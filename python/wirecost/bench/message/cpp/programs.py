@@ -38,14 +38,17 @@ class Built:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def built(subject: Subject, users: Sequence[Path], jobs: int, say: Say) -> Built:
-    """All programs that this machine can compile; ``users``: headers of the user's own codecs.
+def built(
+    subject: Subject, lists: Sequence[str], users: Sequence[Path], jobs: int, say: Say
+) -> Built:
+    """All programs that this machine can compile; ``lists``: types of elements that columns are
+    tried for; ``users``: headers of the user's own codecs.
     Raises UserError where it has no compiler, or a header cannot be read."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or ""
     version = _version(compiler)
     with scratch.folder("message") as made:
         say("generating")
-        sources, missing = generate(subject, made)
+        sources, missing = generate(subject, lists, made)
         kept = _cache() / _key(made, version)
         found = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from google.protobuf import descriptor_pb2 as pb
 
@@ -15,8 +16,9 @@ from wirecost.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SC
 from wirecost.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.bench.message.cpp.tools import has_header, ran
 from wirecost.bench.message.subject import Subject
-from wirecost.compile.compiler import emitted, write
+from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
+from wirecost.compile.schema import CompileError
 
 GOOGLES_OWN = "google/protobuf/"
 MOST_MESSAGES = 40
@@ -41,10 +43,16 @@ class Source:
     """Folder of the classes with Protobuf's interface: protoc's or ours."""
 
 
-def generate(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]:
-    """All into the folder; and why others are missing, by library."""
+def generate(
+    subject: Subject, lists: Sequence[str], folder: Path
+) -> tuple[list[Source], dict[str, str]]:
+    """All into the folder; and why others are missing, by library. ``lists``: types of elements
+    that columns are tried for."""
     sources, missing = _ours(subject, folder)
-    for name, make in _others(subject).items():
+    others = _others(subject)
+    if lists:
+        others["wirecost-columns"] = partial(_columns, lists)
+    for name, make in others.items():
         found = make(subject, folder)
         if isinstance(found, str):
             missing[name] = found
@@ -117,6 +125,30 @@ def _our_classes(subject: Subject, folder: Path) -> Source | str:
     theirs = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
     units = sorted(path.relative_to(folder).as_posix() for path in theirs)
     return Source(name, (f"{name}.cpp", *units), classes="classes/cpp")
+
+
+def _columns(lists: Sequence[str], subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    made = folder / "columns"
+    asked = Columns(tuple(lists), ("*=auto",))
+    try:
+        write(
+            emitted(subject.schema, ("cpp",), Request(("protobuf",), recycling=False), asked), made
+        )
+    except CompileError as error:
+        return str(error)
+    headers = sorted((made / "cpp").rglob("columns_containers.hpp"))
+    containers = PurePosixPath(headers[0].relative_to(made / "cpp"))
+    name = "wirecost-columns"
+    _put(
+        folder,
+        {
+            "columns.hpp": code.columns(subject, containers),
+            f"{name}.cpp": code.users(subject, "columns.hpp"),
+        },
+    )
+    return Source(name, (f"{name}.cpp",), include=("columns/cpp",))
 
 
 def _gencpp(subject: Subject, folder: Path) -> Source | str:
