@@ -15,13 +15,13 @@ from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject
 from wirecost.errors import UserError
 
-MESSAGES = 16
+MESSAGES, FEWEST = 16, 4
 ELEMENTS = (10, 4, 2, 1)
 """Of repeated fields, by the depth of their message; deeper messages are left out."""
 VALUES = 4_000
 """Of a message, but for what ``elements`` asks for."""
-MOST_BYTES = 4 << 20
-"""Of all messages; one is always made."""
+ENOUGH_BYTES, MOST_BYTES = 64 << 10, 4 << 20
+"""Of all messages: no more are made once there are FEWEST with so many; one is always made."""
 TEXT = 12
 """Characters."""
 BYTES = 32
@@ -39,7 +39,10 @@ def made_up(subject: Subject, elements: Mapping[str, int], seed: int) -> list[by
     unused = set(elements)
     made: list[bytes] = []
     for number in range(MESSAGES):
-        if made and sum(map(len, made)) + len(made[-1]) > MOST_BYTES:
+        size = sum(map(len, made))
+        if made and (
+            size + len(made[-1]) > MOST_BYTES or (number >= FEWEST and size > ENOUGH_BYTES)
+        ):
             break
         message = subject.message_class()
         unused -= _Filler(Random(f"{seed} {number}"), elements).fill(message)
