@@ -12,7 +12,7 @@ import pytest
 from cheats.tensor.worker import find_cheat
 from wirecost.bench.tensor import process
 from wirecost.bench.tensor.cases import Case, Entry
-from wirecost.bench.tensor.race import Outcome, Pairs, run_race
+from wirecost.bench.tensor.race import Outcome, Pairs, Round, rounds_of, run_back_to_back, run_round
 
 TESTS = Path(__file__).parents[1]
 SHAPE = (2000,)
@@ -31,6 +31,11 @@ REFUSED = {
 Race = Callable[..., Outcome]
 
 
+def quiet(messages: int, text: str) -> None:
+    """Reports nothing."""
+    del messages, text
+
+
 @pytest.fixture
 def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Race:
     """``race(cheat)``: what became of it."""
@@ -46,9 +51,11 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Race:
         case = Case(SHAPE, "float64", "cpu", rate, TRIALS, (entry,), inside)
         pairs = Pairs({cheat: contender}, "pubsub", tmp_path)
         try:
-            run_race(
-                case, pairs, "ones", "pubsub", throughput, [outcome], lambda *_: None, lambda: None
-            )
+            for number, trials in enumerate(rounds_of(TRIALS, 2)):
+                turn = Round(number, trials, 0, 1)
+                run_round(case, pairs, "ones", "pubsub", turn, [outcome], quiet, lambda: None)
+            if throughput:
+                run_back_to_back(case, pairs, "ones", [outcome], quiet)
         finally:
             pairs.end()
         return outcome

@@ -34,14 +34,18 @@ class Estimate:
 
 
 class Resampler:
-    """Draws the same repetitions for every series of one case.
+    """Draws the same processes for every series of one case, and the same repetitions where the
+    series have as many of each process.
 
     ``processes``: which process took each repetition, shape (repetitions,), in ascending order.
+    ``each``: drawn of every chosen process, the same for all series of a case; None: as many as
+    processes have on average.
     """
 
-    def __init__(self, processes: NDArray[np.int64]) -> None:
+    def __init__(self, processes: NDArray[np.int64], each: int | None = None) -> None:
         self._repetitions = len(processes)
         _, self._starts, self._counts = np.unique(processes, return_index=True, return_counts=True)
+        self._each = each or round(self._repetitions / max(1, len(self._counts)))
 
     def medians(self, samples: Array) -> Array:
         """Medians of the resampled series, shape (RESAMPLES,)."""
@@ -54,15 +58,13 @@ class Resampler:
         return np.concatenate(parts)
 
     def _draw(self, random: np.random.Generator, rows: int) -> NDArray[np.int64]:
-        """Repetitions, as many from each chosen process as processes have on average; shape
-        (rows, about repetitions)."""
+        """Repetitions, ``each`` from every chosen process; shape (rows, about repetitions)."""
         number = len(self._counts)
         if number == 1:
             return random.integers(self._repetitions, size=(rows, self._repetitions))
-        each = round(self._repetitions / number)
         chosen = random.integers(number, size=(rows, number, 1))
-        within = random.random((rows, number, each)) * self._counts[chosen]
-        return (self._starts[chosen] + within.astype(np.int64)).reshape(rows, number * each)
+        within = random.random((rows, number, self._each)) * self._counts[chosen]
+        return (self._starts[chosen] + within.astype(np.int64)).reshape(rows, -1)
 
 
 def median(samples: Array, resampled: Array) -> Estimate:

@@ -43,20 +43,23 @@ class Race:
             int(part["repetition"].max()) + 1  # type: ignore[arg-type]  # integers by schema
             for part in samples.partition_by(columns)
         )
-        self.series: dict[tuple[Name, str], Array] = {
-            ((str(contender), str(mode)), str(stage)): part["ns"].to_numpy().astype(np.float64)
+        parts = {
+            ((str(contender), str(mode)), str(stage)): part.sort("process", maintain_order=True)
             for (contender, mode, stage), part in samples.filter(
                 pl.col("repetition") < complete
             ).group_by([*columns, "stage"], maintain_order=True)
         }
+        self.series: dict[tuple[Name, str], Array] = {
+            which: part["ns"].to_numpy().astype(np.float64) for which, part in parts.items()
+        }
         """Nanoseconds of a contender's stage, shape (repetitions,)."""
-        first = next(iter(samples.partition_by([*columns, "stage"])))
-        taken = first.filter(pl.col("repetition") < complete)["process"]
-        processes = np.sort(taken.to_numpy()[:complete])
-        self.processes = len(np.unique(processes))
+        taken = {which: part["process"].to_numpy() for which, part in parts.items()}
+        self.processes = max(len(np.unique(processes)) for processes in taken.values())
         """That took the repetitions of a contender."""
-        resampler = Resampler(processes)
-        self._resampled = {which: resampler.medians(ns) for which, ns in self.series.items()}
+        each = round(max(map(len, taken.values())) / self.processes)
+        self._resampled = {
+            which: Resampler(taken[which], each).medians(ns) for which, ns in self.series.items()
+        }
 
     def median(self, name: Name, stage: str) -> Estimate:
         return median(self.series[name, stage], self._resampled[name, stage])

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from wirecost import scratch
+from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
@@ -64,6 +65,11 @@ def command(
     ] = "ones",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Messages per second.")] = 100.0,
     trials: Annotated[int, typer.Option(metavar="N", help="Messages of each contender.")] = 200,
+    processes: Annotated[
+        int,
+        typer.Option(metavar="N", help="Fresh pairs of processes of each contender, one a round."),
+    ] = PROCESSES,
+    seed: Annotated[int, typer.Option(help="Seed of the contenders' order in each round.")] = 1,
     paper: Annotated[
         bool, typer.Option(help="2,000 trials of ones, 200x200, as on Wrapyfi's page.")
     ] = False,
@@ -136,6 +142,8 @@ def command(
         pattern,
         sweep,
         places,
+        processes,
+        seed,
     )
     settings.check()
     lost: str | None = None
@@ -144,7 +152,7 @@ def command(
         if peer is not None:
             remote = stack.enter_context(Remote(*_place("--peer", peer), token or ""))
         made = settings.plan(remote)
-        _announce(console, made)
+        _announce(console, made, processes)
 
         def measure(journal: Journal, advance: Advance) -> None:
             nonlocal lost
@@ -155,9 +163,9 @@ def command(
         raise UserError(f"{lost}; what was measured before was kept")
 
 
-def _announce(console: Console, made: Plan) -> None:
+def _announce(console: Console, made: Plan, processes: int) -> None:
     entries = sum(len(case.entries) for case in made.cases)
-    minutes = tensor.expected_seconds(made) / 60
+    minutes = tensor.expected_seconds(made, processes) / 60
     console.print(
         f"{entries} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
     )

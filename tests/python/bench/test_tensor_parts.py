@@ -206,7 +206,9 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
 
 def test_rounds_share_all_trials() -> None:
     for trials in (1, 4, 5, 23, 200):
-        assert sum(rounds_of(trials)) == trials
+        for processes in (1, 3, 10):
+            found = rounds_of(trials, processes)
+            assert sum(found) == trials and len(found) <= processes
     assert Outcome(Entry("shm", "")).failure is None
 
 

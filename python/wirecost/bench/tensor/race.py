@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case: all its contenders in turns, block by block, each turn beginning with another one."""
+"""Rounds of blocks: in each, every contender has new processes and its turn, in an order drawn from
+the seed. What a process gets at its start, it keeps; so a run has several of each contender."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import resource
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 import psutil
 
@@ -21,7 +23,8 @@ from wirecost.errors import UserError
 
 WARM_UP = 5
 """Messages before each block that do not count: caches and page tables are cold."""
-MOST_ROUNDS = 5
+LEAST_BLOCK = 5
+"""Messages of a block, where there are as many."""
 PAIR_BYTES = 1 << 30
 """Memory that a pair is taken to need, with a large framework in both processes."""
 PAIR_FILES, OTHER_FILES = 12, 32
@@ -43,8 +46,9 @@ class Outcome:
 
     entry: Entry
     samples: list[dict[str, int]] = field(default_factory=list)
-    rounds: list[int] = field(default_factory=list)
-    """The round of each sample."""
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """Of each sample: the round, and its number among all messages. In a round, those behind a lost
+    one move up."""
     counts: Counts = field(default_factory=Counts)
     nbytes: int = 0
     bytes_per_s: float | None = None
@@ -107,43 +111,59 @@ class Pairs:
             pair.end()
 
     def end(self) -> None:
-        """All at once: each may take seconds."""
+        """All at once: each may take seconds. Others can be made afterwards."""
         for pair in self._alive.values():
             pair.begin_to_end()
         while self._alive:
             self._alive.popitem()[1].end()
 
 
-def rounds_of(trials: int) -> list[int]:
+def rounds_of(trials: int, processes: int) -> list[int]:
     """Messages of each round, nearly the same, ``trials`` together."""
-    rounds = min(MOST_ROUNDS, max(1, trials // 5))
+    rounds = min(processes, max(1, trials // LEAST_BLOCK))
     return [trials // rounds + (i < trials % rounds) for i in range(rounds)]
 
 
-def run_race(
+@dataclass(frozen=True)
+class Round:
+    """``before``: messages of the rounds before it."""
+
+    number: int
+    trials: int
+    before: int
+    seed: int
+
+    def order(self, outcomes: list[Outcome]) -> list[Outcome]:
+        return Random(f"{self.seed} {self.number}").sample(outcomes, len(outcomes))
+
+
+def run_round(
     case: Case,
     pairs: Pairs,
     content: str,
     pattern: str,
-    throughput: bool,
+    turn: Round,
     outcomes: list[Outcome],
     report: Report,
     keep: Keep,
 ) -> None:
-    """Fills the entries' outcomes. Raises LostError."""
-    for number, trials in enumerate(rounds_of(case.trials)):
-        first = number * len(outcomes) // MOST_ROUNDS
-        for outcome in outcomes[first:] + outcomes[:first]:
-            if outcome.failure is None:
-                report(0, _label(outcome.entry))
-                _turn(outcome, case, pairs, content, pattern, trials, number)
-                keep()
-            report(trials, _label(outcome.entry))
-    if throughput and pattern == "pubsub" and not case.one_process:
-        for outcome in outcomes:
-            if outcome.failure is None:
-                report(0, f"{_label(outcome.entry)} back to back")
-                _back_to_back(outcome, case, pairs, content)
+    """Adds a block to each outcome of a case. Raises LostError."""
+    for outcome in turn.order(outcomes):
+        if outcome.failure is None:
+            report(0, _label(outcome.entry))
+            _turn(outcome, case, pairs, content, pattern, turn)
+            keep()
+        report(turn.trials, _label(outcome.entry))
+
+
+def run_back_to_back(
+    case: Case, pairs: Pairs, content: str, outcomes: list[Outcome], report: Report
+) -> None:
+    """What each contender carries without a pause. Raises LostError."""
+    for outcome in outcomes:
+        if outcome.failure is None:
+            report(0, f"{_label(outcome.entry)} back to back")
+            _back_to_back(outcome, case, pairs, content)
 
 
 def _label(entry: Entry) -> str:
@@ -156,8 +176,7 @@ def _turn(
     pairs: Pairs,
     content: str,
     pattern: str,
-    trials: int,
-    number: int,
+    turn: Round,
 ) -> None:
     order = _order(outcome.entry, case, content)
     on_device = case.device != "cpu"
@@ -165,12 +184,12 @@ def _turn(
         pair = pairs.get(outcome.entry)
         warm_up = {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)}
         pair.run(order | warm_up, timed=False)
-        block = pair.run(order | {"count": trials, "rate": case.rate})
+        block = pair.run(order | {"count": turn.trials, "rate": case.rate})
         counts = count(block.sent, block.received, case.rate)
         measure = stages if pattern == "pubsub" else round_trips
         samples = measure(block.sent, block.received, on_device)
         if not samples:
-            raise WorkerFailedError(f"none of {trials} messages arrived")
+            raise WorkerFailedError(f"none of {turn.trials} messages arrived")
     except (WorkerFailedError, UserError, ValueError) as error:
         outcome.failure = str(error)
         pairs.drop(outcome.entry)
@@ -178,7 +197,7 @@ def _turn(
     outcome.counts.add(counts)
     outcome.nbytes = block.nbytes or outcome.nbytes
     outcome.samples += samples
-    outcome.rounds += [number] * len(samples)
+    outcome.places += [(turn.number, turn.before + at) for at in range(len(samples))]
     if block.clock is not None:
         outcome.clock_offset_ns = block.clock.offset_ns
         outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)

@@ -15,13 +15,22 @@ from typing import Any
 import numpy as np
 
 from wirecost.bench import limits
+from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
 from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.pair import PATTERNS
 from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.bench.tensor.race import MOST_ROUNDS, WARM_UP, Outcome, Pairs, run_race
+from wirecost.bench.tensor.race import (
+    WARM_UP,
+    Outcome,
+    Pairs,
+    Round,
+    rounds_of,
+    run_back_to_back,
+    run_round,
+)
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.bench.tensor.schedule import GC_POLICY
 from wirecost.doctor.environment import environment
@@ -57,10 +66,16 @@ class Settings:
     sweep: bool = False
     addresses: dict[str, str] = field(default_factory=dict)
     """Where a contender's ends meet, if it does not decide that itself."""
+    processes: int = PROCESSES
+    """Pairs of them, or where nothing travels single ones: of each contender, one a round."""
+    seed: int = 1
+    """Of the contenders' order in each round."""
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
         limits.between("--trials", self.trials, 1, 1_000_000)
+        limits.between("--processes", self.processes, 1, 1_000)
+        limits.seed(self.seed)
         if not 0.1 <= self.rate <= 10_000:
             raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
         if self.content not in CONTENTS:
@@ -97,18 +112,16 @@ class Settings:
         )  # fmt: skip
 
 
-def expected_seconds(made: Plan) -> float:
+def expected_seconds(made: Plan, processes: int) -> float:
     """How long measuring takes, roughly: messages at their rate, and starting."""
+    rounds = max(len(rounds_of(case.trials, processes)) for case in made.cases)
     starts = {(entry.mware, entry.apart) for case in made.cases for entry in case.entries}
     blocks = sum(
-        len(case.entries) * (MOST_ROUNDS * BLOCK_S + _messages(case) / (case.rate or 1000.0))
+        len(case.entries)
+        * (rounds * BLOCK_S + (case.trials + rounds * WARM_UP) / (case.rate or 1000.0))
         for case in made.cases
     )
-    return START_S * len(starts) + blocks
-
-
-def _messages(case: Case) -> int:
-    return case.trials + MOST_ROUNDS * WARM_UP
+    return START_S * rounds * len(starts) + blocks
 
 
 def run(
@@ -132,6 +145,8 @@ def run(
         content=settings.content,
         pattern=settings.pattern,
         warm_up=WARM_UP,
+        processes=settings.processes,
+        seed=settings.seed,
         gc=GC_POLICY,
         environment=environment() | {"packages": _versions(names)},
         contenders={name: contender.about() for name, contender in made.contenders.items()},
@@ -144,41 +159,60 @@ def run(
     total = sum(case.trials * len(case.entries) for case in made.cases)
     done = 0
     pairs = Pairs(made.contenders, settings.pattern, logs, settings.addresses, remote)
+    recorded = [
+        [_Recorded(Outcome(entry), case, settings, journal) for entry in case.entries]
+        for case in made.cases
+    ]
+
+    def report(messages: int, text: str) -> None:
+        nonlocal done
+        done += messages
+        progress(done, total, text)
+
     try:
-        for case in made.cases:
+        _run_rounds(settings, made.cases, recorded, pairs, journal, report)
+    except LostError as error:
+        journal.about(lost=str(error))
+        return str(error)
+    finally:
+        pairs.end()
+        for entries in recorded:
+            for one in entries:
+                one.end()
+    return None
 
-            def report(messages: int, text: str, name: str = case.name) -> None:
-                nonlocal done
-                done += messages
-                progress(done, total, f"{name}: {text}")
 
-            entries = [_Recorded(Outcome(entry), case, settings, journal) for entry in case.entries]
+def _run_rounds(
+    settings: Settings,
+    cases: list[Case],
+    recorded: list[list[_Recorded]],
+    pairs: Pairs,
+    journal: Journal,
+    report: Callable[[int, str], None],
+) -> None:
+    """Every case has its turn in each round, so that new processes serve all of them. Raises
+    LostError."""
+    rounds = [rounds_of(case.trials, settings.processes) for case in cases]
+    for number in range(max(map(len, rounds))):
+        for case, trials, entries in zip(cases, rounds, recorded, strict=True):
+            if number >= len(trials):
+                continue
+
+            def told(messages: int, text: str, name: str = case.name) -> None:
+                report(messages, f"{name}: {text}")
 
             def keep(entries: list[_Recorded] = entries) -> None:
                 for one in entries:
                     one.keep()
                 journal.flush()
 
-            try:
-                run_race(
-                    case,
-                    pairs,
-                    settings.content,
-                    settings.pattern,
-                    settings.sweep,
-                    [one.outcome for one in entries],
-                    report,
-                    keep,
-                )
-            finally:
-                for one in entries:
-                    one.end()
-    except LostError as error:
-        journal.about(lost=str(error))
-        return str(error)
-    finally:
+            outcomes = [one.outcome for one in entries]
+            turn = Round(number, trials[number], sum(trials[:number]), settings.seed)
+            run_round(case, pairs, settings.content, settings.pattern, turn, outcomes, told, keep)
+            last = number == len(trials) - 1
+            if settings.sweep and last and settings.pattern == "pubsub" and not case.one_process:
+                run_back_to_back(case, pairs, settings.content, outcomes, told)
         pairs.end()
-    return None
 
 
 class _Recorded:
@@ -207,10 +241,11 @@ class _Recorded:
         if len(found.samples) == self._kept:
             return
         run = self._about()
-        columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "round": [], "ns": []}
-        for repetition in range(self._kept, len(found.samples)):
-            for stage, ns in found.samples[repetition].items():
-                row = (stage, repetition, found.rounds[repetition], ns)
+        columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "process": [], "ns": []}
+        for at in range(self._kept, len(found.samples)):
+            process, repetition = found.places[at]
+            for stage, ns in found.samples[at].items():
+                row = (stage, repetition, process, ns)
                 for name, value in zip(columns, row, strict=True):
                     columns[name].append(value)
         run.table(columns)

@@ -11,6 +11,7 @@ import polars as pl
 from wirecost.analysis.intervals import Array, Estimate, Resampler, ratio
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.scenarios import with_all_columns
 from wirecost.report.scenarios.tensor.contenders import (
     WRAPYFI,
     in_process,
@@ -33,7 +34,7 @@ class Comparisons:
     """Ratios of the medians of two contenders with the same object."""
 
     def __init__(self, results: Results) -> None:
-        self._samples = results.samples.filter(pl.col("plugin") != "")
+        self._samples = with_all_columns(results.samples).filter(pl.col("plugin") != "")
 
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Of the stages' sum, message by message; None where the other was not measured."""
@@ -41,20 +42,24 @@ class Comparisons:
             self._series(Series(one.case, name, plugin_of(one)), stages)
             for name in (one.contender, other)
         )
-        turns = min(len(mine), len(theirs))
-        if turns == 0:
+        if not len(mine) or not len(theirs):
             return None
-        resampler = Resampler(np.zeros(turns, np.int64))
-        mine, theirs = mine[:turns], theirs[:turns]
-        return ratio(mine, resampler.medians(mine), theirs, resampler.medians(theirs))
+        each = round(max(len(mine), len(theirs)) / mine["process"].n_unique())
+        (ns, resampled), (to, to_resampled) = (_resampled(of, each) for of in (mine, theirs))
+        return ratio(ns, resampled, to, to_resampled)
 
-    def _series(self, series: Series, stages: tuple[str, ...]) -> Array:
+    def _series(self, series: Series, stages: tuple[str, ...]) -> pl.DataFrame:
         part = self._samples.filter(
             pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
             plugin=series.plugin,
         )  # fmt: skip
-        sums = part.group_by("repetition").agg(pl.col("ns").sum()).sort("repetition")
-        return sums["ns"].to_numpy().astype(np.float64)
+        return part.group_by("process", "repetition").agg(pl.col("ns").sum()).sort(pl.all())
+
+
+def _resampled(series: pl.DataFrame, each: int) -> tuple[Array, Array]:
+    """Nanoseconds, and the medians of what is drawn of them."""
+    ns = series["ns"].to_numpy().astype(np.float64)
+    return ns, Resampler(series["process"].to_numpy(), each).medians(ns)
 
 
 def beside(row: Row, rows: list[Row]) -> str | None:
