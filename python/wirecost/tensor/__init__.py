@@ -5,7 +5,7 @@ from wirecost.tensor.codec import decode, encode
 from wirecost.tensor.devices import to_host
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.frame import Frame
-from wirecost.tensor.pool import Loan, SamplePool
+from wirecost.tensor.native import Loan, SamplePool
 from wirecost.tensor.registry import register, register_plugin
 
 __all__ = [

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to frames and back; the path of a single NumPy array is kept short."""
+"""Messages to frames and back; the path of a single NumPy array is kept short.
+
+What C++ can do of it, it does (``native``); all else is done here, with the same result.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.tensor import native
 from wirecost.tensor import values as _values  # noqa: F401  fills the table of handlers
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError
@@ -37,6 +41,8 @@ _PLANS: dict[bytes, tuple[Layout, Plan | None]] = {}
 # The last of each is looked at first: it is found without hashing, which is slow in cold caches.
 _LATEST_HEADER: list[tuple[Any, ...]] = [(None, None, None, None)]
 _LATEST_PLAN: list[tuple[bytes, tuple[Layout, Plan | None] | None]] = [(b"", None)]
+_encode = native.found.encode if native.found else None
+_decode = native.found.decode if native.found else None
 
 
 def encode(
@@ -48,6 +54,8 @@ def encode(
     as ``to_host`` does. ``checksum``: of the data; needs xxhash here and at the receiver. Raises
     UserError for what frames have no form for.
     """
+    if _encode is not None and not checksum and (frame := _encode(obj)) is not None:
+        return frame  # type: ignore[no-any-return]
     if type(obj) is np.ndarray and obj.flags.c_contiguous:
         dtype, shape = obj.dtype, obj.shape
         latest = _LATEST_HEADER[0]
@@ -90,6 +98,10 @@ def decode(
     whole frame, or whose message would take more than 8 times their number and 16 MiB beside the
     copy, and UserError for a package that is missing.
     """
+    if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
+        message = _decode(buffer, owner)
+        if message is not NotImplemented:
+            return message
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")

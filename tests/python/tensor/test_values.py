@@ -25,6 +25,7 @@ from wirecost.tensor import (
     encode,
     register,
     register_plugin,
+    registry,
     to_host,
 )
 
@@ -47,11 +48,6 @@ class Gear(enum.Enum):
 
 
 Point = collections.namedtuple("Point", "x y")
-
-
-class Celsius:
-    def __init__(self, degrees: float) -> None:
-        self.degrees = degrees
 
 
 def there_and_back(value: Any, **options: Any) -> Any:
@@ -121,6 +117,14 @@ def test_tensors_lie_anywhere_in_the_values() -> None:
     assert type(found[7]) is memoryview
 
 
+@pytest.fixture
+def unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten after it."""
+    for name in ("_CLASSES", "_PLUGINS", "_PLUGIN_NAMES"):
+        monkeypatch.setattr(registry, name, getattr(registry, name).copy())
+
+
+@pytest.mark.usefixtures("unregistered")
 def test_records_become_dicts_until_they_are_registered() -> None:
     pose = Pose("base", np.arange(3.0))
     pose.norm = 2.5
@@ -142,7 +146,12 @@ def test_records_become_dicts_until_they_are_registered() -> None:
         register(int)
 
 
+@pytest.mark.usefixtures("unregistered")
 def test_a_plugin_sends_what_nothing_else_can() -> None:
+    class Celsius:
+        def __init__(self, degrees: float) -> None:
+            self.degrees = degrees
+
     with pytest.raises(UserError, match="register_plugin"):
         encode(Celsius(1))
     register_plugin(Celsius, "celsius", lambda c: [np.float64(c.degrees)], lambda v: Celsius(*v))

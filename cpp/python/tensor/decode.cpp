@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of plain values and arrays, read in place. What is accepted here,
+// wirecost/tensor/reader.py accepts too, with the same result; whatever differs in the least is
+// left to it.
+#include "decode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <bitset>
+#include <vector>
+
+#include "element_types.hpp"
+#include "held.hpp"
+#include "layout.hpp"
+
+namespace wirecost::tensor {
+
+namespace {
+
+constexpr int most_nested = 32;
+constexpr std::size_t most_dimensions = 32;
+constexpr std::uint8_t tensor_extension = 1;
+
+// An array's place and form, but for its segment's offset.
+struct Form {
+  int number = 0;
+  std::size_t dimensions = 0;
+  std::array<npy_intp, most_dimensions> shape{};
+
+  std::span<const npy_intp> extents() const { return std::span(shape).first(dimensions); }
+};
+
+// A frame of one array, as the one before.
+struct Latest {
+  std::vector<std::uint8_t> header;
+  std::uint64_t total = 0, offset = 0;
+  Form form;
+};
+Latest latest;
+
+Ref array_of(PyObject* held, std::uint64_t offset, const Form& form) {
+  return array_over(held, bytes_of(held).data() + offset, PyArray_DescrFromType(form.number),
+                    form.extents());
+}
+
+// Reads MessagePack. Every function gives nothing for what is not there or not handled.
+class Packed {
+ public:
+  explicit Packed(Bytes bytes) : bytes_(bytes) {}
+
+  bool at_end() const { return bytes_.empty(); }
+  std::size_t left() const { return bytes_.size(); }
+
+  std::optional<std::uint8_t> byte() {
+    if (bytes_.empty()) return std::nullopt;
+    const std::uint8_t found = bytes_.front();
+    bytes_ = bytes_.subspan(1);
+    return found;
+  }
+  std::optional<Bytes> take(std::uint64_t size) {
+    if (size > bytes_.size()) return std::nullopt;
+    const Bytes found = bytes_.first(size);
+    bytes_ = bytes_.subspan(size);
+    return found;
+  }
+  // Of `size` bytes, the most significant first.
+  std::optional<std::uint64_t> big(std::size_t size) {
+    const std::optional<Bytes> bytes = take(size);
+    if (!bytes) return std::nullopt;
+    std::uint64_t found = 0;
+    for (const std::uint8_t one : *bytes) found = found << 8 | one;
+    return found;
+  }
+  // An integer from 0.
+  std::optional<std::uint64_t> natural() {
+    const std::optional<std::uint8_t> first = byte();
+    if (!first || *first < 0x80) return first;
+    if (*first < 0xCC || *first > 0xCF) return std::nullopt;
+    return big(std::size_t{1} << (*first - 0xCC));
+  }
+  std::optional<std::string_view> text(std::uint64_t size) {
+    const std::optional<Bytes> bytes = take(size);
+    if (!bytes) return std::nullopt;
+    return std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  }
+  std::optional<std::string_view> short_text() {
+    const std::optional<std::uint8_t> first = byte();
+    if (!first || (*first & 0xE0) != 0xA0) return std::nullopt;
+    return text(*first & 0x1F);
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+class Reader {
+ public:
+  Reader(PyObject* held, const Header& header)
+      : held_(held), header_(header), packed_(header.description) {}
+
+  // Null for what is not handled; an error may be set then.
+  Ref message() {
+    Ref found = value(0);
+    if (!found || !packed_.at_end() || used_.count() != header_.prefix.segments) return {};
+    return found;
+  }
+
+  // The only array, where the message is one.
+  std::optional<Form> only;
+
+ private:
+  Ref value(int nested) {
+    const std::optional<std::uint8_t> first = packed_.byte();
+    if (!first) return {};
+    const std::uint8_t byte = *first;
+    if (byte < 0x80) return Ref(PyLong_FromLong(byte));
+    if (byte >= 0xE0) return Ref(PyLong_FromLong(static_cast<std::int8_t>(byte)));
+    if (byte < 0x90) return map(byte & 0x0F, nested);
+    if (byte < 0xA0) return array(byte & 0x0F, nested);
+    if (byte < 0xC0) return string(byte & 0x1F);
+    switch (byte) {
+      case 0xC0: return Ref::borrowed(Py_None);
+      case 0xC2: return Ref::borrowed(Py_False);
+      case 0xC3: return Ref::borrowed(Py_True);
+      case 0xC4:
+      case 0xC5:
+      case 0xC6: return binary(size(byte - 0xC4));
+      case 0xC7:
+      case 0xC8:
+      case 0xC9: return extension(size(byte - 0xC7), nested);
+      case 0xCA: return real32(packed_.big(4));
+      case 0xCB: return real64(packed_.big(8));
+      case 0xCC:
+      case 0xCD:
+      case 0xCE:
+      case 0xCF: return natural(size(byte - 0xCC));
+      case 0xD0:
+      case 0xD1:
+      case 0xD2:
+      case 0xD3: return integer(byte - 0xD0);
+      case 0xD8: return extension(16, nested);
+      case 0xD9:
+      case 0xDA:
+      case 0xDB: return string(size(byte - 0xD9));
+      case 0xDC:
+      case 0xDD: return array(size(byte - 0xDC + 1), nested);
+      case 0xDE:
+      case 0xDF: return map(size(byte - 0xDE + 1), nested);
+      default: return {};
+    }
+  }
+
+  std::optional<std::uint64_t> size(int power) { return packed_.big(std::size_t{1} << power); }
+
+  static Ref natural(std::optional<std::uint64_t> found) {
+    return found ? Ref(PyLong_FromUnsignedLongLong(*found)) : Ref();
+  }
+  Ref integer(int power) {
+    const std::optional<std::uint64_t> found = size(power);
+    if (!found) return {};
+    const int unused = 64 - (8 << power);
+    return Ref(PyLong_FromLongLong(static_cast<std::int64_t>(*found << unused) >> unused));
+  }
+  static Ref real32(std::optional<std::uint64_t> bits) {
+    if (!bits) return {};
+    return Ref(PyFloat_FromDouble(std::bit_cast<float>(static_cast<std::uint32_t>(*bits))));
+  }
+  static Ref real64(std::optional<std::uint64_t> bits) {
+    return bits ? Ref(PyFloat_FromDouble(std::bit_cast<double>(*bits))) : Ref();
+  }
+  Ref string(std::optional<std::uint64_t> length) {
+    const auto text = length ? packed_.text(*length) : std::nullopt;
+    if (!text) return {};
+    return Ref(PyUnicode_DecodeUTF8(text->data(), static_cast<Py_ssize_t>(text->size()), nullptr));
+  }
+  Ref binary(std::optional<std::uint64_t> length) {
+    const auto text = length ? packed_.text(*length) : std::nullopt;
+    if (!text) return {};
+    return Ref(PyBytes_FromStringAndSize(text->data(), static_cast<Py_ssize_t>(text->size())));
+  }
+
+  Ref array(std::optional<std::uint64_t> count, int nested) {
+    if (!count || *count > packed_.left() || nested == most_nested) return {};
+    Ref list(PyList_New(static_cast<Py_ssize_t>(*count)));
+    if (!list) return {};
+    for (std::uint64_t i = 0; i < *count; ++i) {
+      Ref item = value(nested + 1);
+      if (!item) return {};
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item.release());
+    }
+    return list;
+  }
+
+  Ref map(std::optional<std::uint64_t> count, int nested) {
+    if (!count || *count > packed_.left() || nested == most_nested) return {};
+    Ref dict(PyDict_New());
+    if (!dict) return {};
+    for (std::uint64_t i = 0; i < *count; ++i) {
+      const Ref key = value(most_nested);
+      if (!key || !PyUnicode_CheckExact(key.get())) return {};
+      const Ref item = value(nested + 1);
+      if (!item || PyDict_SetItem(dict.get(), key.get(), item.get()) != 0) return {};
+    }
+    return dict;
+  }
+
+  Ref extension(std::optional<std::uint64_t> length, int nested) {
+    const std::optional<std::uint8_t> code = length ? packed_.byte() : std::nullopt;
+    if (!code || *code != tensor_extension) return {};
+    const std::optional<Bytes> payload = packed_.take(*length);
+    return payload ? tensor(Packed(*payload), nested) : Ref();
+  }
+
+  Ref tensor(Packed payload, int nested) {
+    if (payload.byte() != 0x95) return {};
+    const std::optional<std::uint64_t> index = payload.natural();
+    if (!index || *index >= header_.prefix.segments || used_[*index]) return {};
+    const std::optional<Form> form = form_of(payload);
+    const Segment segment = segment_at(header_.table, *index);
+    if (!form || !fits(*form, segment.length)) return {};
+    used_.set(*index);
+    if (nested == 0) only = form;
+    return array_of(held_, segment.offset, *form);
+  }
+
+  static std::optional<Form> form_of(Packed& payload) {
+    Form form;
+    const std::optional<std::string_view> name = payload.short_text();
+    const std::optional<int> number = name ? number_of(*name) : std::nullopt;
+    const std::optional<std::uint8_t> first = payload.byte();
+    if (!number || !first) return std::nullopt;
+    form.number = *number;
+    std::optional<std::uint64_t> dimensions = *first & 0x0F;
+    if (*first == 0xDC)
+      dimensions = payload.big(2);
+    else if ((*first & 0xF0) != 0x90)
+      return std::nullopt;
+    if (!dimensions || *dimensions > most_dimensions) return std::nullopt;
+    form.dimensions = *dimensions;
+    for (std::size_t i = 0; i < form.dimensions; ++i) {
+      const std::optional<std::uint64_t> extent = payload.natural();
+      if (!extent || *extent > INT64_MAX) return std::nullopt;
+      form.shape[i] = static_cast<npy_intp>(*extent);
+    }
+    if (payload.byte() != 0xC0 || payload.short_text() != "numpy" || !payload.at_end())
+      return std::nullopt;
+    return form;
+  }
+
+  static bool fits(const Form& form, std::uint64_t length) {
+    PyArray_Descr* const descr = PyArray_DescrFromType(form.number);
+    auto size = static_cast<std::uint64_t>(PyDataType_ELSIZE(descr));
+    Py_DECREF(descr);
+    for (const npy_intp extent : form.extents())
+      if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(extent), &size)) return false;
+    return size == length;
+  }
+
+  PyObject* held_;
+  const Header& header_;
+  Packed packed_;
+  std::bitset<most_segments> used_;
+};
+
+Ref found_again(PyObject* held) {
+  const Bytes bytes = bytes_of(held);
+  const std::size_t size = latest.header.size();
+  if (size == 0 || bytes.size() < latest.total ||
+      std::memcmp(bytes.data(), latest.header.data(), size) != 0)
+    return {};
+  return array_of(held, latest.offset, latest.form);
+}
+
+Ref found(PyObject* held) {
+  const Bytes bytes = bytes_of(held);
+  const std::optional<Header> header = header_of(bytes);
+  if (!header) return {};
+  Reader reader(held, *header);
+  Ref message = reader.message();
+  if (message && reader.only) {
+    const Bytes whole = bytes.first(header->prefix.header_bytes);
+    latest.header.assign(whole.begin(), whole.end());
+    latest.total = header->prefix.total;
+    latest.offset = segment_at(header->table, 0).offset;
+    latest.form = *reader.only;
+  }
+  PyErr_Clear();
+  return message;
+}
+
+}  // namespace
+
+PyObject* decode(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "decode(buffer, owner)");
+    return nullptr;
+  }
+  if (const Ref held = hold(arguments[0], arguments[1])) {
+    if (Ref message = found_again(held.get())) return message.release();
+    if (Ref message = found(held.get())) return message.release();
+  }
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
+bool prepare_decode() { return prepare_held(); }
+
+}  // namespace wirecost::tensor

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "python.hpp"
+
+namespace wirecost::tensor {
+
+// A Frame of an array, or of a dict of plain values and arrays; None where Python has to make it.
+PyObject* encode(PyObject* module, PyObject* value);
+
+}  // namespace wirecost::tensor

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python and NumPy as the tensor path sees them. Its functions are Python's own vector calls and
+// its types slots: a call that comes once in 10 ms finds cold caches, so what it touches is what it
+// costs.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_20_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL wirecost_tensor_numpy
+#ifndef WIRECOST_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <utility>
+
+namespace wirecost::tensor {
+
+// A reference that is owned.
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(PyObject* owned) noexcept : object_(owned) {}
+  Ref(Ref&& other) noexcept : object_(other.release()) {}
+  Ref& operator=(Ref&& other) noexcept {
+    Ref gone(std::exchange(object_, other.release()));
+    return *this;
+  }
+  Ref(const Ref&) = delete;
+  Ref& operator=(const Ref&) = delete;
+  ~Ref() { Py_XDECREF(object_); }
+
+  static Ref borrowed(PyObject* object) noexcept { return Ref(Py_XNewRef(object)); }
+  PyObject* get() const noexcept { return object_; }
+  PyObject* release() noexcept { return std::exchange(object_, nullptr); }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+// Raises wirecost.errors.UserError with a text that is formatted as PyUnicode_FromFormat does.
+PyObject* user_error(const char* format, ...);
+
+inline PyArrayObject* as_array(PyObject* object) noexcept {
+  return reinterpret_cast<PyArrayObject*>(object);
+}
+
+}  // namespace wirecost::tensor

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quick path beside the Python that it stands for: what it accepts, Python accepts too, with
+the same result; what it encodes has the same bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from attack.target import Target
+from attack.tensor import mutate
+from attack.tensor.corpus import arrays, values
+from wirecost.tensor import codec, native
+
+
+class DifferenceError(Exception):
+    """C++ and Python do not agree."""
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """Without the quick path."""
+    with mock.patch.multiple(codec, _encode=None, _decode=None):
+        yield
+
+
+def frames() -> Sequence[bytes]:
+    """Messages that the quick path handles, and some that it leaves to Python."""
+    plain: list[Any] = [
+        np.arange(6.0), np.zeros((2, 0, 3), "u1"), np.float32([[1, 2]]), np.array(7, "i2"),
+        {"a": np.arange(3, dtype="u1"), "b": {"c": [np.ones(2), 1, -1, 2**40, -(2**40), 2**63]}},
+        {"t": 1.5, "n": None, "flags": [True, False], "text": "grüß", "raw": b"\0\xff", "l": [[]]},
+        {"many": [np.full(1, i, "i4") for i in range(20)], "numbers": list(range(-200, 300, 7))},
+    ]  # fmt: skip
+    return [codec.encode(value).tobytes() for value in (*plain, *values(), *arrays())]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Of the same classes and content, bit by bit where they are arrays."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        form = (one.dtype, one.shape, one.strides, one.flags.num)
+        return form == (other.dtype, other.shape, other.strides, other.flags.num) and (
+            one.tobytes() == other.tobytes()
+        )
+    if isinstance(one, float):
+        return one == other or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(same, one.values(), other.values()))
+    return bool(one == other)
+
+
+def read(frame: bytes) -> None:
+    """By C++ first, twice: the second time it may know the header. Raises what Python refuses a
+    frame with."""
+    if native.found is None:
+        return
+    found = [native.found.decode(frame, None) for _ in range(2)]
+    with in_python():
+        expected = codec.decode(frame)
+    for message in found:
+        if message is not NotImplemented and not same(message, expected):
+            raise DifferenceError(f"C++ read {message!r}, Python {expected!r}")
+    again = native.found.encode(expected)
+    if again is not None:
+        with in_python():
+            wanted = codec.encode(expected)
+        if again.tobytes() != wanted.tobytes() or again.nbytes != wanted.nbytes:
+            raise DifferenceError(f"C++ and Python encode {expected!r} differently")
+
+
+def read_or_refused(frame: bytes) -> None:
+    """Where Python refuses, C++ must not have accepted."""
+    try:
+        read(frame)
+    except DifferenceError:
+        raise
+    except Exception:
+        if native.found is not None and native.found.decode(frame, None) is not NotImplemented:
+            raise DifferenceError("C++ accepts what Python refuses") from None
+        raise
+
+
+TARGET = Target("tensor-native", frames, read_or_refused, mutate=mutate.mutated_frame)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quick path in C++ beside the Python that it stands for."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from attack.crew import brief
+from attack.tensor.native import TARGET, frames, in_python, read
+from wirecost.errors import UserError
+from wirecost.tensor import SamplePool, codec, native, pool
+
+pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
+MUTATED = 5000
+
+PLAIN = st.one_of(
+    st.none(), st.booleans(), st.integers(-(1 << 70), 1 << 70), st.floats(), st.text(max_size=40),
+    st.binary(max_size=40), st.sampled_from(("x" * 31, "y" * 32, "é" * 200, "z" * 1025, "\ud800")),
+    arrays.arrays(
+        st.sampled_from(("f8", "f4", "u1", "?", "<i2", ">i4", "c8", "U3", "M8[s]")),
+        arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
+    ),
+)  # fmt: skip
+MESSAGES = st.dictionaries(
+    st.text(max_size=40),
+    st.recursive(
+        PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12
+    ),
+    max_size=20,
+)
+
+
+@pytest.fixture(autouse=True)
+def path() -> None:
+    """Not each alone: both side by side."""
+
+
+def encoded(value: Any) -> bytes | str:
+    """A frame, or why there is none."""
+    try:
+        return codec.encode(value).tobytes()
+    except UserError as error:
+        return str(error)
+
+
+@given(MESSAGES)
+@settings(max_examples=300)
+def test_both_make_the_same_frames_and_read_the_same_values(message: dict[str, Any]) -> None:
+    made = encoded(message)
+    with in_python():
+        assert encoded(message) == made
+    if isinstance(made, bytes):
+        read(made)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_array_is_encoded_as_python_does_it(order: Any) -> None:
+    for shape in ((), (3,), (4, 5), (70_000,), (1,) * 32, (0, 7)):
+        for kind in ("f8", "u1", ">f4", "c16", "M8[ms]"):
+            array = np.zeros(shape, kind, order=order)
+            mine = [encoded(array), encoded(array)]
+            with in_python():
+                assert [encoded(array)] * 2 == mine
+
+
+def test_an_array_with_a_description_of_its_own_is_left_to_python() -> None:
+    array = np.zeros(3, np.dtype("f8", metadata={"unit": "m"}))
+    assert native.found.encode(array) is None
+
+
+def test_subclasses_and_tuples_are_left_to_python() -> None:
+    class Name(str):
+        pass
+
+    for value in ({"a": Name("x")}, {"a": (1,)}, {1: 2}, {"m": np.ma.array([1.0])}, [1]):
+        assert native.found.encode(value) is None
+
+
+def test_hostile_frames_are_read_alike() -> None:
+    assert brief(TARGET, MUTATED) == []
+
+
+def test_it_reads_most_of_its_own_frames() -> None:
+    """Else the tests above would show nothing."""
+    read_here = [native.found.decode(frame, None) is not NotImplemented for frame in frames()]
+    assert sum(read_here) >= 15
+
+
+def test_arrays_keep_the_buffer_and_its_owner() -> None:
+    pool = SamplePool(1)
+    given_back: list[str] = []
+    buffer = bytearray(codec.encode({"a": np.arange(3.0), "b": np.ones(2)}).tobytes())
+    message = codec.decode(buffer, owner=pool.borrow("sample", given_back.append))
+    with pytest.raises(BufferError):
+        buffer.clear()
+    last = message["b"][1:]
+    del message
+    assert given_back == [] and pool.held == 1
+    with pytest.raises(ValueError, match="read-only"):
+        last[0] = 1
+    del last
+    assert given_back == ["sample"] and pool.held == 0
+    buffer.clear()
+
+
+def test_nothing_is_kept_of_messages() -> None:
+    frame = codec.encode({"a": np.arange(1000.0), "text": "x" * 500}).tobytes()
+    owner = object()
+    before = sys.getrefcount(owner), sys.getrefcount(frame)
+    for _ in range(200):
+        codec.decode(frame, owner=owner)
+        codec.decode(frame[:-1] + b"\1", owner=owner)
+        native.found.decode(frame[:100], owner)
+        native.found.decode("no buffer", owner)
+    gc.collect()
+    assert (sys.getrefcount(owner), sys.getrefcount(frame)) == before
+
+
+@pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
+def test_pools_are_alike(kind: Any) -> None:
+    given_back: list[int] = []
+    made = kind(2)
+    first, second = made.borrow(1, given_back.append), made.borrow(2, release=given_back.append)
+    with pytest.raises(UserError, match=r"^2 received samples are held .*, which is the maximum"):
+        made.borrow(3)
+    assert (first.sample, second.sample, made.held) == (1, 2, 2)
+    del first
+    assert (given_back, made.held) == ([1], 1)
+    third = made.borrow(3)
+    del second, third
+    assert (given_back, made.held) == ([1, 2], 0)
+
+
+def test_an_error_where_a_sample_is_given_back_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: seen.append(raised.exc_value))
+
+    def fails(_: int) -> None:
+        raise KeyError("middleware")
+
+    SamplePool(1).borrow(1, fails)
+    assert [str(error) for error in seen] == ["'middleware'"]
+
+
+def test_frames_say_what_a_buffer_lacks() -> None:
+    mine = codec.encode(np.arange(8.0))
+    with in_python():
+        theirs = codec.encode(np.arange(8.0))
+    for frame in (mine, theirs):
+        with pytest.raises(UserError, match="of 5 bytes cannot"):
+            frame.write_into(bytearray(5))
+        with pytest.raises(UserError, match="of 900 bytes, read-only, cannot"):
+            frame.write_into(bytes(900))
+        assert b"".join(frame.parts()) == frame.tobytes()
+
+
+def test_python_alone_can_be_asked_for() -> None:
+    code = "from wirecost.tensor import encode; import numpy; print(type(encode(numpy.ones(2))))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "WIRECOST_TENSOR": "python"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "wirecost.tensor.frame" in done.stdout
