@@ -68,6 +68,7 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
 
         places, stream = body["table"]
         table = read_table(stream, budget)
+        check_rows(table, index)
         made = map(pandas.arrays.ArrowExtensionArray, table.columns)
         extended = dict(zip(places, made, strict=True))
     else:
@@ -79,13 +80,13 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
     for values, places in blocks:
         if values.shape != (len(places), len(index)) or values.dtype.kind not in _NUMBERS:
             raise ValueError(f"a block of {values.dtype} and shape {values.shape}")
-    for values in (*single.values(), *extended.values()):
+    for values in single.values():
         check_rows(values, index)
-    internals = getattr(pandas.api, "internals", None)  # from pandas 3
-    create = getattr(internals, "create_dataframe_from_blocks", None)
+    create = _creator(pandas)
     if create is not None and not single:
         parts = [(values, np.array(places, np.intp)) for values, places in blocks]
-        parts += [(values, np.array([place])) for place, values in extended.items()]
+        each = np.arange(len(every))
+        parts += [(values, each[place : place + 1]) for place, values in extended.items()]
         return create(parts, index, columns)
     arrays = single | extended
     for values, places in blocks:
@@ -93,6 +94,25 @@ def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:
     made = pandas.DataFrame({i: arrays[i] for i in range(len(columns))}, index, copy=False)
     made.columns = columns
     return made
+
+
+def read_block(values: Any, index: Any, columns: Any) -> Any:
+    """The data frame over numbers, (rows, columns)."""
+    pandas = load("pandas")
+    array = array_of(values, 2)
+    create = _creator(pandas)
+    if create is None or array.dtype.kind not in _NUMBERS:
+        # pandas repeats a single value for as many rows as an index claims.
+        return pandas.DataFrame(array, index, columns, copy=False)
+    if array.shape != (len(index), len(columns)):
+        raise ValueError(f"a block of shape {array.shape}")
+    return create([(array.T, np.arange(len(columns)))], index, columns)
+
+
+def _creator(pandas: Any) -> Any:
+    """What takes a third of the constructor's time; None before pandas 3."""
+    internals = getattr(pandas.api, "internals", None)
+    return getattr(internals, "create_dataframe_from_blocks", None)
 
 
 def _blocks(frame: Any) -> Any:

@@ -12,7 +12,7 @@ from wirecost.tensor.budget import Budget
 from wirecost.tensor.collisions import check_labels
 from wirecost.tensor.packages import load
 from wirecost.tensor.pandas_arrays import array_of, check_rows, read_values, write_values
-from wirecost.tensor.pandas_blocks import only_block, read_blocks, write_blocks
+from wirecost.tensor.pandas_blocks import only_block, read_block, read_blocks, write_blocks
 from wirecost.tensor.writer import Handler, Writer
 from wirecost.tensor.zones import known
 
@@ -145,8 +145,7 @@ def _restore_frame(pandas: Any, body: Any, budget: Budget) -> Any:
     if "blocks" in body:
         made = read_blocks(body, index, columns, budget)
     elif "block" in body:
-        # pandas repeats a single value for as many rows as an index claims.
-        made = pandas.DataFrame(array_of(body["block"], 2), index, columns, copy=False)
+        made = read_block(body["block"], index, columns)
     else:
         arrays = {i: read_values(values, budget) for i, values in enumerate(body["arrays"])}
         for values in arrays.values():
