@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 from wirecost.extras import missing
 
 if TYPE_CHECKING:
-    from wirecost.messaging import publish, request, serve, subscribe
+    from wirecost.messaging import Tensor, publish, request, schema_of, serve, subscribe
     from wirecost.tensor import register, to_host
 
-__all__ = ["publish", "register", "request", "serve", "subscribe", "to_host"]
+__all__ = [
+    "Tensor",
+    "publish",
+    "register",
+    "request",
+    "schema_of",
+    "serve",
+    "subscribe",
+    "to_host",
+]
 
 # Commands and other programs must not pay for NumPy that they do not use.
 _HOMES = {"register": "wirecost.tensor", "to_host": "wirecost.tensor"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,15 +17,21 @@ from wirecost.transport import find, names
 WIRECOST = Path(sys.executable).with_name("wirecost")
 
 
-def transports(*options: str, width: int = 80) -> subprocess.CompletedProcess[str]:
+def run(*options: str, width: int = 80, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [WIRECOST, "transports", *options],
-        env=os.environ | {"COLUMNS": str(width)},
+        env=os.environ | {"COLUMNS": str(width)} | variables,
         capture_output=True,
         text=True,
-        timeout=120,
-        check=True,
+        timeout=300,
+        check=False,
     )
+
+
+def transports(*options: str, width: int = 80) -> subprocess.CompletedProcess[str]:
+    done = run(*options, width=width)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -56,6 +63,59 @@ def test_json_tells_the_same() -> None:
     frameworks = {one["name"]: one for one in document["frameworks"]}
     assert frameworks["numpy"]["version"] == __import__("numpy").__version__
     assert frameworks["paddle"]["install"] == "pip install paddlepaddle"
+
+
+def rows(table: str) -> dict[str, str]:
+    """Transports and what is beside them, lines joined."""
+    found: dict[str, str] = {}
+    last = ""
+    for line in table.splitlines()[2:-1]:
+        name, _, rest = line.partition(" ")
+        last = name or last
+        found[last] = " ".join((found.get(last, "") + rest).split())
+    return found
+
+
+def test_a_message_is_sent_through_each() -> None:
+    done = run("--test")
+    found = rows(done.stdout)
+    assert list(found) == names()
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for name, text in found.items():
+        if find(name).missing() is not None:
+            assert text.startswith("missing not installed: "), name
+        elif not find(name).capabilities.server:
+            assert re.fullmatch(r"ok in [\d.]+ ms", text), f"{name}: {text}"
+    assert done.returncode == (1 if any(t.startswith("failed") for t in found.values()) else 0)
+
+
+def test_only_the_named_ones_are_tested() -> None:
+    document = json.loads(transports("--test", "zeromq,iceoryx2", "--json", "-").stdout)
+    assert [one["name"] for one in document["tests"]] == ["iceoryx2", "zeromq"]
+    assert [one["name"] for one in document["transports"]] == names()
+    for one in document["tests"]:
+        assert (one["missing"] is None) == (find(one["name"]).missing() is None)
+        assert one["failed"] is None
+        assert (one["ms"] is None) == (one["missing"] is not None)
+
+
+def test_what_fails_is_named_and_fails_the_command(tmp_path: Path) -> None:
+    (tmp_path / "wirecost").write_text("no folder")
+    done = run("--test", "zeromq,yarp", XDG_RUNTIME_DIR=str(tmp_path))
+    found = rows(done.stdout)
+    assert done.returncode == 1
+    assert re.fullmatch("failed .*set XDG_RUNTIME_DIR to a folder of your own", found["zeromq"])
+    if find("yarp").missing():
+        assert found["yarp"].startswith("missing not installed: conda install -c robotology yarp")
+
+
+def test_names_without_the_option_and_unknown_ones() -> None:
+    for words, line in (
+        (("zeromq",), "zeromq: give --test as well"),
+        (("--test", "zmq"), f"--test zmq: there are {', '.join(names())}"),
+    ):
+        done = run(*words)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"wirecost: {line}\n")
 
 
 def test_nothing_of_it_is_imported() -> None:

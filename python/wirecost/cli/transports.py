@@ -3,42 +3,73 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from wirecost.cli.transports_tables import print_frameworks, print_transports
+from wirecost import scratch
+from wirecost.chosen import chosen
+from wirecost.cli.choices import completing
+from wirecost.cli.console import progress
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
 from wirecost.errors import UserError
 from wirecost.messaging.available import frameworks, transports
+from wirecost.messaging.trial import Outcome, tried
+from wirecost.transport import names
+
+FAILED = 1
 
 
 def command(
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write the list as JSON; - for stdout."),
+    tested: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME,NAME…",
+            help="With --test: the transports to test; default: all.",
+            autocompletion=completing(names()),
+            show_default=False,
+        ),
     ] = None,
+    test: Annotated[
+        bool,
+        typer.Option(
+            "--test",
+            help="Send a message through each, between two processes, and check it.",
+        ),
+    ] = False,
+    json_file: JsonFile = None,
 ) -> None:
     """List transports and frameworks for tensors: which work here, copies, how to install."""
-    console = Console(stderr=json_file == Path("-"))
+    if tested is not None and not test:
+        raise UserError(f"{tested}: give --test as well")
+    console = console_beside(json_file)
     found = transports()
     packages = frameworks()
-    print_transports(console, found)
-    print_frameworks(console, packages)
-    if json_file is None:
-        return
     document = {
         "transports": [one.document() for one in found],
         "frameworks": [one.document() for one in packages],
     }
-    text = json.dumps(document, indent=2) + "\n"
-    if json_file == Path("-"):
-        sys.stdout.write(text)
-        return
-    try:
-        json_file.write_text(text)
-    except OSError as error:
-        raise UserError(f"{json_file}: {error.strerror}; name a writable --json file") from error
+    failed = False
+    if test:
+        outcomes = _tested(chosen("--test", tested, names()) if tested else tuple(names()))
+        print_outcomes(console, outcomes)
+        document["tests"] = [one.document() for one in outcomes]
+        failed = any(one.failed is not None for one in outcomes)
+    else:
+        print_transports(console, found)
+        print_frameworks(console, packages)
+    write_json(json_file, document)
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
+    """One after the other: each may start a server."""
+    outcomes = []
+    with scratch.run(), progress(Console(stderr=True)) as advance:
+        for number, name in enumerate(wanted):
+            advance(number, len(wanted), name)
+            outcomes.append(tried(name))
+    return outcomes

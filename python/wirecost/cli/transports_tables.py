@@ -11,6 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirecost.messaging.available import AvailableFramework, AvailableTransport
+from wirecost.messaging.trial import Outcome
+from wirecost.printable import printable
+from wirecost.report.shared import units
 from wirecost.transport import Capabilities
 
 COPIES = ("copies sending", "receiving")
@@ -70,6 +73,23 @@ def print_frameworks(console: Console, frameworks: list[AvailableFramework]) -> 
         else:
             table.add_row(one.name, one.version)
     console.print(table)
+
+
+def print_outcomes(console: Console, outcomes: list[Outcome]) -> None:
+    """What became of a message over each, and why nothing where nothing did."""
+    table = _table()
+    table.add_column("transport", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("", ratio=1, overflow="fold")
+    for one in outcomes:
+        if one.ms is not None:
+            table.add_row(one.name, "[green]ok[/]", f"in {units.significant(one.ms)} ms")
+        elif one.missing is not None:
+            table.add_row(one.name, "missing", escape(printable(one.missing)), style="dim")
+        else:
+            table.add_row(one.name, "[bold red]failed[/]", escape(printable(one.failed or "")))
+    console.print(table)
+    console.print("From sending to the checked content, first message.", style="dim")
 
 
 def _words(console: Console, title: str, texts: Iterable[tuple[str, str]]) -> None:

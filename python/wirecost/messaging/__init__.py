@@ -7,6 +7,7 @@ them. Everything here may be used by several threads, and closed by any of them.
 
 from wirecost.messaging.client import Client, request
 from wirecost.messaging.publication import Publication, publish
+from wirecost.messaging.schema import Tensor, schema_of
 from wirecost.messaging.service import Asked, Service, serve
 from wirecost.messaging.subscription import Subscription, subscribe
 
@@ -16,8 +17,10 @@ __all__ = [
     "Publication",
     "Service",
     "Subscription",
+    "Tensor",
     "publish",
     "request",
+    "schema_of",
     "serve",
     "subscribe",
 ]

@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from wirecost.messaging.connection import Connection
+from wirecost.messaging.kinds import described
 from wirecost.messaging.opening import chosen
+from wirecost.messaging.schema import Checked, Schema
+from wirecost.messaging.topics import announcement, opened
 from wirecost.tensor import encode
 from wirecost.transport import Publisher
 
@@ -22,11 +27,16 @@ class Publication(Connection[Publisher]):
         address: str | None,
         device_to_host: Callable[[Any], Any] | None,
         checksum: bool,
+        schema: Schema = None,
     ) -> None:
         """As ``publish``."""
-        super().__init__(transport, topic, address, lambda opened: opened.publisher(topic))
+        self._check = None if schema is None else Checked(topic, schema).check
+        super().__init__(transport, topic, address, lambda made: made.publisher(topic))
         self._device_to_host = device_to_host
         self._checksum = checksum
+        self._entry = opened(transport, topic, address)
+        self._carries_unknown = True
+        self._endpoint.announce(announcement(self._entry))
 
     @property
     def sent(self) -> int:
@@ -42,12 +52,24 @@ class Publication(Connection[Publisher]):
         """Sends what ``wirecost.tensor.encode`` has a form for; False if it was dropped.
 
         Its tensors may be changed afterwards. Does not wait for subscribers. Raises UserError for
-        what cannot be sent, as a tensor on a device without ``device_to_host``.
+        what cannot be sent, as a tensor on a device without ``device_to_host``, and for what the
+        topic's schema does not allow.
         """
+        if self._check is not None:
+            self._check(message)
         frame = encode(message, device_to_host=self._device_to_host, checksum=self._checksum)
         with self._lock:
             self._check_open()
+            if self._carries_unknown:
+                self._announce(message)
             return self._endpoint.send(frame)
+
+    def _announce(self, message: Any) -> None:
+        """Once, as what comes later is mostly of the same kind."""
+        self._carries_unknown = False
+        with suppress(Exception):  # of an object's own attributes; the list can do without
+            entry = replace(self._entry, carries=described(message))
+            self._endpoint.announce(announcement(entry))
 
     async def send_async(self, message: Any) -> bool:
         """``send`` in a thread, for messages so large or networks so slow that it takes long.
@@ -72,6 +94,7 @@ def publish(
     address: str | None = None,
     device_to_host: Callable[[Any], Any] | None = None,
     checksum: bool = False,
+    schema: Schema = None,
 ) -> Publication:
     """Opens a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
 
@@ -79,7 +102,8 @@ def publish(
     ZeroMQ. ``address``: where the transport's server or peer is; without it, on this machine.
     ``device_to_host``: gets each tensor on a device, as ``wirecost.to_host`` does; without it such
     tensors are an error. ``checksum``: lets the receiver check the data; needs xxhash on both
-    sides. Raises UserError.
+    sides. ``schema``: what each message must be (``wirecost.messaging.schema``); another one is
+    refused before it is sent. Raises UserError.
     """
     name, topic = chosen(transport_or_topic, topic)
-    return Publication(name, topic, address, device_to_host, checksum)
+    return Publication(name, topic, address, device_to_host, checksum, schema)

@@ -7,6 +7,7 @@ from typing import Any
 
 from wirecost.messaging.opening import chosen
 from wirecost.messaging.receiver import Receiver
+from wirecost.messaging.schema import Checked, Schema
 from wirecost.messaging.unpacking import Options, Unpacker
 from wirecost.transport import Count, Sample, Subscriber
 
@@ -15,9 +16,16 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
     """What ``subscribe`` gives."""
 
     def __init__(
-        self, transport: str, topic: str, address: str | None, depth: int, options: Options
+        self,
+        transport: str,
+        topic: str,
+        address: str | None,
+        depth: int,
+        options: Options,
+        schema: Schema = None,
     ) -> None:
         """As ``subscribe``."""
+        self._check = None if schema is None else Checked(topic, schema).check
         self._unpacker = Unpacker(depth, options)
         super().__init__(
             transport, topic, address, lambda opened: opened.subscriber(topic, depth=depth)
@@ -33,7 +41,10 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
         return self._endpoint.receive(timeout)
 
     def _message(self, raw: Sample) -> Any:
-        return self._unpacker.message(raw)
+        message = self._unpacker.message(raw)
+        if self._check is not None:
+            self._check(message)
+        return message
 
     def _discard(self, raw: Sample) -> None:
         raw.release()
@@ -52,6 +63,7 @@ def subscribe(
     as_: str | None = None,
     copy: bool = False,
     writable: bool = False,
+    schema: Schema = None,
 ) -> Subscription:
     """Opens a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
 
@@ -60,7 +72,9 @@ def subscribe(
     ``wirecost transports`` shows. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
     or of the tables (``"pandas"``, …), else the sender's. ``copy``: into memory of the message's
     own, which may be kept and written. ``writable``: arrays may be written without; other
-    subscribers see that where the transport shares its memory. Raises UserError.
+    subscribers see that where the transport shares its memory. ``schema``: what each message must
+    be, else receiving it raises UserError, after which the next one can be received. Raises
+    UserError.
     """
     name, topic = chosen(transport_or_topic, topic)
-    return Subscription(name, topic, address, depth, Options(as_, copy, writable))
+    return Subscription(name, topic, address, depth, Options(as_, copy, writable), schema)

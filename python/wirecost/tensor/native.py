@@ -8,16 +8,22 @@ left to the Python beside this, which stays the reference.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from wirecost.tensor import pool
 
-try:
-    from wirecost import _tensor
-except ImportError:  # built without NumPy's headers, or not at all
-    _tensor = None  # type: ignore[assignment]
 
-found: Any = None if os.environ.get("WIRECOST_TENSOR") == "python" else _tensor
+def _module() -> Any:
+    if os.environ.get("WIRECOST_TENSOR") == "python":
+        return None
+    try:
+        return import_module("wirecost._tensor")
+    except ImportError:  # another interpreter than the one that it was built for
+        return None
+
+
+found: Any = _module()
 
 if TYPE_CHECKING or found is None:
     Loan, SamplePool = pool.Loan, pool.SamplePool

@@ -120,6 +120,11 @@ class Publisher(Closing):
         self._sent_so_far[0] = self.sent + self.dropped
         return delivered
 
+    def announce(self, text: bytes) -> None:
+        """Lets other processes of this user find it by ``shared.progress.announced``; a second
+        text replaces the first."""
+        self._progress.announce(text)
+
     def trailer(self, start: int = 0) -> bytes:
         """The bytes behind the next frame, which starts at ``start`` of the message."""
         return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)

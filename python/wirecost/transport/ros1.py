@@ -25,7 +25,7 @@ from wirecost.transport.shared.images import Image, ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.ros_topic import RosPublisher
-from wirecost.transport.shared.server_process import program, reachable, running
+from wirecost.transport.shared.server_process import NoServerError, program, reachable, running
 
 _MASTER = "http://127.0.0.1:11311"
 _QUEUE = 16
@@ -219,7 +219,7 @@ class Ros1(Transport):
     def server(cls) -> Iterator[str | None]:
         master = program("rosmaster")
         if master is None:
-            raise UserError("ros1: no rosmaster: apt install python3-rosmaster")
+            raise NoServerError("ros1: no rosmaster: apt install python3-rosmaster")
         with scratch.folder("ros1") as folder:
             environment = {
                 **os.environ,

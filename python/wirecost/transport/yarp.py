@@ -21,7 +21,7 @@ from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.server_process import program
+from wirecost.transport.shared.server_process import NoServerError, program
 
 _ROW = 4096
 _SIZE = struct.Struct("<Q56x")
@@ -174,7 +174,7 @@ class Yarp(Transport):
             return
         found = program("yarpserver")
         if found is None:
-            raise UserError("yarp: yarpserver cannot be found: it comes with YARP")
+            raise NoServerError("yarp: yarpserver cannot be found: it comes with YARP")
         process = subprocess.Popen([found, "--silent"], stdin=subprocess.DEVNULL)
         try:
             if not wait_until(network.checkNetwork, _START_S, 0.1):

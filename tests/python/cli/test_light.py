@@ -126,6 +126,9 @@ def test_programs_run_on_the_heap() -> None:
         ("log", "x"),
         ("trace", "info", "x"),
         ("transports",),
+        ("topics",),
+        ("echo", "x"),
+        ("hz", "x"),
     ],
     ids=" ".join,
 )

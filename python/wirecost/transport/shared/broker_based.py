@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from wirecost import scratch
-from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Replier, Requester, Subscriber, Transport
-from wirecost.transport.shared.server_process import program, running
+from wirecost.transport.shared.server_process import NoServerError, program, running
 
 
 class Linked:
@@ -39,7 +38,7 @@ class BrokerTransport(Transport):
     def server(cls) -> Iterator[str | None]:
         found = program(cls.broker)
         if found is None:
-            raise UserError(
+            raise NoServerError(
                 f"{cls.name}: no server: apt install {cls.broker}, or give another one's address"
             )
         with scratch.folder(cls.name) as folder:

@@ -2,7 +2,8 @@
 """How many frames a publisher has sent, where listeners of the same user can look it up.
 
 A listener knows of a loss by the next frame's number. Where no next one comes, or only after all
-that waits, it looks here: a file per publisher in a private folder, mapped by both sides.
+that waits, it looks here: a file per publisher in a private folder, mapped by both sides. Behind
+the number a publisher may announce itself in a few bytes, for those who list what is there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import mmap
 import os
 import struct
 import weakref
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +21,13 @@ from wirecost.errors import UserError
 from wirecost.locks import Lock, hold
 from wirecost.transport.shared.rendezvous import private_folder, sweep
 
-_FOLDER = "streams"
-_SENT = struct.Struct("<Q")
+FOLDER = "streams"
+PATTERN = "*.sent"
+SENT = struct.Struct("<Q")
+BEFORE = struct.Struct("<II")
+"""Length and CRC-32 of the announcement, which follows."""
+MOST_ANNOUNCED = 4096
+"""Bytes of an announcement."""
 
 
 def _path(folder: Path, stream: int) -> Path:
@@ -32,16 +39,26 @@ class Progress:
 
     def __init__(self, stream: int) -> None:
         """Without a folder nobody can look it up."""
-        self.sent = memoryview(bytearray(_SENT.size)).cast("Q")
+        self.sent = memoryview(bytearray(SENT.size)).cast("Q")
         self._end: Callable[[], object] = bool
+        self._lock: Lock | None = None
         with suppress(UserError, OSError):
-            folder = private_folder(_FOLDER)
-            sweep(folder, "*.sent")
+            folder = private_folder(FOLDER)
+            sweep(folder, PATTERN)
             lock = hold(_path(folder, stream))
             self._end = weakref.finalize(self, _close, lock, os.getpid())
-            os.posix_fallocate(lock.fileno(), 0, _SENT.size)
-            mapped = mmap.mmap(lock.fileno(), _SENT.size)
+            os.posix_fallocate(lock.fileno(), 0, SENT.size)
+            mapped = mmap.mmap(lock.fileno(), SENT.size)
             self.sent = memoryview(mapped).cast("Q")
+            self._lock = lock
+
+    def announce(self, text: bytes) -> None:
+        """Lets ``announced`` find it, in the place of what was announced before. Not where it
+        cannot be looked up, nor with more than ``MOST_ANNOUNCED`` bytes."""
+        if self._lock is not None and len(text) <= MOST_ANNOUNCED:
+            with suppress(OSError):  # a full disk, or it is closed already
+                written = BEFORE.pack(len(text), zlib.crc32(text)) + text
+                os.pwrite(self._lock.fileno(), written, SENT.size)
 
     def close(self) -> None:
         """A second call does nothing."""
@@ -59,17 +76,17 @@ class Followed:
 
     def __init__(self, stream: int) -> None:
         """Raises UserError, OSError, ValueError where it cannot be looked up."""
-        self._path = _path(private_folder(_FOLDER), stream)
+        self._path = _path(private_folder(FOLDER), stream)
         file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
-            self._mapped = mmap.mmap(file, _SENT.size, access=mmap.ACCESS_READ)
+            self._mapped = mmap.mmap(file, SENT.size, access=mmap.ACCESS_READ)
         finally:
             os.close(file)
 
     @property
     def sent(self) -> int:
         """Frames that were sent up to now."""
-        found: int = _SENT.unpack(self._mapped)[0]
+        found: int = SENT.unpack(self._mapped)[0]
         return found
 
     @property

@@ -18,6 +18,10 @@ _END_S = 5
 _PORTS_TRIED = 5
 
 
+class NoServerError(UserError):
+    """The program that a transport needs between its peers is not installed."""
+
+
 def program(name: str) -> str | None:
     """The path of a program, also one that only administrators have on theirs."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A received message in short, as JSON has it: arrays by type, shape, range and first values,
+tables by their columns, dicts by their fields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wirecost.messaging.kinds import dtype_of, kind_of
+from wirecost.printable import shortened
+
+FIRST = 6
+"""Values of an array, and items of a list, that are shown."""
+MOST_FIELDS = 64
+"""Of a dict, and columns of a table."""
+MOST_LETTERS = 200
+MOST_NESTED = 8
+KIND = "kind"
+"""In the summary of everything that is no dict, list or plain value."""
+
+
+def summary(value: Any, levels: int = MOST_NESTED) -> Any:
+    """Plain values, lists and dicts of texts; nothing of it is longer than the limits above."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {KIND: type(value).__name__, "bytes": len(value), "first": list(value[:FIRST])}
+    if isinstance(value, dict) and levels:
+        return _fields(value.items(), len(value), levels)
+    if isinstance(value, list | tuple | set | frozenset) and levels:
+        first = [summary(one, levels - 1) for _, one in zip(range(FIRST), value, strict=False)]
+        return {KIND: type(value).__name__, "items": len(value), "first": first}
+    if value is None or isinstance(value, bool | float | str) or type(value) is int:
+        return _plain(value)
+    return _object(value, levels) if levels else {KIND: kind_of(value)}
+
+
+def _object(value: Any, levels: int) -> Any:
+    kind = kind_of(value)
+    columns = _columns(value)
+    if columns is not None:
+        rows = int(value.shape[0])
+        inner = _fields(columns, int(value.shape[1]), levels)
+        return {KIND: kind, "rows": rows, "columns": inner}
+    if kind == "xarray Dataset":
+        return {KIND: kind, "variables": _fields(value.items(), len(value), levels)}
+    array = _array(value)
+    if array is None:
+        return {KIND: kind, "text": _text(value)}
+    found = {KIND: kind, "dtype": dtype_of(value) or str(array.dtype), "shape": list(array.shape)}
+    if kind == "pint Quantity":
+        found["units"] = _text(value.units)
+    return found | _values(array)
+
+
+def _fields(items: Iterable[tuple[Any, Any]], count: int, levels: int) -> dict[str, Any]:
+    found = {
+        _text(key): summary(item, levels - 1)
+        for _, (key, item) in zip(range(MOST_FIELDS), items, strict=False)
+    }
+    return found | ({"…": f"{count - MOST_FIELDS} more"} if count > MOST_FIELDS else {})
+
+
+def _columns(value: Any) -> Iterable[tuple[Any, Any]] | None:
+    """Name and content of a table's columns, of whatever framework; None of what is none."""
+    match kind_of(value):
+        case "pandas DataFrame":
+            return ((name, value.iloc[:, at]) for at, name in enumerate(value.columns))
+        case "polars DataFrame":
+            return ((one.name, one) for one in value.iter_columns())
+        case "pyarrow Table" | "pyarrow RecordBatch":
+            return zip(value.schema.names, value.columns, strict=True)
+    return None
+
+
+def _array(value: Any) -> npt.NDArray[Any] | None:
+    """What of it NumPy can show: all of an array, the pixels of an image."""
+    if hasattr(value, "magnitude"):
+        value = value.magnitude
+    if dtype_of(value) is None and not hasattr(value, "__array_interface__"):
+        return None
+    with suppress(Exception):  # of the framework's own
+        return np.asarray(value)
+    return None
+
+
+def _values(array: npt.NDArray[Any]) -> dict[str, Any]:
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
+    found: dict[str, Any] = {"first": [_plain(one) for one in flat[:FIRST]]}
+    if not array.size or not array.ndim:
+        return found
+    if array.dtype.kind in "mM":
+        return {"min": _plain(array.min()), "max": _plain(array.max())} | found
+    if _is_narrow(array.dtype):
+        array = array.astype(np.float32)
+    return (_range(array) if array.dtype.kind in "biuf" else {}) | found
+
+
+def _range(numbers: npt.NDArray[Any]) -> dict[str, Any]:
+    """Of the finite ones."""
+    finite = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
+    rest = {} if finite.size == numbers.size else {"not_finite": numbers.size - finite.size}
+    if not finite.size:
+        return rest
+    mean = float(finite.mean(dtype=np.float64))
+    return {"min": _plain(finite.min()), "mean": mean, "max": _plain(finite.max())} | rest
+
+
+def _is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Such as bfloat16."""
+    return dtype.type.__module__ == "ml_dtypes"
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it; texts for what it has not."""
+    if isinstance(value, np.generic):
+        if _is_narrow(value.dtype):
+            value = float(value)
+        elif value.dtype.kind in "biufSU":
+            value = value.item()
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= 64 else shortened(hex(value), MOST_LETTERS)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        return shortened(str(value), MOST_LETTERS)
+    except ValueError:  # an integer of more digits than Python writes
+        return kind_of(value)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost topics``: what is sent on this machine, by whom, since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.messaging.topics import OpenTopic, topics
+from wirecost.printable import printable
+
+NOWHERE = "–"
+
+
+def command(json_file: JsonFile = None) -> None:
+    """List your topics of wirecost that are open on this machine: senders, content, messages."""
+    found = topics()
+    console = console_beside(json_file)
+    if found:
+        console.print(_table(found))
+    else:
+        _say(console, "No process of yours on this machine publishes a topic of wirecost.")
+    write_json(json_file, {"topics": [asdict(one) for one in found]})
+
+
+def _table(found: list[OpenTopic]) -> Table:
+    with_address = any(one.address is not None for one in found)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("transport", no_wrap=True)
+    table.add_column("topic", overflow="fold")
+    if with_address:
+        table.add_column("address", overflow="fold")
+    table.add_column("carries", overflow="fold", ratio=1)
+    table.add_column("process", overflow="fold")
+    table.add_column("since", no_wrap=True)
+    table.add_column("sent", justify="right", no_wrap=True)
+    for one in found:
+        table.add_row(*(Text(printable(cell)) for cell in _cells(one, with_address)))
+    return table
+
+
+def _cells(one: OpenTopic, with_address: bool) -> Iterator[str]:
+    yield one.transport
+    yield one.topic
+    if with_address:
+        yield one.address or NOWHERE
+    yield one.carries or NOWHERE
+    yield f"{one.pid} {one.program}"
+    yield _time(one.since)
+    yield f"{one.sent:,}"
+
+
+def _time(since: float) -> str:
+    """Of day, and the date of a former day."""
+    then = datetime.fromtimestamp(since)
+    today = then.date() == datetime.now().date()
+    return f"{then:%H:%M:%S}" if today else f"{then:%Y-%m-%d}"
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, highlight=False, markup=False)

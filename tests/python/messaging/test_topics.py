@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the open topics, and how one is found by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wirecost
+from support.messaging_fakes import fake_transports
+from support.transport_peer import runtime_folder
+from wirecost.errors import UserError
+from wirecost.messaging.topics import find_topic, topics
+from wirecost.transport.shared.progress import Progress
+
+GOOD: dict[str, Any] = {
+    "transport": "fake",
+    "topic": "camera",
+    "address": None,
+    "pid": 4711,
+    "program": "camera.py",
+    "since": 1.5e9,
+    "carries": "",
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    with fake_transports(monkeypatch), runtime_folder() as made:
+        yield made
+
+
+@contextmanager
+def sender(text: bytes | None = None, **fields: Any) -> Iterator[None]:
+    """A publisher that announced this."""
+    progress = Progress(hash((text, str(fields))) % 2**64)
+    progress.announce(json.dumps(GOOD | fields).encode() if text is None else text)
+    yield
+    progress.close()
+
+
+def test_a_publication_is_listed_until_it_is_closed() -> None:
+    before = time.time()
+    with wirecost.publish("fake", "camera", address="here") as camera:
+        (one,) = topics()
+        assert (one.transport, one.topic, one.address) == ("fake", "camera", "here")
+        assert (one.pid, one.carries, one.sent) == (os.getpid(), "", 0)
+        assert before <= one.since <= time.time()
+        assert one.program
+        camera.send({"image": np.zeros((4, 3), np.uint8), "t": 1.5})
+        camera.send("something else")
+        (one,) = topics()
+        assert one.carries == "image: numpy uint8 (4, 3), t: float"
+        assert one.sent == 2
+
+
+class Evil:
+    """What cannot be looked at."""
+
+    @property
+    def dtype(self) -> str:
+        raise RuntimeError("no")
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        return np.zeros(3)
+
+
+def test_what_cannot_be_described_is_sent_all_the_same() -> None:
+    with wirecost.publish("fake", "camera") as camera:
+        camera.send(Evil())
+        (one,) = topics()
+        assert (one.carries, one.sent) == ("", 1)
+
+
+def test_long_names_are_not_listed_but_sent() -> None:
+    with wirecost.publish("fake", "c" * 5000) as camera:
+        camera.send(1)
+        assert topics() == []
+    with wirecost.publish("fake", "camera") as camera:
+        camera.send({f"field{number}" * 9: "text" for number in range(1000)})
+        (one,) = topics()
+        assert len(one.carries) < 300
+
+
+REFUSED = [
+    b"no JSON",
+    b"[" * 4000,
+    b"[]",
+    b"{}",
+    b"\xff\xfe",
+    *(
+        json.dumps(GOOD | fields).encode()
+        for fields in (
+            {"topic": 3},
+            {"pid": True},
+            {"pid": -1},
+            {"pid": 10**30},
+            {"since": float("nan")},
+            {"since": 1e300},
+            {"carries": None},
+            {"program": "x" * 2000},
+            {"more": 1},
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: str(text[-30:]))
+def test_what_is_no_announcement_is_left_out(text: bytes) -> None:
+    with sender(text), sender():
+        assert [one.program for one in topics()] == ["camera.py"]
+
+
+def test_a_topic_is_found_by_its_name() -> None:
+    with pytest.raises(UserError, match=r"camera: no process of yours .* give --transport, and"):
+        find_topic("camera")
+    assert find_topic("camera", "zenoh", "tcp/elsewhere:7447") == ("zenoh", "tcp/elsewhere:7447")
+    assert find_topic("camera", "zenoh") == ("zenoh", None)
+    with sender(), sender(program="a second one"), sender(topic="other"):
+        assert find_topic("camera") == ("fake", None)
+    with sender(address="there"):
+        assert find_topic("camera") == find_topic("camera", "fake") == ("fake", "there")
+        assert find_topic("camera", "fake", "elsewhere") == ("fake", "elsewhere")
+        with pytest.raises(UserError, match="camera: not published at elsewhere but at there; "):
+            find_topic("camera", None, "elsewhere")
+
+
+def test_a_topic_that_is_at_several_places_must_be_named() -> None:
+    with sender(), sender(transport="zeromq"):
+        with pytest.raises(
+            UserError, match=r"^camera: published over fake and zeromq; give --transport fake or"
+        ):
+            find_topic("camera")
+        assert find_topic("camera", "zeromq") == ("zeromq", None)
+        with sender(address="there"):
+            with pytest.raises(
+                UserError, match="over fake at its usual address and there; give --address"
+            ):
+                find_topic("camera", "fake")
+            assert find_topic("camera", "fake", "there") == ("fake", "there")
