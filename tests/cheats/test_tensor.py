@@ -52,7 +52,7 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Race:
         pairs = Pairs({cheat: contender}, "pubsub", tmp_path)
         try:
             for number, trials in enumerate(rounds_of(TRIALS, 2)):
-                turn = Round(number, trials, 0, 1)
+                turn = Round(number, trials, 1)
                 run_round(case, pairs, "ones", "pubsub", turn, [outcome], quiet, lambda: None)
             if throughput:
                 run_back_to_back(case, pairs, "ones", [outcome], quiet)

@@ -15,7 +15,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 MWARES = "memcpy,in-process,shm,shm-in-place,raw-zeromq,zeromq"
 COLUMNS = {
     "case", "contender", "variant", "build", "mode", "plugin", "mware", "dtype", "shape", "pattern",
-    "device", "stage", "repetition", "round", "ns", "bytes",
+    "device", "stage", "repetition", "process", "ns", "bytes",
 }  # fmt: skip
 
 
@@ -58,6 +58,52 @@ def test_numpy_over_zeromq_beside_floors(wirecost: Run, tmp_path: Path) -> None:
     assert "Tensors over middlewares" in (out / "report.html").read_text()
     compared = wirecost("compare", out, out)
     assert compared.returncode == 0, compared.stderr
+
+
+def test_compression_is_a_stage_of_its_own(wirecost: Run, tmp_path: Path) -> None:
+    out = tmp_path / "images"
+    plugins = ["numpy", "image", "image-lz4", "image-zstd", "image-jpeg"]
+    done = wirecost(
+        "bench", "tensor", "--plugins", ",".join(plugins), "--shape", "120x160x3", "--trials", "5",
+        "--dtype", "uint8,float32", "--mwares", "zeromq,in-process,shm", "--out", out, "--json",
+        "-",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    reported = json.loads(done.stdout)
+    assert reported["failures"] == []
+    assert reported["not_run"]["image-jpeg 120x160x3 float32"] == "has no float32, only uint8"
+    samples = pl.read_parquet(out / "samples.parquet").filter(dtype="uint8")
+    sizes = {}
+    for plugin in plugins:
+        for mware in ("zeromq", "in-process"):
+            mine = samples.filter(plugin=plugin, contender=mware)
+            wide = mine.pivot("stage", index="repetition", values="ns")
+            stages = ["encode", "transit", "decode"]
+            if "-" in plugin:
+                stages += ["compress", "decompress"]
+                assert (wide["compress"] > 0).all() and (wide["decompress"] > 0).all()
+            else:
+                assert not {"compress", "decompress"} & set(wide.columns)
+            assert (sum(wide[name] for name in stages) == wide["total"]).all()
+            sizes[plugin] = mine["bytes"][0]
+    assert sizes["image-jpeg"] < sizes["image-zstd"] < sizes["image"] == sizes["numpy"]
+    assert "decompress" in (out / "report.html").read_text()
+
+
+def test_compressed_images_are_answered_too(wirecost: Run, tmp_path: Path) -> None:
+    done = wirecost(
+        "bench", "tensor", "--plugins", "image-jpeg,image-lz4", "--mwares", "zeromq", "--trials",
+        "5", "--shape", "64x64", "--dtype", "uint8", "--pattern", "reqrep", "--out",
+        tmp_path / "out", "--json", "-",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    reported = json.loads(done.stdout)
+    assert reported["failures"] == []
+    stages = {row["stage"] for row in reported["rows"] if row["mode"] == "image-jpeg"}
+    assert stages == {
+        "lateness", "construct", "compress", "encode", "transit", "decode", "decompress", "reply",
+        "total",
+    }  # fmt: skip
 
 
 def test_requests_are_answered_with_the_same_object(wirecost: Run, tmp_path: Path) -> None:

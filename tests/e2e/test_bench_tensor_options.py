@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,25 @@ def test_a_device_that_is_not_there_is_reported(tensor: Tensor) -> None:
     document = tensor("zeromq", "--device", "cpu,cuda", "--trials", "5", "--shape", "4x4")
     assert {row["device"] for row in document["rows"]} == {"cpu"}
     assert "numpy cuda" in document["not_run"]
+
+
+def test_processes_and_their_order(tensor: Tensor) -> None:
+    options = ("shm,zeromq", "--trials", "10", "--processes", "2", "--seed", "3")
+    rows = [row for row in tensor(*options)["rows"] if row["stage"] == "total"]
+    assert {(row["mware"], row["processes"], row["n"]) for row in rows} == {
+        ("shm", 2, 10),
+        ("zeromq", 2, 10),
+    }
+
+
+def test_a_framework_in_an_interpreter_of_its_own(tensor: Tensor, tmp_path: Path) -> None:
+    """This one again, without what this environment lets it find."""
+    own = tmp_path / "python"
+    own.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    own.chmod(0o755)
+    found = tensor("zeromq,in-process", "--trials", "5", "--python", f"numpy={own}")
+    assert found["failures"] == []
+    assert {row["mware"] for row in found["rows"]} == {"zeromq", "in-process"}
+    meta = json.loads((tmp_path / "r" / "meta.json").read_text())
+    assert meta["interpreters"]["numpy"]["path"] == str(own)
+    assert "numpy" in meta["interpreters"]["numpy"]["packages"]

@@ -106,6 +106,21 @@ def test_requests_between_two_machines(wirecost: Run, tmp_path: Path) -> None:
     assert rows["reply"]["clock_bound_ns"] > 0
 
 
+def test_compressed_images_between_two_machines(wirecost: Run, tmp_path: Path) -> None:
+    with listening("--listen-at", "127.0.0.1:0") as (_, peer):
+        done = wirecost(
+            "bench", "tensor", *peer, "--plugins", "image-jpeg", "--dtype", "uint8", "--shape",
+            "64x96x3", "--trials", "5", "--mwares", "zeromq-tcp", "--out", tmp_path / "out",
+            "--json", "-",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    reported = json.loads(done.stdout)
+    assert reported["failures"] == []
+    rows = {row["stage"]: row for row in reported["rows"]}
+    assert rows["decompress"]["median_ns"] > 0
+    assert rows["decompress"]["clock_bound_ns"] is None
+
+
 def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with listening("--listen-at", "127.0.0.1:0") as (there, peer):

@@ -30,6 +30,20 @@ def label(name: Name) -> str:
     return " ".join(part for part in name if part)
 
 
+def _comparable(samples: pl.DataFrame) -> pl.DataFrame:
+    """What every contender has: a race cut short ends within a turn. In a process, one may have
+    lost messages that the others have not."""
+    parts = samples.partition_by("contender", "mode")
+    shared = set.intersection(*(set(part["process"].unique()) for part in parts))
+    if len(shared) > 1:
+        return samples.filter(pl.col("process").is_in(shared))
+    complete = min(
+        int(part["repetition"].max()) + 1  # type: ignore[arg-type]  # integers by schema
+        for part in parts
+    )
+    return samples.filter(pl.col("repetition") < complete)
+
+
 class Race:
     """``samples``: those of one race, with columns contender, mode, stage, process, repetition and
     ns."""
@@ -38,16 +52,11 @@ class Race:
         columns = ["contender", "mode"]
         self.samples = samples
         self.names: list[Name] = samples.select(columns).unique(maintain_order=True).rows()
-        # A race cut short ends within a turn: compare only what every contender has.
-        complete = min(
-            int(part["repetition"].max()) + 1  # type: ignore[arg-type]  # integers by schema
-            for part in samples.partition_by(columns)
-        )
         parts = {
             ((str(contender), str(mode)), str(stage)): part.sort("process", maintain_order=True)
-            for (contender, mode, stage), part in samples.filter(
-                pl.col("repetition") < complete
-            ).group_by([*columns, "stage"], maintain_order=True)
+            for (contender, mode, stage), part in _comparable(samples).group_by(
+                [*columns, "stage"], maintain_order=True
+            )
         }
         self.series: dict[tuple[Name, str], Array] = {
             which: part["ns"].to_numpy().astype(np.float64) for which, part in parts.items()

@@ -13,10 +13,11 @@ from rich.console import Console
 
 from wirecost import scratch
 from wirecost.bench.processes import PROCESSES
-from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
+from wirecost.bench.tensor import addresses, interpreters, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
 from wirecost.bench.tensor.contenders import known as contenders
+from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.remote import Remote
@@ -81,6 +82,14 @@ def command(
     sweep: Annotated[
         bool, typer.Option(help="64 B to 64 MiB: latency, and throughput back to back.")
     ] = False,
+    python: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLUGIN=PATH",
+            help="Interpreter that has a plugin's framework, such as torch=/opt/torch/bin/python; "
+            "once for each. Both ends run there.",
+        ),
+    ] = None,
     role: Annotated[
         str,
         typer.Option(
@@ -130,6 +139,7 @@ def command(
     theirs = tensor.WRAPYFI_CONTENDERS if wrapyfi else ()
     if wrapyfi:
         wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
+    others = _others(python or [], ours, devices, role)
     settings = tensor.Settings(
         used,
         (*ours, *theirs),
@@ -144,6 +154,7 @@ def command(
         places,
         processes,
         seed,
+        others,
     )
     settings.check()
     lost: str | None = None
@@ -161,6 +172,18 @@ def command(
         measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
+
+
+def _others(
+    texts: list[str], mwares: tuple[str, ...], devices: str, role: str
+) -> dict[str, Interpreter]:
+    if texts and role != "both":
+        raise UserError(f"--python: is for one machine; leave it or --role {role} out")
+    device = "cuda" if "cuda" in devices.split(",") else "cpu"
+    return {
+        name: interpreters.probed(path, name, mwares, device)
+        for name, path in interpreters.parse(texts, PLUGINS).items()
+    }
 
 
 def _announce(console: Console, made: Plan, processes: int) -> None:

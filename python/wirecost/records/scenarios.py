@@ -61,8 +61,8 @@ def raw_library(contender: str) -> str:
 
 
 TENSOR_STAGES = (
-    "lateness", "construct", "to_host", "encode", "publish", "transit", "decode", "access", "reply",
-    "total",
+    "lateness", "construct", "to_host", "compress", "encode", "publish", "transit", "decode",
+    "decompress", "access", "reply", "total",
 )  # fmt: skip
 SCENARIOS = {
     "osi": Scenario(

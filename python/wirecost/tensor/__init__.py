@@ -2,6 +2,7 @@
 """Tensors and what they lie in as frames: one copy in, none out (docs/formats/tensor-frame.md)."""
 
 from wirecost.tensor.codec import decode, encode
+from wirecost.tensor.compression import Compressed, compress
 from wirecost.tensor.devices import to_host
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.frame import Frame
@@ -9,10 +10,12 @@ from wirecost.tensor.native import Loan, SamplePool
 from wirecost.tensor.registry import register, register_plugin
 
 __all__ = [
+    "Compressed",
     "Frame",
     "FrameError",
     "Loan",
     "SamplePool",
+    "compress",
     "decode",
     "encode",
     "register",

@@ -14,14 +14,19 @@ MOST_WITHOUT_MEMORY = 1 << 26
 """Elements that take no memory, as nulls and rows of no columns: others would make room for
 them."""
 
+MOST_EXPANDED = 256 << 20
+"""Bytes that compressed tensors take beside all that: how far they expand is not in proportion to
+the frame."""
+
 
 class Budget:
     """For one frame. Whoever is about to make more than what lies in the frame asks it first."""
 
-    __slots__ = ("_nanoseconds", "bytes_left", "frame_bytes")
+    __slots__ = ("_nanoseconds", "bytes_left", "expanded", "frame_bytes")
 
     def __init__(self, frame_bytes: int) -> None:
         self.frame_bytes = frame_bytes
+        self.expanded = 0
         self.bytes_left: float = FREE_BYTES + BYTES_PER_BYTE * frame_bytes
         self._nanoseconds: float = FREE_NANOSECONDS + NANOSECONDS_PER_BYTE * frame_bytes
 
@@ -43,6 +48,17 @@ class Budget:
                 f"frame: {what}, {cost}, would take more than {self.frame_bytes:,} bytes may cost"
                 + (f"; {remedy}" if remedy else "")
             )
+
+    def expand(self, nbytes: int) -> None:
+        """For a compressed tensor that takes ``nbytes``. Raises FrameError where those of the frame
+        would take more than ``MOST_EXPANDED`` and what is left."""
+        free = max(MOST_EXPANDED - self.expanded, 0)
+        self.expanded += nbytes
+        self.take(
+            f"what its compressed tensors take beyond {MOST_EXPANDED:,} bytes",
+            max(nbytes - free, 0),
+            remedy="let the sender compress less of it, or send it in parts",
+        )
 
     def count(self, what: str, elements: int) -> None:
         """Raises FrameError for more elements than a frame may claim without memory for them."""

@@ -91,12 +91,13 @@ def decode(
     """The object that a frame at the start of ``buffer`` holds; its tensors lie in the buffer.
 
     ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …) or of the tables
-    (``"pandas"``, ``"polars"``, ``"pyarrow"``), else the sender's. Arrays are read-only unless
-    ``writable``; PyTorch, PaddlePaddle and MXNet know no read-only tensors: do not write to
+    (``"pandas"``, ``"polars"``, ``"pyarrow"``), else the sender's; ``"compressed"`` leaves
+    compressed tensors as they are. Arrays are read-only unless ``writable``, but for those that
+    were compressed; PyTorch, PaddlePaddle and MXNet know no read-only tensors: do not write to
     theirs. ``copy``: into memory of the message's own, which is writable. ``owner``: kept alive
     by the tensors and let go of with the last of them. Raises FrameError for bytes that are no
     whole frame, or whose message would take more than 8 times their number and 16 MiB beside the
-    copy, and UserError for a package that is missing.
+    copy, and 256 MiB for compressed tensors, and UserError for a package that is missing.
     """
     if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
         message = _decode(buffer, owner)

@@ -14,6 +14,7 @@ RECORD: Final = 8
 TIME: Final = 9
 SCALAR: Final = 10
 BYTES: Final = 11
+COMPRESSED: Final = 12
 
 MOST_NESTED: Final = 64
 LONG: Final = 1024

@@ -39,6 +39,8 @@ _ROOTS = {
 _BY_ROOT = {root: name for name, roots in _ROOTS.items() for root in roots}
 _TENSORS = frozenset({"numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "cupy", "dask"})
 _TABLES = frozenset({"pandas", "polars", "pyarrow"})
+COMPRESSED = "compressed"
+"""What ``as_`` is where compressed tensors shall stay compressed."""
 
 
 class Framework(Protocol):
@@ -80,13 +82,13 @@ def framework(name: str) -> Framework:
 
 def families(wanted: str | None) -> tuple[str | None, str | None]:
     """The framework of tensors and that of tables that ``as_`` names. Raises UserError."""
-    if wanted is None:
+    if wanted is None or wanted == COMPRESSED:
         return None, None
     if wanted in _TENSORS:
         return wanted, None
     if wanted in _TABLES:
         return None, wanted
-    known = ", ".join(sorted(_TENSORS | _TABLES))
+    known = ", ".join(sorted({*_TENSORS, *_TABLES, COMPRESSED}))
     raise UserError(f"as_={wanted!r}: not one of {known}")
 
 

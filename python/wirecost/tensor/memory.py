@@ -108,10 +108,27 @@ def _view(
         ) from error
 
 
+def room(nbytes: int) -> npt.NDArray[np.uint8]:
+    """New memory that starts on a multiple of 64."""
+    whole = np.empty(nbytes + ALIGNMENT, np.uint8)
+    start = -whole.__array_interface__["data"][0] % ALIGNMENT
+    return whole[start : start + nbytes]
+
+
 def own_copy(buffer: memoryview) -> npt.NDArray[np.uint8]:
     """The bytes in new memory that starts on a multiple of 64."""
-    room = np.empty(len(buffer) + ALIGNMENT, np.uint8)
-    start = -room.__array_interface__["data"][0] % ALIGNMENT
-    copied = room[start : start + len(buffer)]
+    copied = room(len(buffer))
     copied[:] = np.frombuffer(buffer, np.uint8)
     return copied
+
+
+def without_gaps(
+    array: npt.NDArray[Any],
+) -> tuple[tuple[int, ...] | None, npt.NDArray[Any]]:
+    """The order of axes in which an array lies without gaps, and the array in that order; None and
+    a copy where there is no such order."""
+    order = tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
+    turned = array.transpose(order)
+    if turned.flags.c_contiguous:
+        return order, turned
+    return None, np.ascontiguousarray(array)

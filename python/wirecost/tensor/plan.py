@@ -41,8 +41,7 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
     found = _PLANS.get(key) if end else None
     if found is not None:
         return int.from_bytes(payload[2:end], "big") if end > 2 else payload[1], found
-    check_claims(payload)
-    index, described, shape, axes, framework = msgpack.unpackb(payload, ext_hook=_no_values)
+    index, described, shape, axes, framework = fields_of(payload)
     form = Form(described, shape, axes)
     made = Plan(framework, form, framework == "numpy" and axes is None and not form.narrow)
     # A structure may hold references to what a caller could change.
@@ -51,6 +50,12 @@ def plan_of(payload: bytes) -> tuple[Any, Plan]:
             _PLANS.clear()
         _PLANS[key] = made
     return index, made
+
+
+def fields_of(payload: bytes) -> Any:
+    """Of a tensor's extension: plain values. Raises FrameError, and msgpack's errors."""
+    check_claims(payload)
+    return msgpack.unpackb(payload, ext_hook=_no_values)
 
 
 def _number_ends(payload: bytes) -> int:

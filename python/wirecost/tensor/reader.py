@@ -13,16 +13,17 @@ from wirecost.errors import UserError
 from wirecost.tensor import codes
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.collisions import dict_of, set_of
+from wirecost.tensor.compression import received
 from wirecost.tensor.convert import to_table
 from wirecost.tensor.dtypes import understand
 from wirecost.tensor.errors import FrameError, cause, short
-from wirecost.tensor.matching import families, framework
+from wirecost.tensor.matching import COMPRESSED, families, framework
 from wirecost.tensor.memory import Memory
-from wirecost.tensor.plan import check_claims, plan_of
+from wirecost.tensor.plan import check_claims, fields_of, plan_of
 from wirecost.tensor.records import restore_record
 from wirecost.tensor.registry import plugin_named
 from wirecost.tensor.sizes import MOST_PER_BYTE, bytes_of_values
-from wirecost.tensor.source import Source
+from wirecost.tensor.source import Form, Source
 from wirecost.tensor.values import COMPLEX
 from wirecost.tensor.zones import zone
 
@@ -51,6 +52,7 @@ class Reader:
         self._segments = segments
         self._unused = set(range(len(segments)))
         self._tensors, self._tables = families(as_)
+        self._stays_compressed = as_ == COMPRESSED
         self._budget = budget
         self._nested = 0
         self._extensions = _EXTENSIONS_FREE + budget.frame_bytes // _BYTES_PER_EXTENSION
@@ -121,12 +123,26 @@ class Reader:
         source = Source(self._memory, segment, form, self._budget)
         return tensor_of(source, self._tensors, name)
 
+    def _compressed(self, payload: bytes) -> Any:
+        index, codec, described, shape, axes = fields_of(payload)
+        offset, length = self._segment(index)
+        data: Any = self._memory.array(offset, (length,), understand("|u1"))
+        found = received(codec, memoryview(data), Form(described, shape, axes))
+        if self._stays_compressed:
+            return found
+        source = found.source(self._budget, self._tensors not in _NUMPY)
+        return tensor_of(source, self._tensors, "numpy")
+
     def _object(self, payload: bytes) -> Any:
         # What a framework's object consists of stays NumPy's, whatever was asked for.
-        wanted = self._tensors, self._tables
-        self._tensors, self._tables = "numpy", None
+        wanted = self._tensors, self._tables, self._stays_compressed
+        self._tensors, self._tables, self._stays_compressed = "numpy", None, False
+        expanded = self._budget.expanded
         name, kind, body = self._value(payload)
-        self._tensors, self._tables = wanted
+        self._tensors, self._tables, self._stays_compressed = wanted
+        if name != "plugin" and self._budget.expanded != expanded:
+            # What an object takes is counted by the frame's bytes.
+            raise FrameError(f"frame: an object of {short(name)} has a compressed tensor in it")
         if name == "plugin":
             plugin = plugin_named(kind)
             if plugin is None:
@@ -248,4 +264,5 @@ _READERS: dict[int, Callable[[Reader, bytes], Any]] = {
     codes.TIME: Reader._time,
     codes.SCALAR: Reader._scalar,
     codes.BYTES: Reader._bytes,
+    codes.COMPRESSED: Reader._compressed,
 }

@@ -29,6 +29,7 @@ _EXTENSIONS = {
     codes.TIME: 64,
     codes.SCALAR: 64,
     codes.BYTES: 400,
+    codes.COMPRESSED: 1024,
 }
 """What these take beside the values in their payloads."""
 _MOST_ENTRIES = 1 << 24

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import msgpack
-import numpy as np
 import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.tensor import codes
 from wirecost.tensor.dtypes import describe
-from wirecost.tensor.memory import Pieces
+from wirecost.tensor.memory import Pieces, without_gaps
 
 _MOST_TENSORS = 1024
 _TENSORS: dict[Any, msgpack.ExtType] = {}
@@ -85,7 +84,9 @@ class Writer:
         """A tensor that lies as ``array``; ``dtype`` names elements that NumPy has not."""
         shape, axes = array.shape, None
         if not array.flags.c_contiguous:
-            axes, array = self._without_gaps(array)
+            axes, array = without_gaps(array)
+            if axes is None:
+                self.copied(array.nbytes)
         key = len(self.segments), array.dtype, dtype, shape, axes, framework
         found = _TENSORS.get(key)
         if found is None:
@@ -122,16 +123,6 @@ class Writer:
         moved = self.device_to_host(tensor)
         self.copied(getattr(moved, "nbytes", 0))
         return moved
-
-    def _without_gaps(
-        self, array: npt.NDArray[Any]
-    ) -> tuple[tuple[int, ...] | None, npt.NDArray[Any]]:
-        order = tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
-        turned = array.transpose(order)
-        if turned.flags.c_contiguous:
-            return order, turned
-        self.copied(array.nbytes)
-        return None, np.ascontiguousarray(array)
 
 
 Handler = Callable[[Writer, Any], Any]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from support.pandas_columns import calendar_days, pandas_columns
-from wirecost.tensor import encode, register
+from wirecost.tensor import compress, encode, register
 from wirecost.tensor.matching import packages
 
 _NUMBERS = ("?", "u1", "i1", "<i2", ">i2", "<u4", "i4", "i8", ">u8")
@@ -64,6 +64,21 @@ def arrays() -> Iterable[Any]:
 
         for name in ("bfloat16", "float8_e4m3fn"):
             yield np.arange(4).astype(getattr(ml_dtypes, name))
+
+
+def compressed() -> Iterable[Any]:
+    rows = np.arange(48, dtype="u1")[:, None] * np.arange(64, dtype="u1")
+    colours = np.stack([rows, rows ^ 255, rows[::-1]], axis=2)
+    for codec in ("lz4", "zstd", "jpeg"):
+        yield compress(rows, codec)
+        yield {"left": compress(colours, codec), "right": compress(colours[:, ::-1], codec), "t": 1}
+    for codec in ("lz4", "zstd"):
+        yield [compress(np.arange(24).reshape(2, 3, 4).astype(kind), codec) for kind in _NUMBERS]
+        yield compress(np.asfortranarray(np.eye(9)), codec)
+        yield compress(np.zeros(4000), codec)
+        yield compress(np.zeros((3, 0)), codec)
+    yield compress(np.zeros(3, [("x", "<f4"), ("in", [("b", "?")])]), "zstd", level=19)
+    yield compress(np.full((200, 300, 3), 77, "u1"), "jpeg", quality=10)
 
 
 def _tensors(make: Callable[[Any], Any], kinds: Iterable[str]) -> Iterable[Any]:
@@ -241,6 +256,7 @@ def pillow() -> Iterable[Any]:
 _MAKERS: dict[str, Callable[[], Iterable[Any]]] = {
     "values": values,
     "numpy": arrays,
+    "compressed": compressed,
     "torch": torch,
     "tensorflow": tensorflow,
     "jax": jax,
@@ -256,10 +272,12 @@ _MAKERS: dict[str, Callable[[], Iterable[Any]]] = {
     "pillow": pillow,
 }
 """CuPy's need a device."""
+_OTHERS = {"values": "numpy", "compressed": "simplejpeg"}
+"""What is no framework, with a package that it needs."""
 
 
 def installed(framework: str) -> bool:
-    return find_spec({"values": "numpy"}.get(framework) or packages()[framework]) is not None
+    return find_spec(_OTHERS.get(framework) or packages()[framework]) is not None
 
 
 def frameworks() -> list[str]:

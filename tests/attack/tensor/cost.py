@@ -16,12 +16,17 @@ from pathlib import Path
 from attack.meter import Cost, Limit, Meter, prepare, slowness
 from attack.target import Target, one_line
 from attack.tensor.corpus import frames, frameworks, installed
+from attack.tensor.frames import compressed_bytes
 from attack.tensor.hostile import hostile
 from attack.tensor.mutate import mutated_frame
 from wirecost.errors import UserError
 from wirecost.tensor import arrow_stream, codec, decode, plan
+from wirecost.tensor.budget import MOST_EXPANDED
+from wirecost.tensor.matching import COMPRESSED
 
 LIMIT = Limit(8, 16 << 20, 100, 1_000_000)
+EXPANDED_TIMES, EXPANDED_NS = 3, 20
+"""Beside that, for each byte of a compressed tensor that is expanded: memory and nanoseconds."""
 CONSTRUCTOR_NS = {"dask": 100_000, "jax": 100_000, "zarr": 200_000}
 """What making an object of these takes, however small it is: theirs, and not in the limit
 (docs/tensor.md)."""
@@ -43,7 +48,7 @@ class CostError(Exception):
 
 def wanted() -> list[str | None]:
     """What ``as_`` may be here."""
-    return [None, *(name for name in (*TENSORS, *TABLES) if installed(name))]
+    return [None, COMPRESSED, *(name for name in (*TENSORS, *TABLES) if installed(name))]
 
 
 @dataclass(frozen=True)
@@ -79,13 +84,20 @@ class Metered:
         if not LIMIT.excess(cost, len(frame)):
             return ""
         each = max(CONSTRUCTOR_NS.get(name, 0) for name in (as_ or "", *self.frameworks))
-        without = replace(cost, nanoseconds=cost.nanoseconds - each * _extensions(frame))
+        expanded = compressed_bytes(frame)
+        without = replace(
+            cost,
+            nbytes=cost.nbytes - min(EXPANDED_TIMES * expanded, MOST_EXPANDED),
+            nanoseconds=cost.nanoseconds
+            - each * _extensions(frame)
+            - EXPANDED_NS * min(expanded, MOST_EXPANDED),
+        )
         return LIMIT.excess(without, len(frame))
 
 
 def _extensions(frame: bytes) -> int:
     """MessagePack's extensions, of which every object is one: at most so many."""
-    return sum(frame.count(kind) for kind in (b"\xc7", b"\xc8", b"\xc9"))
+    return sum(frame.count(kind) for kind in (b"\xc7", b"\xc8", b"\xc9", b"\xd8"))
 
 
 def usual(frame: bytes, as_: str | None, meter: Meter) -> Cost:

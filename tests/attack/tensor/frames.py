@@ -11,6 +11,7 @@ import msgpack
 
 from wirecost.tensor import codes
 from wirecost.tensor.layout import PREFIX, build, header_size, parse
+from wirecost.tensor.source import Form
 
 _VALUES = frozenset(
     {
@@ -23,10 +24,11 @@ _VALUES = frozenset(
         codes.TIME,
         codes.SCALAR,
         codes.BYTES,
+        codes.COMPRESSED,
     }
 )
 """Extensions whose payload is a value."""
-_REFERENCES = frozenset({codes.TENSOR, codes.BYTES})
+_REFERENCES = frozenset({codes.TENSOR, codes.BYTES, codes.COMPRESSED})
 
 
 @dataclass
@@ -75,13 +77,36 @@ def parts_of(frame: bytes) -> Parts:
 
 def references(tree: Any) -> Iterator[list[Any]]:
     """The values that begin with the number of a segment."""
+    for value in _values_of(tree, _REFERENCES):
+        if isinstance(value, list) and value:
+            yield value
+
+
+def compressed_bytes(frame: bytes) -> int:
+    """What the compressed tensors of a frame are said to be when they are expanded."""
+    try:
+        return sum(map(_expanded, _values_of(parts_of(frame).tree, frozenset({codes.COMPRESSED}))))
+    except Exception:  # a hostile frame that is no whole one
+        return 0
+
+
+def _values_of(tree: Any, codes_: frozenset[int]) -> Iterator[Any]:
+    """Those of extensions with one of the codes."""
     if isinstance(tree, Extension):
-        if tree.code in _REFERENCES and isinstance(tree.value, list) and tree.value:
+        if tree.code in codes_:
             yield tree.value
-        yield from references(tree.value)
+        yield from _values_of(tree.value, codes_)
     elif isinstance(tree, (list, dict)):
         for inner in tree.values() if isinstance(tree, dict) else tree:
-            yield from references(inner)
+            yield from _values_of(inner, codes_)
+
+
+def _expanded(value: Any) -> int:
+    try:
+        _, _, described, shape, axes = value
+        return Form(described, shape, axes).nbytes
+    except Exception:  # no tensor's description
+        return 0
 
 
 def header_bytes(frame: bytes) -> int:

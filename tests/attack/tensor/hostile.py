@@ -11,7 +11,7 @@ import msgpack
 import numpy as np
 
 from attack.tensor.corpus import installed
-from wirecost.tensor import codes, encode
+from wirecost.tensor import codes, compress, encode
 from wirecost.tensor.layout import build
 from wirecost.tensor.matching import match
 from wirecost.tensor.writer import Writer
@@ -76,6 +76,49 @@ def values() -> dict[str, bytes]:
         "empty tensors": encode([np.zeros(0)] * 30).tobytes(),
         "a framework of many letters": an_object("x" * 1_000_000, "array", None),
         "a framework that is a list": an_object([None] * 500_000, "array", None),  # type: ignore[arg-type]
+    }
+
+
+def compressed() -> dict[str, bytes]:
+    import lz4.block
+    import zstandard
+
+    def one(writer: Writer, codec: str, dtype: str, shape: list[int], data: bytes) -> Any:
+        described = [writer.segment(memoryview(data)), codec, dtype, shape, None]
+        return msgpack.ExtType(codes.COMPRESSED, msgpack.packb(described))
+
+    def made(codec: str, dtype: str, shape: list[int], *data: bytes) -> bytes:
+        return whole(lambda writer: [one(writer, codec, dtype, shape, part) for part in data])
+
+    def table(writer: Writer) -> Any:
+        body = {"block": one(writer, "zstd", "|u1", [16, 1 << 16], frame)}
+        return msgpack.ExtType(codes.OBJECT, msgpack.packb(["pandas", "frame", body]))
+
+    def within(writer: Writer) -> Any:
+        described = msgpack.packb(one(writer, "lz4", "|u1", [1 << 20], block))
+        return msgpack.ExtType(codes.COMPRESSED, described)
+
+    megabyte = bytes(1 << 20)
+    block = lz4.block.compress(megabyte, store_size=False)
+    frame = zstandard.ZstdCompressor().compress(megabyte)
+    image = bytes(compress(np.zeros((2000, 3000, 3), "u1"), "jpeg").data)
+    comments = image[:2] + b"\xff\xfe\0\2" * 100_000 + image[2:]
+    wide = bytes(compress(np.zeros((1, 65500), "u1"), "jpeg").data)
+    return {
+        "lz4 of a megabyte": made("lz4", "|u1", [1 << 20], block),
+        "zstd of a megabyte": made("zstd", "|u1", [1 << 20], frame),
+        "zstd that is cut": made("zstd", "|u1", [1 << 20], frame[:-1]),
+        "a gigabyte of zstd": made("zstd", "|u1", [1 << 20], *[frame] * 1024),
+        "a gigabyte of lz4": made("lz4", "|u1", [1 << 20], *[block] * 1024),
+        "ten large images": made("jpeg", "|u1", [2000, 3000, 3], *[image] * 10),
+        "an image of comments": made("jpeg", "|u1", [2000, 3000, 3], comments),
+        "rows of a pixel": made("jpeg", "|u1", [1, 65500], *[wide] * 50),
+        "tiny ones": made("zstd", "|u1", [1], *[zstandard.ZstdCompressor().compress(b"a")] * 3000),
+        "tiny blocks": made("lz4", "|u1", [1], *[b"\x10a"] * 3000),
+        "of 10^18": made("zstd", "|u1", [10**18], frame),
+        "a type of 10^9 bytes": made("lz4", "|V999999999", [1], block),
+        "in a table": whole(table),
+        "in its own description": whole(within),
     }
 
 
@@ -334,6 +377,7 @@ def pillow() -> dict[str, bytes]:
 
 _MAKERS: dict[str, Callable[[], dict[str, bytes]]] = {
     "values": values,
+    "compressed": compressed,
     "zarr": zarr,
     "dask": dask,
     "pandas": pandas,

@@ -19,7 +19,7 @@ _TEXTS = (
     "", "numpy", "torch", "pandas", "polars", "pyarrow", "zarr", "dask", "xarray", "pint", "pillow",
     "frame", "array", "table", "chunked", "group", "series", "index", "|u1", "<f8", "<U9", "|S1",
     "|V0", "<M8[ns]", "bfloat16", "Europe/Berlin", "dateutil//etc/passwd", "D", "ns", "Int64",
-    "string", "meter ** 2", "x" * 3000,
+    "string", "meter ** 2", "lz4", "zstd", "jpeg", "none", "x" * 3000,
 )  # fmt: skip
 _Place = tuple[Any, Any]
 """A list, dict or extension, and where in it."""
@@ -152,7 +152,7 @@ def _repeated(holder: Any, key: Any, chance: random.Random) -> None:
 
 def _removed(holder: Any, key: Any, chance: random.Random) -> None:
     if isinstance(holder, Extension):
-        holder.code = chance.choice((*range(1, 12), holder.code, 99))
+        holder.code = chance.choice((*range(1, 13), holder.code, 99))
     else:
         del holder[key]
 

@@ -20,10 +20,11 @@ import atheris
 
 with atheris.instrument_imports(include=["wirecost.tensor"]):
     from wirecost.errors import UserError
-    from wirecost.tensor import decode, encode, frameworks
+    from wirecost.tensor import compressors, decode, encode, frameworks
 
-    for module in pkgutil.iter_modules(frameworks.__path__):
-        importlib.import_module(f"{frameworks.__name__}.{module.name}")
+    for package in (compressors, frameworks):
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
 
 VECTORS = Path(__file__).parent
 

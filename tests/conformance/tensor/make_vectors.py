@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from compressed_data import jpeg, lz4, marker, zstd
+
 HERE = Path(__file__).parent
 HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Made by make_vectors.py. Do not edit.\n"
 
@@ -52,6 +54,11 @@ def binary(data: bytes) -> bytes:
 
 def tensor(segment: int, dtype: Any, shape: Any, axes: Any = None, by: Any = "numpy") -> bytes:
     return ext(1, pack([segment, dtype, shape, axes, by]))
+
+
+def packed(codec: Any, dtype: Any, shape: Any, axes: Any = None, segment: int = 0) -> bytes:
+    """A compressed tensor."""
+    return ext(12, pack([segment, codec, dtype, shape, axes]))
 
 
 def frame(
@@ -177,6 +184,7 @@ def table(*stream: bytes) -> bytes:
     return frame(ext(2, of), whole)
 
 
+GREY = packed("jpeg", "|u1", [8, 8])
 END = struct.pack("<II", 0xFFFFFFFF, 0)
 NUMBERS = field("n", 2, 64, 1), field("x", 3, 2)
 I8 = struct.pack("<3q", 1, -2, 3)
@@ -221,6 +229,15 @@ GOOD: list[tuple[str, Any, bytes]] = [
     ("table", {"table": {"n": [1, -2, 3], "x": [0.5, None, 2.5]}}, table(schema(*NUMBERS), ROWS, END)),
     ("table-of-two", {"table": {"n": [1, -2, 3] * 2, "x": [0.5, None, 2.5] * 2}}, table(schema(*NUMBERS), ROWS, ROWS)),
     ("table-of-nothing", {"table": {"n": [None, None]}}, table(schema(NOTHING), batch(2, [(2, 2)], [], b""), END)),
+    ("lz4", {"dtype": "<i2", "shape": [3], "items": [1, -2, 3]}, frame(packed("lz4", "<i2", [3]), lz4(struct.pack("<3h", 1, -2, 3)))),
+    ("zstd", {"dtype": "<f8", "shape": [2, 3], "items": [0, 1, 2, 3, 4, 5]}, frame(packed("zstd", "<f8", [2, 3]), zstd(F8))),
+    (
+        "zstd-columns",
+        [{"dtype": "<f8", "shape": [3, 2], "items": [0, 3, 1, 4, 2, 5]}, 1],
+        frame(pack([packed("zstd", "<f8", [3, 2], [1, 0]), 1]), zstd(F8)),
+    ),
+    ("zstd-of-nothing", {"dtype": "<f8", "shape": [0, 7], "items": []}, frame(packed("zstd", "<f8", [0, 7]), zstd(b""))),
+    ("jpeg", {"dtype": "|u1", "shape": [8, 8], "items": [128] * 64}, frame(GREY, jpeg())),
     ("followed", None, frame(b"\xc0") + b"what else the buffer holds"),
 ]  # fmt: skip
 
@@ -304,6 +321,42 @@ REFUSED: list[tuple[str, bytes]] = [
     ("table-columns-missing", table(schema(*NUMBERS), batch(3, [(3, 0)], [(0, 0), (0, 24)], I8), END)),
     ("table-of-tensors", table(schema(*NUMBERS), message(4, part()), END)),
     ("timestamp", frame(ext(-1, bytes(5)))),
+    ("compression", frame(packed("gzip", "|u1", [3]), b"abc")),
+    ("compression-none", frame(packed("none", "|u1", [3]), b"abc")),
+    ("compression-number", frame(packed(1, "|u1", [3]), b"abc")),
+    ("compressed-fields", frame(ext(12, pack([0, "lz4", "|u1", [3]])), lz4(b"abc"))),
+    ("compressed-object", frame(packed("lz4", "|O8", [1]), lz4(bytes(8)))),
+    ("compressed-segment-twice", frame(pack([packed("lz4", "|u1", [3])] * 2), lz4(b"abc"))),
+    ("compressed-in-zarr", frame(ext(2, pack(["zarr", "array", {"data": packed("lz4", "|u1", [3]), "chunks": [3], "attributes": {}}])), lz4(b"abc"))),
+    ("lz4-empty", frame(packed("lz4", "|u1", [3]), b"")),
+    ("lz4-short", frame(packed("lz4", "|u1", [4]), lz4(b"abc"))),
+    ("lz4-long", frame(packed("lz4", "|u1", [2]), lz4(b"abc"))),
+    ("lz4-outside", frame(packed("lz4", "|u1", [10]), b"\x14a\xff\xff" + bytes(8))),
+    ("lz4-bomb", frame(packed("lz4", "|u1", [HUGE]), lz4(b"abc"))),
+    ("zstd-empty", frame(packed("zstd", "|u1", [3]), b"")),
+    ("zstd-magic", frame(packed("zstd", "|u1", [3]), b"x" + zstd(b"abc")[1:])),
+    ("zstd-short", frame(packed("zstd", "|u1", [4]), zstd(b"abc"))),
+    ("zstd-long", frame(packed("zstd", "|u1", [2]), zstd(b"abc"))),
+    ("zstd-less-than-it-says", frame(packed("zstd", "|u1", [4]), zstd(b"abc", 4))),
+    ("zstd-cut", frame(packed("zstd", "|u1", [3]), zstd(b"abc")[:-1])),
+    ("zstd-bomb", frame(packed("zstd", "|u1", [HUGE]), zstd(b"abc", HUGE))),
+    ("zstd-just-too-large", frame(packed("zstd", "|u1", [1 << 28]), zstd(b"abc", 1 << 28))),
+    ("zstd-window", frame(packed("zstd", "|u1", [3]), struct.pack("<IBB", 0xFD2FB528, 0xC0, 0x88) + struct.pack("<QI", 3, 0x19)[:-1] + b"abc")),
+    ("jpeg-empty", frame(GREY, b"")),
+    ("jpeg-cut", frame(GREY, jpeg()[:-30])),
+    ("jpeg-other-size", frame(GREY, jpeg(16, 8))),
+    ("jpeg-bomb", frame(packed("jpeg", "|u1", [65535, 65535]), jpeg(65535, 65535))),
+    ("jpeg-no-height", frame(packed("jpeg", "|u1", [0, 8]), jpeg(0, 8))),
+    ("jpeg-of-one-colour", frame(packed("jpeg", "|u1", [8, 8, 1]), jpeg())),
+    ("jpeg-of-three-colours", frame(GREY, jpeg(colours=3, scanned=3))),
+    ("jpeg-of-two-colours", frame(packed("jpeg", "|u1", [8, 8, 2]), jpeg(colours=2, scanned=2))),
+    ("jpeg-of-halves", frame(packed("jpeg", "<f2", [8, 4]), jpeg())),
+    ("jpeg-columns", frame(packed("jpeg", "|u1", [8, 8], [1, 0]), jpeg())),
+    ("jpeg-of-12-bits", frame(GREY, jpeg(bits=12))),
+    ("jpeg-progressive", frame(GREY, jpeg(frame=0xC2))),
+    ("jpeg-of-scans", frame(packed("jpeg", "|u1", [8, 8, 3]), jpeg(colours=3))),
+    ("jpeg-coarse", frame(packed("jpeg", "|u1", [8, 8, 3]), jpeg(colours=3, scanned=3, factors=0x44))),
+    ("jpeg-of-comments", frame(GREY, jpeg(more=marker(0xFE, b"") * 100))),
 ]  # fmt: skip
 
 

@@ -167,6 +167,8 @@ def test_folders_are_for_publishers_on_this_machine() -> None:
 def test_stamps_that_are_none_are_refused() -> None:
     good = {"stamps": [[0, 1, 2, 3]], "nbytes": 5, "failure": None}
     check_side(good, 1, 4)
+    # What is compressed has a stamp more.
+    check_side(good | {"stamps": [[*row, 5] for row in good["stamps"]]}, 1, 4)
     for key in good:
         for wrong in (1.5, "x" if key != "failure" else [], [[1, 2, 3]], [[0, 1, 2, "3"]], {}):
             with pytest.raises(RefusedError):

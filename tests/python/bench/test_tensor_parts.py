@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 import pytest
 
 from support import needs
-from wirecost.bench.tensor import blocks, wrapyfi_environment
+from wirecost.bench.tensor import blocks, interpreters, wrapyfi_environment
 from wirecost.bench.tensor.cases import Entry, plan
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Received, Receiver
-from wirecost.bench.tensor.content import CONTENTS, Source, number_in
+from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.bench.tensor.race import Outcome, rounds_of
 from wirecost.bench.tensor.scenario import Settings
@@ -155,6 +156,16 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
     }  # fmt: skip
     assert "to_host" not in stages(published, [[7, 140, 147, 155]], False)[0]
     assert stages(published, [], False) == []
+    # What is compressed has a stamp more.
+    (packed,) = stages([[*published[0], 116]], [[7, 140, 147, 155, 152]], False)
+    assert packed == {
+        "lateness": 1, "construct": 10, "compress": 5, "encode": 2, "publish": 32, "transit": 22,
+        "decode": 7, "decompress": 5, "access": 3, "total": 41,
+    }  # fmt: skip
+    asked = [7, 100, 101, 111, 111, 118, 190, 200, 115]
+    (trip,) = round_trips([asked], [[7, 140, 147, 160, 150]], False)
+    assert [trip[name] for name in ("compress", "encode", "decompress")] == [4, 3, 3]
+    assert (trip["transit"], trip["reply"], trip["total"]) == (22, 50, 89)
     (trip,) = round_trips([[7, 100, 101, 111, 111, 118, 190, 200]], [[7, 140, 147, 160]], False)
     assert (trip["transit"], trip["reply"], trip["total"]) == (22, 53, 89)
 
@@ -163,9 +174,10 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
 @pytest.mark.parametrize("number", [0, 99, 100, 12_345])
 def test_content_tells_its_number(shape: tuple[int, ...], number: int) -> None:
     for content in CONTENTS:
-        found = Source(shape, "uint8", content).array(number)
-        assert number_in(found, number - 3) == number
-        assert number_in(found, number + 3) == number
+        source = Source(shape, "uint8", content)
+        found = source.array(number)
+        assert source.number_in(found, number - 3) == number
+        assert source.number_in(found, number + 3) == number
 
 
 @pytest.mark.parametrize("name", PLUGINS)
@@ -227,3 +239,45 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
     assert find_contender("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
     with pytest.raises(UserError, match="there are zeromq, zenoh"):
         find_contender("wrapyfi-ros3", 1)
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("torch", "nothing cannot be run"),
+        ("touch=/bin/sh", "give PLUGIN=PATH"),
+        ("torch=/no/python", "/no/python cannot be run"),
+        ("torch=/tmp", "/tmp cannot be run"),
+    ],
+)
+def test_what_is_no_interpreter_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UserError, match=f"^--python .*{reason}"):
+        interpreters.parse([text], PLUGINS)
+
+
+@pytest.mark.parametrize(
+    "script, reason",
+    [
+        ("echo 'python is broken' >&2; exit 3", "python is broken"),
+        ("exit 3", "it gave no reason"),
+        (f'exec {sys.executable} -S -I "$@"', "No module named"),
+    ],
+)
+def test_an_interpreter_that_cannot_run_this_says_why(
+    tmp_path: Path, script: str, reason: str
+) -> None:
+    path = tmp_path / "python"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    with pytest.raises(UserError, match=f"{reason}.*; it needs NumPy, msgpack, torch"):
+        interpreters.probed(path, "torch", ["zeromq"])
+
+
+def test_what_another_interpreter_lacks_is_not_run() -> None:
+    lacking = interpreters.Interpreter(Path("/x/python"), {}, {"shm": "no shm", "zeromq": "no zmq"})
+    made = plan(
+        ["numpy"], ["zeromq", "in-process"], [(2, 2)], ["float64"], ["cpu"], 100.0, 5, "pubsub",
+        False, interpreters={"numpy": lacking},
+    )  # fmt: skip
+    assert made.not_run == {"numpy over zeromq": "no zmq, with /x/python"}
+    assert [entry.mware for case in made.cases for entry in case.entries] == ["in-process"]

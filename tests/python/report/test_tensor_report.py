@@ -215,6 +215,26 @@ def test_tables_have_every_transport_and_object(full: Results) -> None:
     ]  # fmt: skip
 
 
+def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"), plugins=("numpy", "pillow"), n=5)
+    title = "Objects over zeromq"
+    assert "compress" not in table(content(results), title)["pillow"]
+    pillow = results.samples.filter(plugin="pillow", stage="encode")
+    more = [
+        pillow.with_columns(stage=pl.lit(stage), ns=pl.lit(ns, pl.Int64))
+        for stage, ns in (("compress", 3_000_000), ("decompress", 2_000_000))
+    ]
+    packed = Results(tmp_path, results.meta, pl.concat([results.samples, *more]))
+    found = table(content(packed), title)
+    assert [found["pillow"][name] for name in ("compress", "decompress")] == ["3.00 ms", "2.00 ms"]
+    assert [found["numpy"][name] for name in ("compress", "decompress")] == ["–", "–"]
+    assert found["pillow"]["size"] == "320 kB"
+    (one,) = [one for one in shares_of(packed.samples) if one.plugin == "pillow"]
+    assert [name for name in one.ns if "compress" in name] == ["compress", "decompress"]
+    drawn = values(figures(packed)["tensor-stages-1"])
+    assert {row["part"] for row in drawn} >= {"compress", "decompress"}
+
+
 def test_the_lead_says_what_to_take(tmp_path: Path) -> None:
     large = {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]}
     mwares = ("shm", "iceoryx2", "zeromq")

@@ -2,7 +2,8 @@
 """The timed loops. Each runs one end of a block of messages. Times are CLOCK_MONOTONIC, in ns.
 
 The loops repeat each other on purpose: each stage is one line, so that nothing else lies between
-two stamps. A row of stamps begins with the message's number. Contents are checked and garbage is
+two stamps. A row of stamps begins with the message's number, and ends with when it was compressed
+or decompressed, where a plugin does that. Contents are checked and garbage is
 collected after a message's last stamp; objects are deleted first, as they may hold its memory.
 """
 
@@ -15,8 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.bench.tensor.contenders.base import Answerer, Asker, Received, Receiver, Sender
-from wirecost.bench.tensor.content import number_in
+from wirecost.bench.tensor.contenders.base import (
+    COMPRESSED,
+    Answerer,
+    Asker,
+    Received,
+    Receiver,
+    Sender,
+)
 from wirecost.bench.tensor.plugins import touch
 from wirecost.bench.tensor.schedule import undisturbed
 from wirecost.bench.tensor.task import Side, Task
@@ -38,6 +45,7 @@ def publish(sender: Sender, task: Task) -> Side:
     """Rows: number, due, begin, made, on the host, encoded, sent."""
     side = Side(failure=_makes_itself(sender, task))
     module, device = task.plugin.load(), task.order.device
+    compress = task.compressor()
     with undisturbed():
         for number, array, due in task.schedule(lambda _: sender.number):
             begin = now()
@@ -46,10 +54,15 @@ def publish(sender: Sender, task: Task) -> Side:
             if device != "cpu":
                 obj = sender.to_host(obj)
             hosted = now()
+            if compress is not None:
+                obj = compress(obj)
+                compressed = now()
             encoded = sender.encode(obj)
             ready = now()
             sender.send(encoded)
             side.stamps.append([number, due, begin, made, hosted, ready, now()])
+            if compress is not None:
+                side.stamps[-1].append(compressed)
     return side
 
 
@@ -60,6 +73,8 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
     order = task.order
     quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
     expected = order.first
+    codec = task.codec
+    receiver.as_ = COMPRESSED if codec else None
     with undisturbed():
         while len(side.stamps) < order.count:
             last = finished()
@@ -71,19 +86,26 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
                 continue
             obj = receiver.decode(got.message)
             decoded = now()
+            if codec:
+                obj = obj.array()
+                expanded = now()
             array = task.array(obj)
             touch(array)
             read = now()
-            number = number_in(array, expected) if got.number is None else got.number
+            number = got.number
+            if number is None:
+                number = task.source.number_in(array, expected)
             if number >= order.first:  # else a message of an earlier block, come late
                 side.stamps.append([number, received, decoded, read])
-                side.nbytes = got.nbytes
+                if codec:
+                    side.stamps[-1].append(expanded)
+                side.carried += got.nbytes
                 if side.failure is None and got.nbytes != _size(got):
                     side.failure = f"it reports {got.nbytes} bytes of {_size(got)}"
                 if order.rate or len(side.stamps) == order.count:
                     side.check(task, obj, array, number)
                 else:
-                    side.check_number(array, number)
+                    side.check_number(task, array, number)
                 expected = number + 1
             del obj, array
             if order.objects and order.rate:
@@ -98,18 +120,27 @@ def ask(asker: Asker, task: Task) -> Side:
     copied to the host, so that stamp is the one before."""
     side = Side()
     module, device = task.plugin.load(), task.order.device
+    compress = task.compressor()
+    asker.as_ = COMPRESSED if compress else None
     with undisturbed():
         for number, array, due in task.schedule(lambda place: task.order.first + place):
             begin = now()
             obj = task.plugin.make(module, array, device)
             made = now()
+            if compress is not None:
+                obj = compress(obj)
+                compressed = now()
             encoded = asker.encode(obj)
             ready = now()
             got = asker.ask(encoded, ASK_S)
             answered = now()
             back = asker.decode(got.message)
+            if compress is not None:
+                back = back.array()
             side.stamps.append([number, due, begin, made, made, ready, answered, now()])
-            side.nbytes = got.nbytes
+            if compress is not None:
+                side.stamps[-1].append(compressed)
+            side.carried += got.nbytes
             side.check(task, back, task.array(back), number)
             del back, got
             gc.collect()
@@ -119,6 +150,8 @@ def ask(asker: Asker, task: Task) -> Side:
 def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
     """Rows: number, received, decoded, answered. Sends every object back."""
     side = Side()
+    compress = task.compressor()
+    answerer.as_ = COMPRESSED if compress else None
     with undisturbed():
         while len(side.stamps) < task.order.count:
             got = answerer.receive(WAIT_S)
@@ -129,10 +162,15 @@ def answer(answerer: Answerer, task: Task, finished: Finished) -> Side:
                 continue
             obj = answerer.decode(got.message)
             decoded = now()
-            answerer.answer(got, obj)
+            if compress is not None:
+                obj = obj.array()
+                expanded = now()
+            answerer.answer(got, obj if compress is None else compress(obj))
             answered = now()
             number = task.order.first + len(side.stamps)
             side.stamps.append([number, received, decoded, answered])
+            if compress is not None:
+                side.stamps[-1].append(expanded)
             side.check(task, obj, task.array(obj), number)
             del obj, got
             gc.collect()
@@ -144,6 +182,8 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
     turn. Rows as those of ``publish`` and ``listen``."""
     publisher, listener = Side(failure=_makes_itself(sender, task)), Side()
     module, device = task.plugin.load(), task.order.device
+    compress = task.compressor()
+    receiver.as_ = COMPRESSED if compress else None
     with undisturbed():
         for number, array, due in task.schedule(lambda place: task.order.first + place):
             begin = now()
@@ -151,7 +191,11 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
             made = now()
             obj = sender.to_host(obj)
             hosted = now()
-            encoded = sender.encode(obj)
+            packed = obj
+            if compress is not None:
+                packed = compress(obj)
+                compressed = now()
+            encoded = sender.encode(packed)
             ready = now()
             sender.send(encoded)
             published = now()
@@ -160,17 +204,23 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
             received = now()
             back = receiver.decode(got.message)
             decoded = now()
+            if compress is not None:
+                back = back.array()
+                expanded = now()
             found = task.array(back)
             touch(found)
             read = now()
             publisher.stamps.append([number, due, begin, made, hosted, ready, published])
             listener.stamps.append([number, received, decoded, read])
-            listener.nbytes = got.nbytes
+            if compress is not None:
+                publisher.stamps[-1].append(compressed)
+                listener.stamps[-1].append(expanded)
+            listener.carried += got.nbytes
             listener.check(task, back, found, number)
             made_of = task.array(obj) if task.order.objects else obj
             if any(np.may_share_memory(found, one) for one in (array, made_of)):
                 listener.failure = "what was received is the sender's own memory"
-            del obj, encoded, back, found, got, made_of
+            del obj, packed, encoded, back, found, got, made_of
             gc.collect()
     return publisher, listener
 

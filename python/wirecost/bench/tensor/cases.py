@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Contender
+from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.errors import UserError
 
@@ -38,6 +41,11 @@ class Entry:
     def apart(self) -> str:
         """The plugin, where it wants processes of its own."""
         return self.plugin if self.plugin and PLUGINS[self.plugin].apart else ""
+
+    @property
+    def image(self) -> bool:
+        """Whether its arrays are a camera's images."""
+        return bool(self.plugin) and PLUGINS[self.plugin].image
 
 
 @dataclass(frozen=True)
@@ -88,8 +96,11 @@ def plan(
     pattern: str,
     sweep: bool,
     refusal: Refusal = lambda _: None,
+    interpreters: Mapping[str, Interpreter] | None = None,
 ) -> Plan:
-    """All combinations of which no contender is refused. Raises UserError if none can run."""
+    """All combinations of which no contender is refused. ``interpreters``: of plugins that have one
+    of their own. Raises UserError if none can run."""
+    elsewhere = interpreters or {}
     made = Plan()
     largest = (
         max(SWEEP) if sweep else max(_bytes(shape, kind) for shape in shapes for kind in dtypes)
@@ -102,14 +113,17 @@ def plan(
     for device in devices:
         usable = []
         for name in plugins:
-            if why := PLUGINS[name].missing(device):
+            other = elsewhere.get(name)
+            if why := other.missing.get(name) if other else PLUGINS[name].missing(device):
                 made.not_run[name if device == "cpu" else f"{name} {device}"] = why
             else:
                 usable.append(name)
         for kind in dtypes:
             here = [(size // np.dtype(kind).itemsize,) for size in SWEEP] if sweep else shapes
             for shape in here:
-                made.cases += _case(shape, kind, device, rate, trials, usable, made, sweep)
+                made.cases += _case(
+                    shape, kind, device, rate, trials, usable, made, sweep, elsewhere
+                )
     if not made.cases:
         reasons = "; ".join(f"{name}: {why}" for name, why in made.not_run.items())
         floors = "floors carry no plugin's objects; give a transport too, as --mwares shm,zeromq"
@@ -126,6 +140,7 @@ def _case(
     plugins: list[str],
     made: Plan,
     sweep: bool,
+    elsewhere: Mapping[str, Interpreter],
 ) -> list[Case]:
     usable = []
     for name in plugins:
@@ -137,7 +152,11 @@ def _case(
     entries = []
     for name, contender in made.contenders.items():
         if contender.takes_objects:
-            entries += [Entry(name, plugin) for plugin in usable]
+            for plugin in usable:
+                if why := _refused(contender, plugin, elsewhere.get(plugin)):
+                    made.not_run[f"{plugin} over {name}"] = why
+                else:
+                    entries.append(Entry(name, plugin))
         elif device == "cpu":
             entries.append(Entry(name, ""))
     if not entries or (plugins and not any(entry.plugin for entry in entries)):
@@ -152,6 +171,17 @@ def _case(
         for chosen, at in ((inside, 0.0), (between, rate))
         if chosen
     ]
+
+
+def _refused(contender: Contender, plugin: str, elsewhere: Interpreter | None) -> str | None:
+    if PLUGINS[plugin].codec and not contender.takes_compressed:
+        return "has no compressed objects"
+    if elsewhere is None:
+        return None
+    if contender.python != Path(sys.executable):
+        return "has an interpreter of its own"
+    why = elsewhere.missing.get(contender.name)
+    return f"{why}, with {elsewhere.path}" if why else None
 
 
 def _contender(name: str, size: int, pattern: str, not_run: dict[str, str]) -> Contender | None:

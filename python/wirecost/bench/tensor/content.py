@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost.bench.tensor.marks import Marks
+from wirecost.bench.tensor.marks import PAGE_BYTES, Marks
 
 CONTENTS = ("ones", "random")
 DIGITS = 4
@@ -38,18 +38,29 @@ class Source:
     def __init__(self, shape: tuple[int, ...], dtype: str, content: str) -> None:
         self.shape = shape
         self.dtype = np.dtype(dtype)
-        if content == "ones":
-            self._arrays = [np.ones(shape, self.dtype)]
-        else:
-            random = np.random.default_rng(SEED)
-            # Below the base all types hold them; whole numbers also where there are fractions, so
-            # that no conversion between the ends can hide behind rounding.
-            self._arrays = [
-                random.integers(0, BASE, shape).astype(self.dtype) for _ in range(VARIANTS)
-            ]
-
+        self._arrays = self._made(content)
         first = self._arrays[0]
         self._marks = Marks(first.size, first.itemsize, DIGITS, BASE)
+
+    def _made(self, content: str) -> list[Array]:
+        if content == "ones":
+            return [np.ones(self.shape, self.dtype)]
+        random = np.random.default_rng(SEED)
+        # Below the base all types hold them; whole numbers also where there are fractions, so that
+        # no conversion between the ends can hide behind rounding.
+        return [random.integers(0, BASE, self.shape).astype(self.dtype) for _ in range(VARIANTS)]
+
+    def _sign(self, array: Array, number: int) -> None:
+        """Writes the message's number into an array."""
+        corner = array.reshape(-1)[:DIGITS]
+        for place in range(len(corner)):
+            corner[place] = number // BASE**place % BASE
+
+    def number_in(self, found: Array, expected: int) -> int:
+        """The number in a received array, nearest to ``expected``."""
+        corner = found.reshape(-1)[:DIGITS]
+        number = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
+        return nearest(number, BASE ** len(corner), expected)
 
     @property
     def nbytes(self) -> int:
@@ -63,9 +74,7 @@ class Source:
             self._marks.set(flat, number, self.seed)
         else:
             self._marks.clear()
-        corner = flat[:DIGITS]
-        for place in range(len(corner)):
-            corner[place] = number // BASE**place % BASE
+        self._sign(array, number)
         return array
 
     def from_bytes(self, found: memoryview) -> Array:
@@ -73,11 +82,16 @@ class Source:
         count = math.prod(self.shape)
         return np.frombuffer(found, self.dtype, count).reshape(self.shape)
 
-    def difference(self, found: Array, number: int, marked: bool = False) -> str | None:
-        """How a received array differs from that message's content, in words."""
+    def difference(
+        self, found: Array, number: int, marked: bool = False, tolerance: float = 0.0
+    ) -> str | None:
+        """How a received array differs from that message's content, in words. ``tolerance``: what
+        the elements of a page may differ by on average, where compression was lossy."""
         if found.dtype != self.dtype or found.shape != self.shape:
             return f"{found.shape} {found.dtype} arrived, {self.shape} {self.dtype} was sent"
         expected = self.array(number, marked)
+        if tolerance:
+            return self._too_far(found, expected, number, tolerance)
         if np.array_equal(found, expected):
             return None
         places = np.flatnonzero((found != expected).reshape(-1))
@@ -87,10 +101,22 @@ class Source:
             f"is {found.reshape(-1)[first]}, {expected.reshape(-1)[first]} was sent"
         )
 
+    def _too_far(self, found: Array, expected: Array, number: int, tolerance: float) -> str | None:
+        if (other := self.number_in(found, number)) != number:
+            return f"message {number} holds message {other}'s content"
+        far = np.abs(found.astype(np.float32) - expected).reshape(-1)
+        starts = np.arange(0, far.size, max(1, PAGE_BYTES // found.itemsize))
+        sizes = np.diff(starts, append=far.size)
+        means = np.add.reduceat(far, starts) / sizes
+        worst = int(means.argmax())
+        if means[worst] <= tolerance:
+            return None
+        return (
+            f"message {number} differs by {means[worst]:.1f} on average from element "
+            f"{starts[worst]} on, {tolerance:g} is allowed"
+        )
 
-def number_in(found: Array, expected: int) -> int:
-    """The number in a received array, nearest to ``expected``."""
-    corner = found.reshape(-1)[:DIGITS]
-    found = sum(round(float(value.real)) * BASE**place for place, value in enumerate(corner))
-    span = BASE ** len(corner)
-    return expected + int((found - expected + span // 2) % span - span // 2)
+
+def nearest(number: int, span: int, expected: int) -> int:
+    """What is ``number`` modulo ``span``, nearest to ``expected``."""
+    return expected + (number - expected + span // 2) % span - span // 2

@@ -13,6 +13,7 @@ from wirecost.bench.tensor import clocks
 from wirecost.bench.tensor.commands import RefusedError, check_side
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.content import DIGITS
+from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.process import TIMEOUT_S, End, Worker, WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.task import Order
@@ -54,9 +55,11 @@ class Pair:
         logs: Path,
         address: str | None = None,
         remote: Remote | None = None,
+        interpreter: Interpreter | None = None,
     ) -> None:
         """``address``: where the ends meet, if the contender does not decide. ``remote``: where
-        the listener is, if not here."""
+        the listener is, if not here. ``interpreter``: instead of the contender's."""
+        self._interpreter = interpreter
         self._contender = contender
         self._address = address
         self._remote = remote
@@ -116,7 +119,7 @@ class Pair:
     def _worker(self, role: str, meeting: Meeting) -> Worker:
         log = self._logs / f"{self._contender.name}-{role}.txt"
         more = self._contender.environment(meeting, role)
-        worker = Worker(self._contender, role, meeting, log, more)
+        worker = Worker(self._contender, role, meeting, log, more, self._interpreter)
         self._workers.append(worker)
         self._stack.callback(worker.end)
         return worker

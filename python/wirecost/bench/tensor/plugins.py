@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.bench.tensor.camera import LEAST
 from wirecost.bench.tensor.content import Array
 from wirecost.errors import UserError
 
@@ -35,6 +36,13 @@ class Plugin:
     """Whether its objects can lie on a device."""
     apart: bool = False
     """Whether it has threads and libraries that want processes of their own."""
+    image: bool = False
+    """Whether it sends arrays of NumPy's that look like a camera's image, whatever the content."""
+    codec: str = ""
+    """What compresses its objects before they are encoded, as ``wirecost.tensor.compress`` has
+    it."""
+    tolerance: float = 0.0
+    """What elements of a page may differ by on average, where the codec is lossy."""
 
     def missing(self, device: str) -> str | None:
         """Why it cannot be used here, on one line. Imports nothing."""
@@ -50,6 +58,8 @@ class Plugin:
         """Why it has no such object."""
         if self.tables and len(shape) != 2:
             return f"has two dimensions, not {len(shape)}"
+        if self.image and ((len(shape) != 2 and shape[2:] != (3,)) or min(shape[:2]) < LEAST):
+            return f"has height x width or height x width x 3, from {LEAST}x{LEAST} on"
         if self.dtypes and dtype not in self.dtypes:
             return f"has no {dtype}, only {', '.join(self.dtypes)}"
         return None
@@ -66,7 +76,8 @@ class Plugin:
     def check_kind(self, obj: Any) -> str | None:
         """Whether an object is one of the framework's, else what arrived."""
         root = type(obj).__module__.partition(".")[0]
-        known = {self.module.partition(".")[0], *(("jaxlib",) if self.name == "jax" else ())}
+        module = "numpy" if self.image else self.module
+        known = {module.partition(".")[0], *(("jaxlib",) if self.name == "jax" else ())}
         if root in known:
             return None
         return f"{type(obj).__module__}.{type(obj).__qualname__} arrived, not {self.name}'s"
@@ -116,6 +127,11 @@ def _pillow(image: Any, array: Array, _device: str) -> Any:
     return image.fromarray(array.copy())
 
 
+def _image(_module: Any, array: Array, _device: str) -> Any:
+    return array.copy()
+
+
+IMAGE: dict[str, Any] = {"dtypes": ("uint8",), "image": True}
 NUMPY = Plugin("numpy", "numpy", lambda np_, a, _: np_.array(a), lambda o: o)
 PLUGINS = {
     plugin.name: plugin
@@ -149,6 +165,11 @@ PLUGINS = {
                lambda o: o.magnitude),
         Plugin("pillow", "PIL.Image", _pillow, np.asarray, "pillow", tables=True,
                dtypes=("uint8", "int32", "float32")),
+        Plugin("image", "numpy", _image, lambda o: o, **IMAGE),
+        Plugin("image-lz4", "lz4.block", _image, lambda o: o, "lz4", codec="lz4", **IMAGE),
+        Plugin("image-zstd", "zstandard", _image, lambda o: o, codec="zstd", **IMAGE),
+        Plugin("image-jpeg", "simplejpeg", _image, lambda o: o, codec="jpeg", tolerance=8.0,
+               **IMAGE),
     )
 }  # fmt: skip
 

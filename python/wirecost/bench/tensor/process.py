@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wirecost import children, scratch
+from wirecost.bench.tensor import interpreters
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
+from wirecost.bench.tensor.interpreters import Interpreter
 
 MODULE = "wirecost.bench.tensor.worker"
 TIMEOUT_S = 30.0
@@ -38,9 +40,17 @@ class Worker:
     """Ends with its standard input, and so with the process that made it."""
 
     def __init__(
-        self, contender: Contender, role: str, meeting: Meeting, log: Path, more: dict[str, str]
+        self,
+        contender: Contender,
+        role: str,
+        meeting: Meeting,
+        log: Path,
+        more: dict[str, str],
+        interpreter: Interpreter | None = None,
     ) -> None:
-        """``more``: of the environment."""
+        """``more``: of the environment. ``interpreter``: instead of the contender's."""
+        python = interpreter.path if interpreter else contender.python
+        environment = interpreters.environment() if interpreter else dict(os.environ)
         self.name = f"{contender.name} {role}"
         self._log = log
         arguments = [
@@ -49,8 +59,8 @@ class Worker:
         ]  # fmt: skip
         with log.open("ab") as printed:
             self._process = children.start(
-                [str(contender.python), "-P", "-m", MODULE, *arguments],
-                {**os.environ, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
+                [str(python), "-P", "-m", MODULE, *arguments],
+                {**environment, **ENVIRONMENT, "TMPDIR": str(scratch.make("worker")), **more},
                 signal.SIGTERM,  # it ends in order
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -5,7 +5,7 @@ the seed. What a process gets at its start, it keeps; so a run has several of ea
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -15,6 +15,7 @@ import psutil
 from wirecost.bench.tensor.cases import Case, Entry
 from wirecost.bench.tensor.commands import MOST_WORKERS
 from wirecost.bench.tensor.contenders.base import Contender
+from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.pair import Block, Pair
 from wirecost.bench.tensor.process import WorkerFailedError
 from wirecost.bench.tensor.remote import Remote
@@ -46,9 +47,8 @@ class Outcome:
 
     entry: Entry
     samples: list[dict[str, int]] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Of each sample: the round, and its number among all messages. In a round, those behind a lost
-    one move up."""
+    rounds: list[int] = field(default_factory=list)
+    """The round of each sample."""
     counts: Counts = field(default_factory=Counts)
     nbytes: int = 0
     bytes_per_s: float | None = None
@@ -71,9 +71,11 @@ class Pairs:
         logs: Path,
         addresses: dict[str, str] | None = None,
         remote: Remote | None = None,
+        interpreters: Mapping[str, Interpreter] | None = None,
     ) -> None:
         """``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
-        listeners are."""
+        listeners are. ``interpreters``: of plugins that have one of their own."""
+        self._interpreters = interpreters or {}
         self._contenders = contenders
         self._addresses = addresses or {}
         self._remote = remote
@@ -90,7 +92,7 @@ class Pairs:
 
     def get(self, entry: Entry) -> Pair:
         """Raises WorkerFailedError, UserError, LostError."""
-        key = entry.mware, entry.apart
+        key = self._key(entry)
         found = self._alive.pop(key, None)
         if found is None:
             while len(self._alive) >= self._most:
@@ -100,13 +102,20 @@ class Pairs:
                 for other in [one for one in self._alive if one[0] == entry.mware]:
                     self._alive.pop(other).end()
             contender = self._contenders[entry.mware]
-            found = Pair(contender, self._pattern, self._logs, address, self._remote).__enter__()
+            interpreter = self._interpreters.get(entry.plugin)
+            found = Pair(
+                contender, self._pattern, self._logs, address, self._remote, interpreter
+            ).__enter__()
         self._alive[key] = found
         return found
 
+    def _key(self, entry: Entry) -> tuple[str, str]:
+        elsewhere = entry.plugin if entry.plugin in self._interpreters else ""
+        return entry.mware, entry.apart or elsewhere
+
     def drop(self, entry: Entry) -> None:
         """Ends a pair that failed; the next one that asks gets a new one."""
-        pair = self._alive.pop((entry.mware, entry.apart), None)
+        pair = self._alive.pop(self._key(entry), None)
         if pair is not None:
             pair.end()
 
@@ -126,11 +135,9 @@ def rounds_of(trials: int, processes: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Round:
-    """``before``: messages of the rounds before it."""
-
     number: int
     trials: int
-    before: int
+    """Messages of each contender."""
     seed: int
 
     def order(self, outcomes: list[Outcome]) -> list[Outcome]:
@@ -197,7 +204,7 @@ def _turn(
     outcome.counts.add(counts)
     outcome.nbytes = block.nbytes or outcome.nbytes
     outcome.samples += samples
-    outcome.places += [(turn.number, turn.before + at) for at in range(len(samples))]
+    outcome.rounds += [turn.number] * len(samples)
     if block.clock is not None:
         outcome.clock_offset_ns = block.clock.offset_ns
         outcome.clock_bound_ns = max(outcome.clock_bound_ns or 0, block.clock.bound_ns)

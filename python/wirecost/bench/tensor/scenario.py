@@ -17,9 +17,11 @@ import numpy as np
 from wirecost.bench import limits
 from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor import addresses
+from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
 from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.content import CONTENTS, Source
+from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.pair import PATTERNS
 from wirecost.bench.tensor.plugins import PLUGINS
 from wirecost.bench.tensor.race import (
@@ -70,6 +72,8 @@ class Settings:
     """Pairs of them, or where nothing travels single ones: of each contender, one a round."""
     seed: int = 1
     """Of the contenders' order in each round."""
+    interpreters: dict[str, Interpreter] = field(default_factory=dict)
+    """Of plugins that have one of their own."""
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
@@ -108,7 +112,7 @@ class Settings:
         return plan(
             list(self.plugins), list(self.mwares), list(self.shapes), list(self.dtypes),
             list(self.devices), self.rate, self.trials, self.pattern, self.sweep,
-            refusal,
+            refusal, self.interpreters,
         )  # fmt: skip
 
 
@@ -148,7 +152,11 @@ def run(
         processes=settings.processes,
         seed=settings.seed,
         gc=GC_POLICY,
-        environment=environment() | {"packages": _versions(names)},
+        environment=environment() | {"packages": _versions(names - set(settings.interpreters))},
+        interpreters={
+            name: {"path": str(one.path), "packages": one.packages}
+            for name, one in settings.interpreters.items()
+        },
         contenders={name: contender.about() for name, contender in made.contenders.items()},
         not_run=made.not_run,
         listener=remote.about if remote else None,
@@ -158,7 +166,9 @@ def run(
     logs.mkdir(parents=True, exist_ok=True)
     total = sum(case.trials * len(case.entries) for case in made.cases)
     done = 0
-    pairs = Pairs(made.contenders, settings.pattern, logs, settings.addresses, remote)
+    pairs = Pairs(
+        made.contenders, settings.pattern, logs, settings.addresses, remote, settings.interpreters
+    )
     recorded = [
         [_Recorded(Outcome(entry), case, settings, journal) for entry in case.entries]
         for case in made.cases
@@ -207,7 +217,7 @@ def _run_rounds(
                 journal.flush()
 
             outcomes = [one.outcome for one in entries]
-            turn = Round(number, trials[number], sum(trials[:number]), settings.seed)
+            turn = Round(number, trials[number], settings.seed)
             run_round(case, pairs, settings.content, settings.pattern, turn, outcomes, told, keep)
             last = number == len(trials) - 1
             if settings.sweep and last and settings.pattern == "pubsub" and not case.one_process:
@@ -243,9 +253,8 @@ class _Recorded:
         run = self._about()
         columns: dict[str, list[Any]] = {"stage": [], "repetition": [], "process": [], "ns": []}
         for at in range(self._kept, len(found.samples)):
-            process, repetition = found.places[at]
             for stage, ns in found.samples[at].items():
-                row = (stage, repetition, process, ns)
+                row = (stage, at, found.rounds[at], ns)
                 for name, value in zip(columns, row, strict=True):
                     columns[name].append(value)
         run.table(columns)
@@ -273,7 +282,7 @@ class _Recorded:
             "bytes_per_s": outcome.bytes_per_s,
             "lost_without_pause": outcome.lost_without_pause,
             "message_bytes": outcome.nbytes,
-            "message_digest": _digest(self._case.shape, self._case.dtype, self._settings.content),
+            "message_digest": _digest(self._case, self._settings.content, outcome.entry.image),
             "failure": outcome.failure,
         }
         if self._run is None:
@@ -295,9 +304,9 @@ def _identity(case: Case, entry: Entry, settings: Settings) -> dict[str, str]:
 
 
 @cache
-def _digest(shape: tuple[int, ...], dtype: str, content: str) -> str:
+def _digest(case: Case, content: str, image: bool) -> str:
     """Of message 0, which every contender sent and received equal."""
-    array = Source(shape, dtype, content).array(0)
+    array = (Camera if image else Source)(case.shape, case.dtype, content).array(0)
     return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
 
 

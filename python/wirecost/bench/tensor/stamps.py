@@ -78,21 +78,23 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
 
     ``transit`` is from the begin of sending until the listener has the message, so that it holds
     what of ``publish`` happens before; ``total`` from the finished object to the received one.
+    Rows of what is compressed have a stamp more: ``compress`` and ``decompress`` end with it.
     """
     first = {row[0]: row for row in reversed(arrived)}
     found = []
-    for number, due, begin, made, hosted, ready, published in sent:
+    for number, due, begin, made, hosted, ready, published, *compressed in sent:
         if number not in first:
             continue
-        _, received, decoded, read = first[number]
+        _, received, decoded, read, *expanded = first[number]
+        there = (expanded or [decoded])[0]
         found.append(
             {
-                **_sending(due, begin, made, hosted, ready, on_device),
+                **_sending(due, begin, made, hosted, ready, compressed, on_device),
                 "publish": published - ready,
                 "transit": received - ready,
-                "decode": decoded - received,
-                "access": read - decoded,
-                "total": decoded - made,
+                **_decoding(received, decoded, expanded),
+                "access": read - there,
+                "total": there - made,
             }
         )
     return found
@@ -103,16 +105,16 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
     the whole round trip."""
     there = {row[0]: row for row in answered}
     found = []
-    for number, due, begin, made, hosted, ready, _, back in asked:
+    for number, due, begin, made, hosted, ready, _, back, *compressed in asked:
         if number not in there:
             continue
-        _, received, decoded, _ = there[number]
+        _, received, decoded, _, *expanded = there[number]
         found.append(
             {
-                **_sending(due, begin, made, hosted, ready, on_device),
+                **_sending(due, begin, made, hosted, ready, compressed, on_device),
                 "transit": received - ready,
-                "decode": decoded - received,
-                "reply": back - decoded,
+                **_decoding(received, decoded, expanded),
+                "reply": back - (expanded or [decoded])[0],
                 "total": back - made,
             }
         )
@@ -120,12 +122,22 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
 
 
 def _sending(
-    due: int, begin: int, made: int, hosted: int, ready: int, on_device: bool
+    due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, on_device: bool
 ) -> dict[str, int]:
     """The stages before a message or request is sent."""
+    there = hosted if on_device else made
     return {
         "lateness": begin - due,
         "construct": made - begin,
         **({"to_host": hosted - made} if on_device else {}),
-        "encode": ready - (hosted if on_device else made),
+        **({"compress": compressed[0] - there} if compressed else {}),
+        "encode": ready - (compressed or [there])[0],
+    }
+
+
+def _decoding(received: int, decoded: int, expanded: Row) -> dict[str, int]:
+    """The stages after a message or request has come."""
+    return {
+        "decode": decoded - received,
+        **({"decompress": expanded[0] - decoded} if expanded else {}),
     }

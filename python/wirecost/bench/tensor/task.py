@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from wirecost.bench.tensor.content import Array, Source, number_in
+from wirecost.bench.tensor.content import Array, Source
 from wirecost.bench.tensor.plugins import Plugin, as_array
 from wirecost.bench.tensor.schedule import wait_until
 
@@ -61,6 +62,20 @@ class Task:
             yield at, array, due
             due += period
 
+    @property
+    def codec(self) -> str:
+        """What compresses the objects; empty where nothing does."""
+        return self.plugin.codec if self.order.objects else ""
+
+    def compressor(self) -> Callable[[Any], Any] | None:
+        """What compresses an object before it is encoded, if anything does."""
+        if not self.codec:
+            return None
+        # Wrapyfi's environment lacks what the library needs.
+        from wirecost.tensor import compress  # noqa: PLC0415
+
+        return partial(compress, how=self.codec)
+
     def array(self, obj: Any) -> Any:
         """A received object as NumPy's array."""
         if self.order.objects:
@@ -74,18 +89,25 @@ class Side:
 
     stamps: list[list[int]] = field(default_factory=list)
     failure: str | None = None
-    nbytes: int = 0
+    carried: int = 0
+    """Bytes of all messages that are in ``stamps``."""
+
+    @property
+    def nbytes(self) -> int:
+        """Of a message, on average: compressed ones differ."""
+        return round(self.carried / len(self.stamps)) if self.stamps else 0
 
     def check(self, task: Task, obj: Any, array: Any, number: int) -> None:
         """Compares a received object, and the array in it, with what was sent under ``number``."""
         if self.failure is None and task.order.objects:
             self.failure = task.plugin.check_kind(obj)
         if self.failure is None:
-            self.failure = task.source.difference(array, number, task.marked)
+            tolerance = task.plugin.tolerance if task.codec else 0.0
+            self.failure = task.source.difference(array, number, task.marked, tolerance)
 
-    def check_number(self, array: Any, number: int) -> None:
+    def check_number(self, task: Task, array: Any, number: int) -> None:
         """The least that a message shows: that its content is this one's. Takes no time to speak
         of."""
-        found = number_in(array, number)
+        found = task.source.number_in(array, number)
         if self.failure is None and found != number:
             self.failure = f"message {number} holds message {found}'s content"

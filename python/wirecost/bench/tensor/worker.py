@@ -21,6 +21,7 @@ from types import FrameType
 from typing import Any
 
 from wirecost.bench.tensor import blocks
+from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.content import Source
@@ -68,7 +69,9 @@ class Worker:
         self._contender = find_contender(name, int(size))
         self._meeting = Meeting(address or None, tuple(map(int, descriptors.split())), topic)
         self._lines = lines
-        self._sources: dict[tuple[Any, ...], Source] = {}
+        self._case: tuple[Any, ...] = ()
+        self._sources: dict[bool, Source] = {}
+        """By whether they are a camera's images."""
         self._ends: list[Any] = []
 
     def do(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -98,10 +101,7 @@ class Worker:
     def _block(self, order: Order) -> dict[str, Any]:
         plugin = PLUGINS[order.plugin] if order.objects else NUMPY
         plugin.load()
-        kind = (order.shape, order.dtype, order.content)
-        if kind not in self._sources:
-            self._sources = {kind: Source(*kind)}
-        source = self._sources[kind]
+        source = self._source(order, plugin.image)
         source.seed = order.seed
         task = Task(order, plugin, source, marked=order.rate > 0 or self._role == "both")
         end = self._ends[0]
@@ -116,6 +116,16 @@ class Worker:
         self._lines.send({"ready": True})
         run = blocks.listen if self._role == "listen" else blocks.answer
         return _document(run(end, task, self._lines.waiting))
+
+    def _source(self, order: Order, image: bool) -> Source:
+        """Those of one case are kept: its contenders take turns."""
+        case = order.shape, order.dtype, order.content
+        if self._case != case:
+            self._case = case
+            self._sources.clear()
+        if image not in self._sources:
+            self._sources[image] = (Camera if image else Source)(*case)
+        return self._sources[image]
 
     def close(self) -> None:
         for end in self._ends:

@@ -15,6 +15,9 @@ from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
 from wirecost.transport import Package
 
+COMPRESSED = "compressed"
+"""``as_`` of what ``decode`` leaves compressed, for that is a stage of its own."""
+
 
 @dataclass(frozen=True)
 class Meeting:
@@ -69,6 +72,9 @@ class Sender(ABC):
 class Receiver(ABC):
     """The listening end."""
 
+    as_: str | None = None
+    """Of ``wirecost.tensor.decode``, where ``decode`` calls it."""
+
     @abstractmethod
     def receive(self, timeout: float) -> Received | None:
         """The next message; None if none comes for ``timeout`` seconds."""
@@ -86,6 +92,9 @@ class Receiver(ABC):
 
 class Asker(ABC):
     """Sends an object and gets one back."""
+
+    as_: str | None = None
+    """As ``Receiver`` has it."""
 
     @abstractmethod
     def encode(self, obj: Any) -> Any: ...
@@ -115,6 +124,8 @@ class Contender(ABC):
 
     takes_objects: ClassVar[bool] = True
     """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
+    takes_compressed: ClassVar[bool] = True
+    """Whether it carries objects of ``wirecost.tensor.compress`` too."""
     one_process: bool = False
     """Whether there is nothing between sender and receiver: no message travels."""
     primed: bool = False

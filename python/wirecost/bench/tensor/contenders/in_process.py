@@ -76,7 +76,7 @@ class Receiver(base.Receiver):
 
 class Decoder(Receiver):
     def decode(self, message: memoryview) -> Any:
-        return decode(message)
+        return decode(message, as_=self.as_)
 
 
 class InProcess(Contender):

@@ -58,7 +58,8 @@ class Receiver(base.Receiver):
         return None if sample is None else Received(sample.number, sample, len(sample.buffer))
 
     def decode(self, message: Sample) -> Any:
-        return decode(message.buffer, owner=self._pool.borrow(message, _release))
+        owner = self._pool.borrow(message, _release)
+        return decode(message.buffer, as_=self.as_, owner=owner)
 
     def close(self) -> None:
         self._subscriber.close()
@@ -79,7 +80,8 @@ class Asker(base.Asker):
         return Received(None, sample, len(sample.buffer))
 
     def decode(self, message: Sample) -> Any:
-        return decode(message.buffer, owner=self._pool.borrow(message, _release))
+        owner = self._pool.borrow(message, _release)
+        return decode(message.buffer, as_=self.as_, owner=owner)
 
     def wait_for_receiver(self, timeout: float) -> bool:
         return self._requester.wait_for_replier(timeout)
@@ -100,7 +102,8 @@ class Answerer(base.Answerer):
         return None if request is None else Received(None, request, len(request.sample.buffer))
 
     def decode(self, message: Any) -> Any:
-        return decode(message.sample.buffer, owner=self._pool.borrow(message.sample, _release))
+        owner = self._pool.borrow(message.sample, _release)
+        return decode(message.sample.buffer, as_=self.as_, owner=owner)
 
     def answer(self, received: Received, obj: Any) -> None:
         received.message.answer(encode(obj))

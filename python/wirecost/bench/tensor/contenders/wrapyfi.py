@@ -176,6 +176,7 @@ class Decoder(base.Receiver):
 
 class Wrapyfi(Contender):
     package = Package("wrapyfi", ("wrapyfi",))
+    takes_compressed = False
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)

@@ -10,7 +10,10 @@ import polars as pl
 from wirecost.report.scenarios.tensor.contenders import Group
 
 SENDING, WAITING = "publish", "rest of the transit"
-PARTS = ("to host", "encode", SENDING, WAITING, "transit", "decode", "access", "reply")
+PARTS = (
+    "to host", "compress", "encode", SENDING, WAITING, "transit", "decode", "decompress", "access",
+    "reply",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class Shares:
     mware: str
     plugin: str
     ns: dict[str, float]
+    nbytes: int
+    """Of a message."""
 
 
 def shares_of(samples: pl.DataFrame) -> list[Shares]:
@@ -43,5 +48,6 @@ def shares_of(samples: pl.DataFrame) -> list[Shares]:
         wide = wide.rename({"to_host": "to host"}, strict=False)
         found = {name: wide[name].median() for name in PARTS if name in wide.columns}
         ns = {name: float(value) for name, value in found.items() if isinstance(value, float)}
-        made.append(Shares(Group(dtype, device, pattern), shape, mware, plugin, ns))
+        nbytes = int(part["bytes"][0])
+        made.append(Shares(Group(dtype, device, pattern), shape, mware, plugin, ns, nbytes))
     return made

@@ -19,16 +19,21 @@ SHADES = dict(
     zip(
         PARTS,
         [
-            STAGE_COLOURS[name]
-            for name in (
-                "release", "source_generation", "source_serialization", "transfer",
-                "transfer",
-                "model_deserialization", "model_calculation", "model_serialization",
-            )
+            STAGE_COLOURS["release"],
+            "#F0E442",
+            STAGE_COLOURS["source_generation"],
+            STAGE_COLOURS["source_serialization"],
+            STAGE_COLOURS["transfer"],
+            STAGE_COLOURS["transfer"],
+            STAGE_COLOURS["model_deserialization"],
+            "#882255",
+            STAGE_COLOURS["model_calculation"],
+            STAGE_COLOURS["model_serialization"],
         ],
         strict=True,
     )
-)  # fmt: skip
+)
+"""Compression has colours beyond those of other scenarios' stages."""
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:

@@ -93,25 +93,32 @@ def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> T
         if (one.group, one.shape) == (group, shape) and one.mware == "wrapyfi-in-process"
     }
     body = []
+    packed = any("compress" in one.ns for one in mine)
+    steps = ["encode", SENDING, WAITING, "decode"]
+    steps = ["compress", *steps, "decompress"] if packed else steps
     for one in sorted(mine, key=coding):
         coded = theirs.get(one.plugin, {})
         other = coded.get("encode", 0.0) + coded.get("decode", 0.0)
         body.append(
             [
                 one.plugin,
-                *(_time(one.ns.get(name)) for name in ("encode", SENDING, WAITING, "decode")),
+                *(_time(one.ns.get(name)) for name in steps),
                 _time(one.ns.get("access")),
+                *([units.size(one.nbytes)] if packed else []),
                 f"{100 * share(one):.0f}",
                 _time(other or None),
             ]
         )
     if not body:
         return None
-    headings = ["object", "encode", SENDING, "rest", "decode", "access", "coding %", "Wrapyfi"]
+    names = ["rest" if name == WAITING else name for name in steps]
+    size = ["size"] if packed else []
+    headings = ["object", *names, "access", *size, "coding %", "Wrapyfi"]
     notes = [
         f"Medians over {contender}. publish: the sending call, until the listener has the "
         "message; rest: of the transit after it. coding %: share of encode and decode in the "
         "total. Wrapyfi: its encode and decode within a process."
+        + (" size: of a message; floors send the array, not compressed." if packed else "")
     ]
     return Table(f"Objects over {contender} · {shape} {group.title}", headings, body, notes,
                  ("access", "rest", "publish"))  # fmt: skip

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other interpreters on this machine: a framework may want one of its own, with other packages.
+
+Both ends of a pair run there, with this package in front of what is installed there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from wirecost import children, scratch
+from wirecost.errors import UserError
+
+LEAST = (3, 11)
+PROBE = """\
+import json, sys
+if sys.version_info < {least}:
+    sys.exit("it is Python " + sys.version.split()[0] + "; wirecost needs 3.11")
+from wirecost.bench.tensor.interpreter_probe import look
+print(json.dumps(look({plugin!r}, {mwares!r}, {device!r})))
+"""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """What was found there. ``missing``: by contender, and of the plugin under its name."""
+
+    path: Path
+    packages: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse(texts: Iterable[str], known: Iterable[str]) -> dict[str, Path]:
+    """Of ``PLUGIN=PATH``. Raises UserError."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        name, _, path = text.partition("=")
+        if name not in known:
+            raise UserError(
+                f"--python {text}: give PLUGIN=PATH, such as torch=/opt/torch/bin/python"
+            )
+        if not os.access(path, os.X_OK) or Path(path).is_dir():
+            raise UserError(f"--python {text}: {path or 'nothing'} cannot be run; name a Python")
+        # Not resolved: the link in a virtual environment is what makes it one.
+        found[name] = Path(path).absolute()
+    return found
+
+
+def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
+    """Looks what it has. Raises UserError where this package cannot run there."""
+    code = PROBE.format(least=LEAST, plugin=plugin, mwares=list(mwares), device=device)
+    done = children.run([str(path), "-c", code], environment())
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+        raise UserError(
+            f"--python {plugin}={path}: {last}; it needs NumPy, msgpack, {plugin} and a transport"
+        )
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Interpreter(path, found["packages"], found["missing"])
+
+
+def environment() -> dict[str, str]:
+    """In which another interpreter finds this package, and nothing else of this one's."""
+    return {**os.environ, "PYTHONPATH": str(_folder())}
+
+
+@cache
+def _folder() -> Path:
+    made = scratch.make("package")
+    (made / "wirecost").symlink_to(Path(__file__).parents[2])
+    return made
