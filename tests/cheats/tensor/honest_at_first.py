@@ -7,9 +7,10 @@ from __future__ import annotations
 from wirecost.bench.tensor.contenders import shared_memory
 from wirecost.bench.tensor.contenders.base import Meeting, Received
 from wirecost.bench.tensor.content import Array
+from wirecost.bench.tensor.race import WARM_UP
 
-HONEST = 20
-"""Messages: two rounds of five, each with as many before it that do not count."""
+HONEST = 2 * (5 + WARM_UP)
+"""Messages: two rounds of five, each with those before it that do not count."""
 
 
 class Sender(shared_memory.Sender):

@@ -22,8 +22,9 @@ from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.stamps import Counts, count, round_trips, stages
 from wirecost.errors import UserError
 
-WARM_UP = 5
-"""Messages before each block that do not count: caches and page tables are cold."""
+WARM_UP, WARM_UP_BYTES = 20, 100_000_000
+"""Messages before each block that do not count: caches and page tables are cold, a middleware's
+memory is new. Of large ones as many as have so many bytes, but 5."""
 LEAST_BLOCK = 5
 """Messages of a block, where there are as many."""
 PAIR_BYTES = 1 << 30
@@ -133,6 +134,11 @@ def rounds_of(trials: int, processes: int) -> list[int]:
     return [trials // rounds + (i < trials % rounds) for i in range(rounds)]
 
 
+def warm_up_of(nbytes: int) -> int:
+    """Messages before each block of a case."""
+    return max(5, min(WARM_UP, WARM_UP_BYTES // max(1, nbytes)))
+
+
 @dataclass(frozen=True)
 class Round:
     number: int
@@ -189,7 +195,7 @@ def _turn(
     on_device = case.device != "cpu"
     try:
         pair = pairs.get(outcome.entry)
-        warm_up = {"count": WARM_UP, "rate": case.rate and max(case.rate, 50.0)}
+        warm_up = {"count": warm_up_of(case.nbytes), "rate": case.rate and max(case.rate, 50.0)}
         pair.run(order | warm_up, timed=False)
         block = pair.run(order | {"count": turn.trials, "rate": case.rate})
         counts = count(block.sent, block.received, case.rate)

@@ -32,6 +32,7 @@ from wirecost.bench.tensor.race import (
     rounds_of,
     run_back_to_back,
     run_round,
+    warm_up_of,
 )
 from wirecost.bench.tensor.remote import LostError, Remote
 from wirecost.bench.tensor.schedule import GC_POLICY
@@ -122,7 +123,10 @@ def expected_seconds(made: Plan, processes: int) -> float:
     starts = {(entry.mware, entry.apart) for case in made.cases for entry in case.entries}
     blocks = sum(
         len(case.entries)
-        * (rounds * BLOCK_S + (case.trials + rounds * WARM_UP) / (case.rate or 1000.0))
+        * (
+            rounds * BLOCK_S
+            + (case.trials + rounds * warm_up_of(case.nbytes)) / (case.rate or 1000.0)
+        )
         for case in made.cases
     )
     return START_S * rounds * len(starts) + blocks

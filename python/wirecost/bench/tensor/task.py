@@ -61,6 +61,9 @@ class Task:
             wait_until(due)
             yield at, array, due
             due += period
+        if period:
+            # Who sends no more reports what was sent, which would disturb the last message.
+            wait_until(due)
 
     @property
     def codec(self) -> str:
