@@ -97,12 +97,12 @@ class Packed {
 class Reader {
  public:
   Reader(PyObject* held, const Header& header)
-      : held_(held), header_(header), packed_(header.description) {}
+      : held_(held), header_(header), packed_(header.description()) {}
 
   // Null for what is not handled; an error may be set then.
   Ref message() {
     Ref found = value(0);
-    if (!found || !packed_.at_end() || used_.count() != header_.prefix.segments) return {};
+    if (!found || !packed_.at_end() || used_.count() != header_.segments()) return {};
     return found;
   }
 
@@ -215,9 +215,9 @@ class Reader {
   Ref tensor(Packed payload, int nested) {
     if (payload.byte() != 0x95) return {};
     const std::optional<std::uint64_t> index = payload.natural();
-    if (!index || *index >= header_.prefix.segments || used_[*index]) return {};
+    if (!index || *index >= header_.segments() || used_[*index]) return {};
     const std::optional<Form> form = form_of(payload);
-    const Segment segment = segment_at(header_.table, *index);
+    const Segment segment = header_.segment(*index);
     if (!form || !fits(*form, segment.length)) return {};
     used_.set(*index);
     if (nested == 0) only = form;
@@ -273,16 +273,14 @@ Ref found_again(PyObject* held) {
 }
 
 Ref found(PyObject* held) {
-  const Bytes bytes = bytes_of(held);
-  const std::optional<Header> header = header_of(bytes);
+  const std::optional<Header> header = Header::copied(bytes_of(held));
   if (!header) return {};
   Reader reader(held, *header);
   Ref message = reader.message();
   if (message && reader.only) {
-    const Bytes whole = bytes.first(header->prefix.header_bytes);
-    latest.header.assign(whole.begin(), whole.end());
-    latest.total = header->prefix.total;
-    latest.offset = segment_at(header->table, 0).offset;
+    latest.header = header->bytes();
+    latest.total = header->total();
+    latest.offset = header->segment(0).offset;
     latest.form = *reader.only;
   }
   PyErr_Clear();

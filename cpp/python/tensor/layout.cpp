@@ -17,19 +17,6 @@ constexpr auto crc_table = [] {
   return table;
 }();
 
-bool table_is_right(const Header& header) {
-  std::uint64_t end = header.prefix.header_bytes;
-  for (std::size_t i = 0; i < header.prefix.segments; ++i) {
-    const auto [offset, length] = segment_at(header.table, i);
-    if (length == 0 && offset == 0) continue;
-    if (length == 0 || offset % alignment != 0 || offset < end || length > header.prefix.total ||
-        offset > header.prefix.total - length)
-      return false;
-    end = offset + length;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::uint32_t crc32(Bytes bytes, std::uint32_t crc) {
@@ -38,26 +25,53 @@ std::uint32_t crc32(Bytes bytes, std::uint32_t crc) {
   return ~crc;
 }
 
-std::optional<Header> header_of(Bytes buffer) {
-  Header found{};
-  Prefix& prefix = found.prefix;
+std::optional<Header> Header::copied(Bytes buffer) {
+  Header made;
+  Prefix& prefix = made.prefix_;
   if (buffer.size() < sizeof prefix) return std::nullopt;
   std::memcpy(&prefix, buffer.data(), sizeof prefix);
+  if (prefix.header_bytes < sizeof prefix || prefix.header_bytes > most_header ||
+      prefix.header_bytes > buffer.size())
+    return std::nullopt;
+  const Bytes there = buffer.first(prefix.header_bytes);
+  made.bytes_.assign(there.begin(), there.end());
+  // What was copied counts, also if it has changed since.
+  std::memcpy(&prefix, made.bytes_.data(), sizeof prefix);
   if (std::memcmp(prefix.magic, "WCTF", 4) != 0 || prefix.version != 1 || prefix.flags != 0 ||
-      prefix.reserved != 0 || prefix.total > buffer.size() || prefix.segments > most_segments)
+      prefix.reserved != 0 || prefix.header_bytes != made.bytes_.size() ||
+      prefix.total > buffer.size() || prefix.total < prefix.header_bytes ||
+      prefix.segments > most_segments ||
+      prefix.header_bytes < sizeof prefix + prefix.segments * sizeof(Segment))
     return std::nullopt;
-  const std::size_t table_end = sizeof prefix + prefix.segments * sizeof(Segment);
-  if (prefix.header_bytes < table_end || prefix.header_bytes > prefix.total ||
-      prefix.header_bytes > most_header)
-    return std::nullopt;
-  const Bytes header = buffer.first(prefix.header_bytes);
+  const Bytes whole(made.bytes_);
   constexpr std::size_t before_crc = sizeof prefix - sizeof prefix.crc;
-  if (crc32(header.subspan(sizeof prefix), crc32(header.first(before_crc))) != prefix.crc)
+  if (crc32(whole.subspan(sizeof prefix), crc32(whole.first(before_crc))) != prefix.crc)
     return std::nullopt;
-  found.table = header.data() + sizeof prefix;
-  found.description = header.subspan(table_end);
-  if (!table_is_right(found)) return std::nullopt;
+  if (!made.table_is_right()) return std::nullopt;
+  return made;
+}
+
+Segment Header::segment(std::size_t index) const {
+  Segment found;
+  std::memcpy(&found, bytes_.data() + sizeof(Prefix) + index * sizeof found, sizeof found);
   return found;
+}
+
+Bytes Header::description() const {
+  return Bytes(bytes_).subspan(sizeof(Prefix) + segments() * sizeof(Segment));
+}
+
+bool Header::table_is_right() const {
+  std::uint64_t end = prefix_.header_bytes;
+  for (std::size_t i = 0; i < segments(); ++i) {
+    const auto [offset, length] = segment(i);
+    if (length == 0 && offset == 0) continue;
+    if (length == 0 || offset % alignment != 0 || offset < end || length > total() ||
+        offset > total() - length)
+      return false;
+    end = offset + length;
+  }
+  return true;
 }
 
 }  // namespace wirecost::tensor

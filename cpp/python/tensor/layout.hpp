@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace wirecost::tensor {
 
@@ -39,20 +40,25 @@ constexpr std::uint64_t aligned(std::uint64_t offset) {
 // CRC-32 as zlib has it, continued from `crc`.
 std::uint32_t crc32(Bytes bytes, std::uint32_t crc = 0);
 
-// Segment `index` of a table that may lie anywhere.
-inline Segment segment_at(const std::uint8_t* table, std::size_t index) {
-  Segment found;
-  std::memcpy(&found, table + index * sizeof found, sizeof found);
-  return found;
-}
+// A header whose sizes, checksum and table are right, in a copy: whoever shares the memory of a
+// buffer may write there at any time.
+class Header {
+ public:
+  // At the start of `buffer`. None for what is wrong, large, or has a checksum of its data: Python
+  // reads these, or says what is wrong.
+  static std::optional<Header> copied(Bytes buffer);
 
-// The header at the start of `buffer`. None for what is wrong, large, or has a checksum of its
-// data: Python reads these, or says what is wrong.
-struct Header {
-  Prefix prefix;
-  const std::uint8_t* table;
-  Bytes description;
+  std::uint64_t total() const { return prefix_.total; }
+  std::size_t segments() const { return prefix_.segments; }
+  Segment segment(std::size_t index) const;
+  Bytes description() const;
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  bool table_is_right() const;
+
+  Prefix prefix_{};
+  std::vector<std::uint8_t> bytes_;
 };
-std::optional<Header> header_of(Bytes buffer);
 
 }  // namespace wirecost::tensor

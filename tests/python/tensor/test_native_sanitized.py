@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quick path under AddressSanitizer and UndefinedBehaviorSanitizer, with Python's memory from
+malloc, so that a read behind a buffer's end is seen."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SOURCES = Path(__file__).parents[3] / "cpp" / "python" / "tensor"
+SUITE = Path(__file__).with_name("test_native.py")
+FLAGS = ("-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer")
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+RUN = """\
+import importlib.util, sys
+import pytest
+spec = importlib.util.spec_from_file_location("wirecost._tensor", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.modules["wirecost._tensor"] = module
+from wirecost.tensor import native
+assert native.found is module
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--noconftest", sys.argv[2]]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def path() -> None:
+    """Only the quick path."""
+
+
+def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
+    compiler = os.environ.get("CXX", "g++")
+    module = tmp_path / "_tensor.so"
+    includes = [f"-isystem{path}" for path in (sysconfig.get_path("include"), np.get_include())]
+    sources = sorted(SOURCES.glob("*.cpp"))
+    command = [compiler, *FLAGS, *SANITIZERS, *includes, "-o", module, *sources]
+    subprocess.run(command, check=True)
+    found = subprocess.run(
+        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    )
+    environment = os.environ | {
+        "LD_PRELOAD": found.stdout.strip(),
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, module, SUITE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    assert "[100%]" in done.stdout
