@@ -78,7 +78,8 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("cheat, reason", REFUSED.items())
 def test_a_cheat_is_refused_and_its_reason_given(race: Any, cheat: str, reason: str) -> None:
-    results = race(cheat, 36, 4)
+    # On a busy machine a thread may get no processor for a few steps.
+    results = race(cheat, 36, 100 if cheat == "works-beside" else 4)
     failures = {run["contender"]: run["failure"] for run in results.meta["runs"]}
     assert failures["protobuf"] is None
     assert failures["flatbuffers-table"] is None

@@ -138,7 +138,8 @@ def test_what_a_replayed_node_of_roscpp_opens(
     if own and subprocess.run(["unshare", "--net", "true"], check=False).returncode != 0:
         pytest.skip("this kernel gives no network of one's own")
     folder, seen = tmp_path / "relay", tmp_path / "seen"
-    done = system.wirecost("record", "/relay", "--for", "1.5", "--out", folder)
+    # Long enough for the observer to look once on a busy machine.
+    done = system.wirecost("record", "/relay", "--for", "4", "--out", folder)
     assert done.returncode == 0, done.stderr
     options = ["--own-network"] if own else []
     done = system.wirecost(

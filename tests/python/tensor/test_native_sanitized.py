@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 SOURCES = Path(__file__).parents[3] / "cpp" / "python" / "tensor"
+TESTS = Path(__file__).parents[2]
 SUITE = Path(__file__).with_name("test_native.py")
 FLAGS = ("-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer")
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
@@ -50,6 +51,7 @@ def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",
+        "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS / "python"))),
     }
     done = subprocess.run(
         [sys.executable, "-c", RUN, module, SUITE],
