@@ -11,7 +11,7 @@ namespace wirecost::tensor {
 namespace {
 
 struct Part {
-  std::uint64_t offset;
+  std::uint64_t offset, length;
   PyArrayObject* array;
 };
 
@@ -47,7 +47,8 @@ Frame* allocated(Py_ssize_t parts, PyObject* header, Py_ssize_t nbytes) {
 }
 
 void set_part(Frame* frame, std::size_t index, std::uint64_t offset, PyArrayObject* array) {
-  parts_of(frame)[index] = {offset, as_array(Py_NewRef(reinterpret_cast<PyObject*>(array)))};
+  parts_of(frame)[index] = {offset, static_cast<std::uint64_t>(PyArray_NBYTES(array)),
+                            as_array(Py_NewRef(reinterpret_cast<PyObject*>(array)))};
 }
 
 void frame_dealloc(PyObject* self) {
@@ -59,6 +60,19 @@ void frame_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// Whether its arrays have the memory that they had: NumPy can resize one that others refer to. An
+// error is set where they have not.
+bool is_whole(Frame* frame) {
+  for (const Part& part : parts_of(frame)) {
+    if (static_cast<std::uint64_t>(PyArray_NBYTES(part.array)) == part.length &&
+        PyArray_IS_C_CONTIGUOUS(part.array))
+      continue;
+    user_error("an array was resized since it was encoded: encode it again");
+    return false;
+  }
+  return true;
+}
+
 // `piece(bytes)` for each piece in order, paddings too.
 template <class Piece>
 bool for_each_piece(Frame* frame, Piece piece) {
@@ -68,12 +82,11 @@ bool for_each_piece(Frame* frame, Piece piece) {
   std::uint64_t end = header.size();
   if (!piece(header, nullptr)) return false;
   for (const Part& part : parts_of(frame)) {
-    const auto length = static_cast<std::size_t>(PyArray_NBYTES(part.array));
-    if (length == 0) continue;
+    if (part.length == 0) continue;
     if (part.offset > end && !piece(Bytes(zeros).first(part.offset - end), nullptr)) return false;
     const auto* const data = static_cast<const std::uint8_t*>(PyArray_DATA(part.array));
-    if (!piece(Bytes(data, length), part.array)) return false;
-    end = part.offset + length;
+    if (!piece(Bytes(data, part.length), part.array)) return false;
+    end = part.offset + part.length;
   }
   return true;
 }
@@ -97,13 +110,15 @@ PyObject* frame_write_into(PyObject* self, PyObject* buffer) {
     return user_error("a buffer of %zd bytes%s cannot take a frame of %zd", size, readonly,
                       frame->nbytes);
   }
-  write(frame, static_cast<std::uint8_t*>(view.buf));
+  const bool whole = is_whole(frame);
+  if (whole) write(frame, static_cast<std::uint8_t*>(view.buf));
   PyBuffer_Release(&view);
-  return PyLong_FromSsize_t(frame->nbytes);
+  return whole ? PyLong_FromSsize_t(frame->nbytes) : nullptr;
 }
 
 PyObject* frame_tobytes(PyObject* self, PyObject*) {
   auto* const frame = reinterpret_cast<Frame*>(self);
+  if (!is_whole(frame)) return nullptr;
   PyObject* const made = PyBytes_FromStringAndSize(nullptr, frame->nbytes);
   if (made != nullptr) write(frame, reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(made)));
   return made;
@@ -119,6 +134,7 @@ PyObject* frame_parts(PyObject* self, PyObject*) {
   Ref list(PyList_New(0));
   if (!list) return nullptr;
   auto* const frame = reinterpret_cast<Frame*>(self);
+  if (!is_whole(frame)) return nullptr;
   const bool whole = for_each_piece(frame, [&](Bytes bytes, PyArrayObject* array) {
     Ref part;
     if (array != nullptr) {

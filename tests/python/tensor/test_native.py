@@ -166,6 +166,18 @@ def test_frames_say_what_a_buffer_lacks() -> None:
         assert b"".join(frame.parts()) == frame.tobytes()
 
 
+def test_an_array_that_was_resized_is_not_written() -> None:
+    buffer = bytearray(1000)
+    for size in (1, 100_000):
+        array = np.arange(8.0)
+        frame = codec.encode(array)
+        array.resize(size, refcheck=False)
+        for write in (lambda made=frame: made.write_into(buffer), frame.tobytes, frame.parts):
+            with pytest.raises(UserError, match="was resized since it was encoded"):
+                write()
+    assert not any(buffer)
+
+
 def test_python_alone_can_be_asked_for() -> None:
     code = "from wirecost.tensor import encode; import numpy; print(type(encode(numpy.ones(2))))"
     done = subprocess.run(
