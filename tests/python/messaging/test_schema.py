@@ -153,7 +153,7 @@ FRAMEWORKS = {
     "pyarrow.table": lambda one: one({"a": [1]}),
     "xarray.DataArray": lambda one: one(np.zeros((2, 3))),
     "xarray.Dataset": lambda one: one({"dtype": ("x", [1])}),
-    "jax.numpy.zeros": lambda one: one((2, 3)),
+    "jax.numpy.zeros": lambda zeros: zeros((2, 3), "float32"),
     "dask.array.zeros": lambda one: one((2, 3)),
     "zarr.array": lambda one: one(np.zeros((2, 3))),
     "pint.Quantity": lambda one: one(np.zeros(3), "m"),
