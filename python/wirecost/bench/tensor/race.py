@@ -147,6 +147,9 @@ class Round:
     seed: int
 
     def order(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """The first round has them as they were named, which tables keep."""
+        if self.number == 0:
+            return outcomes
         return Random(f"{self.seed} {self.number}").sample(outcomes, len(outcomes))
 
 
