@@ -260,6 +260,8 @@ def test_what_is_no_interpreter_is_refused(text: str, reason: str) -> None:
     [
         ("echo 'python is broken' >&2; exit 3", "python is broken"),
         ("exit 3", "it gave no reason"),
+        ("true", "it does not answer as Python does"),
+        ("echo '[1]'", "it does not answer as Python does"),
         (f'exec {sys.executable} -S -I "$@"', "No module named"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,8 +16,10 @@ from pathlib import Path
 
 from wirecost import children, scratch
 from wirecost.errors import UserError
+from wirecost.printable import printable
 
 LEAST = (3, 11)
+PROBE_S = 60.0
 PROBE = """\
 import json, sys
 if sys.version_info < {least}:
@@ -54,14 +57,22 @@ def parse(texts: Iterable[str], known: Iterable[str]) -> dict[str, Path]:
 def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
     """Looks what it has. Raises UserError where this package cannot run there."""
     code = PROBE.format(least=LEAST, plugin=plugin, mwares=list(mwares), device=device)
-    done = children.run([str(path), "-c", code], environment())
-    if done.returncode != 0:
+    try:
+        done = children.run([str(path), "-c", code], environment(), PROBE_S)
         last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-        raise UserError(
-            f"--python {plugin}={path}: {last}; it needs NumPy, msgpack, {plugin} and a transport"
-        )
-    found = json.loads(done.stdout.splitlines()[-1])
-    return Interpreter(path, found["packages"], found["missing"])
+        if done.returncode == 0:
+            found = json.loads(done.stdout.splitlines()[-1])
+            return Interpreter(path, dict(found["packages"]), dict(found["missing"]))
+    except subprocess.TimeoutExpired:
+        last = f"it did not answer for {PROBE_S:.0f} s"
+    except OSError as error:
+        last = error.strerror or str(error)
+    except (ValueError, TypeError, LookupError):
+        last = "it does not answer as Python does"
+    raise UserError(
+        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a"
+        " transport"
+    )
 
 
 def environment() -> dict[str, str]:
