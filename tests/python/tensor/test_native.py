@@ -63,6 +63,25 @@ def test_both_make_the_same_frames_and_read_the_same_values(message: dict[str, A
         read(made)
 
 
+def test_lengths_and_numbers_at_the_edges_of_their_forms() -> None:
+    """MessagePack has a form for each width."""
+    widths = (0, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64)
+    numbers = [
+        sign * (1 << width) + one for width in widths for sign in (1, -1) for one in (-1, 0, 1)
+    ]
+    messages: list[dict[str, Any]] = [{"n": number} for number in numbers]
+    for size in (0, 15, 16, 31, 32, 255, 256, 1024, 1025):
+        messages += [{"s": "x" * size}, {"b": b"x" * size}, {"l": [None] * size}]
+        messages += [{str(i): i for i in range(size)}, {"a": np.zeros((1,) * min(size, 32))}]
+    messages += [{"l": [1] * size} for size in (4096, 4097, 65_536)]
+    for message in messages:
+        made = encoded(message)
+        with in_python():
+            assert encoded(message) == made
+        assert isinstance(made, bytes)
+        read(made)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_an_array_is_encoded_as_python_does_it(order: Any) -> None:
     for shape in ((), (3,), (4, 5), (70_000,), (1,) * 32, (0, 7)):
