@@ -24,10 +24,20 @@ class SamplePool:
     def __init__(self, limit: int) -> None: ...
     def borrow(self, sample: Any, release: Callable[[Any], object] | None = None) -> Loan: ...
 
+def use(
+    handlers: dict[type, Any], match: Any, extension: Any, pieces: Any, budget: Any, restore: Any, /
+) -> None:
+    """Gives what objects of frameworks are written and restored by, once."""
+
 def encode(obj: Any, /) -> Frame | None:
-    """Of an array, or of a dict of plain values and arrays; None where Python has to make it."""
+    """Of plain values, arrays, and objects that handlers take apart; None where Python has to make
+    it."""
 
 def decode(buffer: Any, owner: Any, /) -> Any:
-    """What a frame at the start of ``buffer`` holds, if that is plain values and NumPy's arrays,
-    which are read-only and keep ``buffer`` and ``owner``. NotImplemented for all others and for
-    what is wrong with a frame."""
+    """What a frame at the start of ``buffer`` holds, if that is plain values, NumPy's arrays, which
+    are read-only and keep ``buffer`` and ``owner``, and objects of frameworks. NotImplemented for
+    all others and for what is wrong with a frame."""
+
+def arrow_batch(metadata: bytes, /) -> tuple[int, int, int, int, int, int] | None:
+    """Of an Arrow IPC message that is a plain record batch: its body's bytes, rows, arrays,
+    elements of the longest, buffers, bytes of all buffers. None for all others."""

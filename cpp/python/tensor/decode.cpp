@@ -13,6 +13,7 @@
 #include "element_types.hpp"
 #include "held.hpp"
 #include "layout.hpp"
+#include "python_side.hpp"
 
 namespace wirecost::tensor {
 
@@ -20,13 +21,19 @@ namespace {
 
 constexpr int most_nested = 32;
 constexpr std::size_t most_dimensions = 32;
-constexpr std::uint8_t tensor_extension = 1;
+// Extensions of a message that are handled here; Python counts what more of them cost.
+constexpr int most_extensions = 1024;
+constexpr std::uint8_t tensor_extension = 1, object_extension = 2, tuple_extension = 5;
+// An object's description above this is paid for.
+constexpr std::size_t large_object = 4096;
 
-// An array's place and form, but for its segment's offset.
+// An array's form as it lies, and the order of axes that makes it the sender's.
 struct Form {
   int number = 0;
   std::size_t dimensions = 0;
   std::array<npy_intp, most_dimensions> shape{};
+  std::array<npy_intp, most_dimensions> turn{};
+  bool turned = false;
 
   std::span<const npy_intp> extents() const { return std::span(shape).first(dimensions); }
 };
@@ -40,8 +47,12 @@ struct Latest {
 Latest latest;
 
 Ref array_of(PyObject* held, std::uint64_t offset, const Form& form) {
-  return array_over(held, bytes_of(held).data() + offset, PyArray_DescrFromType(form.number),
-                    form.extents());
+  Ref lies = array_over(held, bytes_of(held).data() + offset, PyArray_DescrFromType(form.number),
+                        form.extents());
+  if (!lies || !form.turned) return lies;
+  auto turn = form.turn;
+  PyArray_Dims dims{turn.data(), static_cast<int>(form.dimensions)};
+  return Ref(PyArray_Transpose(as_array(lies.get()), &dims));
 }
 
 // Reads MessagePack. Every function gives nothing for what is not there or not handled.
@@ -207,9 +218,40 @@ class Reader {
 
   Ref extension(std::optional<std::uint64_t> length, int nested) {
     const std::optional<std::uint8_t> code = length ? packed_.byte() : std::nullopt;
-    if (!code || *code != tensor_extension) return {};
-    const std::optional<Bytes> payload = packed_.take(*length);
-    return payload ? tensor(Packed(*payload), nested) : Ref();
+    const std::optional<Bytes> payload = code ? packed_.take(*length) : std::nullopt;
+    if (!payload || nested == most_nested || ++extensions_ > most_extensions) return {};
+    if (*code == tensor_extension) return tensor(Packed(*payload), nested);
+    const bool tuple = *code == tuple_extension && payload->size() <= large_object;
+    if (!tuple && *code != object_extension) return {};
+    const Packed behind = std::exchange(packed_, Packed(*payload));
+    Ref list = value(nested + 1);
+    const bool whole = packed_.at_end();
+    packed_ = behind;
+    if (!list || !whole || PyList_CheckExact(list.get()) == 0) return {};
+    if (tuple) return Ref(PyList_AsTuple(list.get()));
+    return object(list.get(), payload->size());
+  }
+
+  // Of [framework, kind, body], by the framework's own functions in Python. What a program
+  // registered is left to Python altogether: it shall be called once.
+  Ref object(PyObject* list, std::size_t described) {
+    if (python_side == nullptr || PyList_GET_SIZE(list) != 3) return {};
+    PyObject* const name = PyList_GET_ITEM(list, 0);
+    if (!PyUnicode_CheckExact(name) || PyUnicode_CompareWithASCIIString(name, "plugin") == 0)
+      return {};
+    if (!budget_)
+      budget_ = Ref(PyObject_CallFunction(
+          python_side->budget, "KKn", static_cast<unsigned long long>(header_.total()),
+          static_cast<unsigned long long>(header_.description().size()),
+          static_cast<Py_ssize_t>(header_.segments())));
+    if (!budget_) return {};
+    if (described > large_object &&
+        !Ref(PyObject_CallMethod(budget_.get(), "take", "sn", "values in values",
+                                 static_cast<Py_ssize_t>(described))))
+      return {};
+    const std::array arguments{name, PyList_GET_ITEM(list, 1), PyList_GET_ITEM(list, 2),
+                               budget_.get()};
+    return Ref(PyObject_Vectorcall(python_side->restore, arguments.data(), 4, nullptr));
   }
 
   Ref tensor(Packed payload, int nested) {
@@ -243,9 +285,28 @@ class Reader {
       if (!extent || *extent > INT64_MAX) return std::nullopt;
       form.shape[i] = static_cast<npy_intp>(*extent);
     }
-    if (payload.byte() != 0xC0 || payload.short_text() != "numpy" || !payload.at_end())
+    if (!turn(form, payload) || payload.short_text() != "numpy" || !payload.at_end())
       return std::nullopt;
     return form;
+  }
+
+  // The order of axes in which it lies, and the shape in that order; nil where it is the usual one.
+  static bool turn(Form& form, Packed& payload) {
+    const std::optional<std::uint8_t> first = payload.byte();
+    if (!first || *first == 0xC0) return first.has_value();
+    if (form.dimensions == 0 || form.dimensions > 15 || *first != 0x90 + form.dimensions)
+      return false;
+    const std::array<npy_intp, most_dimensions> shape = form.shape;
+    std::bitset<most_dimensions> seen;
+    for (std::size_t i = 0; i < form.dimensions; ++i) {
+      const std::optional<std::uint64_t> axis = payload.natural();
+      if (!axis || *axis >= form.dimensions || seen[*axis]) return false;
+      seen.set(*axis);
+      form.shape[i] = shape[*axis];
+      form.turn[*axis] = static_cast<npy_intp>(i);
+    }
+    form.turned = true;
+    return true;
   }
 
   static bool fits(const Form& form, std::uint64_t length) {
@@ -261,6 +322,8 @@ class Reader {
   const Header& header_;
   Packed packed_;
   std::bitset<most_segments> used_;
+  Ref budget_;  // made for the first object
+  int extensions_ = 0;
 };
 
 Ref found_again(PyObject* held) {
@@ -283,7 +346,6 @@ Ref found(PyObject* held) {
     latest.offset = header->segment(0).offset;
     latest.form = *reader.only;
   }
-  PyErr_Clear();
   return message;
 }
 
@@ -298,6 +360,9 @@ PyObject* decode(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     if (Ref message = found_again(held.get())) return message.release();
     if (Ref message = found(held.get())) return message.release();
   }
+  // What is wrong with a frame, Python finds again and says; an interrupt is none of it.
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
+  PyErr_Clear();
   Py_RETURN_NOTIMPLEMENTED;
 }
 

@@ -5,7 +5,7 @@
 
 namespace wirecost::tensor {
 
-// A Frame of an array, or of a dict of plain values and arrays; None where Python has to make it.
+// A Frame; None where Python has to make it.
 PyObject* encode(PyObject* module, PyObject* value);
 
 }  // namespace wirecost::tensor

@@ -12,12 +12,26 @@ namespace {
 
 struct Part {
   std::uint64_t offset, length;
-  PyArrayObject* array;
+  PyObject* memory;  // an array or a memoryview
+
+  PyArrayObject* array() const { return PyArray_CheckExact(memory) ? as_array(memory) : nullptr; }
 };
+
+std::uint64_t size_of(PyObject* memory) {
+  if (PyArray_CheckExact(memory))
+    return static_cast<std::uint64_t>(PyArray_NBYTES(as_array(memory)));
+  return static_cast<std::uint64_t>(PyMemoryView_GET_BUFFER(memory)->len);
+}
+
+Bytes bytes_of(const Part& part) {
+  const void* const data = part.array() != nullptr ? PyArray_DATA(part.array())
+                                                   : PyMemoryView_GET_BUFFER(part.memory)->buf;
+  return {static_cast<const std::uint8_t*>(data), part.length};
+}
 
 struct Frame {
   PyVarObject ob_base;
-  Py_ssize_t nbytes, copies;
+  Py_ssize_t nbytes, copies, copied_bytes;
   PyObject* header;  // bytes
   Part parts[1];     // NOLINT(modernize-avoid-c-arrays): as many as ob_base says
 };
@@ -46,14 +60,13 @@ Frame* allocated(Py_ssize_t parts, PyObject* header, Py_ssize_t nbytes) {
   return frame;
 }
 
-void set_part(Frame* frame, std::size_t index, std::uint64_t offset, PyArrayObject* array) {
-  parts_of(frame)[index] = {offset, static_cast<std::uint64_t>(PyArray_NBYTES(array)),
-                            as_array(Py_NewRef(reinterpret_cast<PyObject*>(array)))};
+void set_part(Frame* frame, std::size_t index, std::uint64_t offset, PyObject* memory) {
+  parts_of(frame)[index] = {offset, size_of(memory), Py_NewRef(memory)};
 }
 
 void frame_dealloc(PyObject* self) {
   auto* const frame = reinterpret_cast<Frame*>(self);
-  for (const Part& part : parts_of(frame)) Py_XDECREF(reinterpret_cast<PyObject*>(part.array));
+  for (const Part& part : parts_of(frame)) Py_XDECREF(part.memory);
   Py_XDECREF(frame->header);
   PyTypeObject* const type = Py_TYPE(self);
   type->tp_free(self);
@@ -64,8 +77,8 @@ void frame_dealloc(PyObject* self) {
 // error is set where they have not.
 bool is_whole(Frame* frame) {
   for (const Part& part : parts_of(frame)) {
-    if (static_cast<std::uint64_t>(PyArray_NBYTES(part.array)) == part.length &&
-        PyArray_IS_C_CONTIGUOUS(part.array))
+    PyArrayObject* const array = part.array();
+    if (array == nullptr || (size_of(part.memory) == part.length && PyArray_IS_C_CONTIGUOUS(array)))
       continue;
     user_error("an array was resized since it was encoded: encode it again");
     return false;
@@ -84,15 +97,14 @@ bool for_each_piece(Frame* frame, Piece piece) {
   for (const Part& part : parts_of(frame)) {
     if (part.length == 0) continue;
     if (part.offset > end && !piece(Bytes(zeros).first(part.offset - end), nullptr)) return false;
-    const auto* const data = static_cast<const std::uint8_t*>(PyArray_DATA(part.array));
-    if (!piece(Bytes(data, part.length), part.array)) return false;
+    if (!piece(bytes_of(part), part.memory)) return false;
     end = part.offset + part.length;
   }
   return true;
 }
 
 void write(Frame* frame, std::uint8_t* to) {
-  for_each_piece(frame, [&](Bytes bytes, PyArrayObject*) {
+  for_each_piece(frame, [&](Bytes bytes, PyObject*) {
     std::memcpy(to, bytes.data(), bytes.size());
     to += bytes.size();
     return true;
@@ -124,9 +136,9 @@ PyObject* frame_tobytes(PyObject* self, PyObject*) {
   return made;
 }
 
-// An array's memory, which the view keeps alive.
-PyObject* view_of(PyArrayObject* array) {
-  const Ref view(PyMemoryView_FromObject(reinterpret_cast<PyObject*>(array)));
+// The memory, which the view keeps alive.
+PyObject* view_of(PyObject* memory) {
+  const Ref view(PyMemoryView_FromObject(memory));
   return view ? PyObject_CallMethod(view.get(), "cast", "s", "B") : nullptr;
 }
 
@@ -135,10 +147,10 @@ PyObject* frame_parts(PyObject* self, PyObject*) {
   if (!list) return nullptr;
   auto* const frame = reinterpret_cast<Frame*>(self);
   if (!is_whole(frame)) return nullptr;
-  const bool whole = for_each_piece(frame, [&](Bytes bytes, PyArrayObject* array) {
+  const bool whole = for_each_piece(frame, [&](Bytes bytes, PyObject* memory) {
     Ref part;
-    if (array != nullptr) {
-      part = Ref(view_of(array));
+    if (memory != nullptr) {
+      part = Ref(view_of(memory));
     } else {
       const Ref own(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data()),
                                               static_cast<Py_ssize_t>(bytes.size())));
@@ -151,8 +163,8 @@ PyObject* frame_parts(PyObject* self, PyObject*) {
 
 PyMemberDef members[] = {
     {"nbytes", T_PYSSIZET, offsetof(Frame, nbytes), READONLY, "Size of the frame."},
-    {"copies", T_PYSSIZET, offsetof(Frame, copies), READONLY, "None: arrays have no gaps here."},
-    {"copied_bytes", T_PYSSIZET, offsetof(Frame, copies), READONLY, nullptr},
+    {"copies", T_PYSSIZET, offsetof(Frame, copies), READONLY, "What encoding had to copy."},
+    {"copied_bytes", T_PYSSIZET, offsetof(Frame, copied_bytes), READONLY, "Of how many bytes."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -175,6 +187,27 @@ std::array slots{
 PyType_Spec spec{"wirecost._tensor.Frame", offsetof(Frame, parts), sizeof(Part),
                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
 
+// Gives each piece its place behind a header of `header` bytes and writes the table of segments.
+// Returns where the last one ends.
+std::uint64_t place(Frame* frame, std::span<const Piece> pieces, std::uint8_t* table,
+                    std::size_t header) {
+  std::uint64_t end = header;
+  for (std::size_t i = 0; i < pieces.size();) {
+    const std::uint64_t start = aligned(end);
+    std::uint64_t length = 0;
+    do {
+      set_part(frame, i, start + length, pieces[i].memory.get());
+      length += parts_of(frame)[i].length;
+      ++i;
+    } while (i < pieces.size() && pieces[i].goes_on);
+    const Segment segment{length != 0 ? start : 0, length};
+    if (length != 0) end = start + length;
+    std::memcpy(table, &segment, sizeof segment);
+    table += sizeof segment;
+  }
+  return end;
+}
+
 void remember(PyArrayObject* array, Frame* frame) {
   Py_XDECREF(std::exchange(latest.header, Py_NewRef(frame->header)));
   PyArray_Descr* const descr = PyArray_DESCR(array);
@@ -187,30 +220,26 @@ void remember(PyArrayObject* array, Frame* frame) {
 
 }  // namespace
 
-PyObject* make_frame(Bytes description, std::span<PyArrayObject* const> arrays) {
-  const std::size_t size = sizeof(Prefix) + arrays.size() * sizeof(Segment) + description.size();
+PyObject* make_frame(Bytes description, std::span<const Piece> pieces, Py_ssize_t copies,
+                     Py_ssize_t copied_bytes) {
+  const auto segments =
+      static_cast<std::size_t>(std::ranges::count(pieces, false, &Piece::goes_on));
+  const std::size_t size = sizeof(Prefix) + segments * sizeof(Segment) + description.size();
   const Ref header(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!header) return nullptr;
   auto* const bytes = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(header.get()));
-  Frame* const frame = allocated(static_cast<Py_ssize_t>(arrays.size()), header.get(), 0);
+  Frame* const frame = allocated(static_cast<Py_ssize_t>(pieces.size()), header.get(), 0);
   if (frame == nullptr) return nullptr;
-  std::uint64_t end = size;
-  std::uint8_t* table = bytes + sizeof(Prefix);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const auto length = static_cast<std::uint64_t>(PyArray_NBYTES(arrays[i]));
-    const Segment segment{length != 0 ? aligned(end) : 0, length};
-    if (length != 0) end = segment.offset + length;
-    std::memcpy(table, &segment, sizeof segment);
-    table += sizeof segment;
-    set_part(frame, i, segment.offset, arrays[i]);
-  }
-  std::memcpy(table, description.data(), description.size());
+  frame->copies = copies;
+  frame->copied_bytes = copied_bytes;
+  const std::uint64_t end = place(frame, pieces, bytes + sizeof(Prefix), size);
+  std::memcpy(bytes + size - description.size(), description.data(), description.size());
   Prefix prefix{.magic = {'W', 'C', 'T', 'F'},
                 .version = 1,
                 .flags = 0,
                 .total = end,
                 .header_bytes = static_cast<std::uint32_t>(size),
-                .segments = static_cast<std::uint32_t>(arrays.size()),
+                .segments = static_cast<std::uint32_t>(segments),
                 .reserved = 0,
                 .crc = 0};
   std::memcpy(bytes, &prefix, sizeof prefix);
@@ -223,7 +252,8 @@ PyObject* make_frame(Bytes description, std::span<PyArrayObject* const> arrays) 
 }
 
 PyObject* make_frame(PyArrayObject* array, Bytes description) {
-  PyObject* const made = make_frame(description, std::span(&array, 1));
+  const Piece piece{Ref::borrowed(reinterpret_cast<PyObject*>(array)), false};
+  PyObject* const made = make_frame(description, std::span(&piece, 1));
   if (made != nullptr) remember(array, reinterpret_cast<Frame*>(made));
   return made;
 }
@@ -233,7 +263,7 @@ PyObject* make_frame_again(PyArrayObject* array) {
   if (latest.descr != PyArray_DESCR(array) || !std::ranges::equal(latest.shape, shape))
     return nullptr;
   Frame* const frame = allocated(1, latest.header, latest.nbytes);
-  if (frame != nullptr) set_part(frame, 0, latest.offset, array);
+  if (frame != nullptr) set_part(frame, 0, latest.offset, reinterpret_cast<PyObject*>(array));
   return reinterpret_cast<PyObject*>(frame);
 }
 

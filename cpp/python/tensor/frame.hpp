@@ -13,8 +13,16 @@ namespace wirecost::tensor {
 // Adds `Frame`, the class of wirecost/tensor/frame.py, to a module.
 bool add_frames(PyObject* module);
 
-// A header of one description and segments of these arrays, which it keeps. Null with an error set.
-PyObject* make_frame(Bytes description, std::span<PyArrayObject* const> arrays);
+// A segment's memory, or a part of it: an array without gaps or a memoryview of bytes.
+struct Piece {
+  Ref memory;
+  bool goes_on;  // in the segment of the piece before it
+};
+
+// A header of one description and these segments, which it keeps. `copies`: what encoding had to
+// copy, of `copied_bytes`. Null with an error set.
+PyObject* make_frame(Bytes description, std::span<const Piece> pieces, Py_ssize_t copies = 0,
+                     Py_ssize_t copied_bytes = 0);
 
 // The same of one array, which is remembered.
 PyObject* make_frame(PyArrayObject* array, Bytes description);

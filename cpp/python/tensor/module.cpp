@@ -4,11 +4,14 @@
 #include <array>
 #include <cstdarg>
 
+#include "arrow_batch.hpp"
 #include "decode.hpp"
 #include "encode.hpp"
 #include "frame.hpp"
 #include "loan.hpp"
 #include "python.hpp"
+#include "python_side.hpp"
+#include "writer_handle.hpp"
 
 namespace wirecost::tensor {
 
@@ -29,6 +32,10 @@ std::array methods{
     PyMethodDef{"encode", encode, METH_O, "A Frame, or None where Python has to make it."},
     PyMethodDef{"decode", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(decode)),
                 METH_FASTCALL, "A message, or NotImplemented where Python has to read it."},
+    PyMethodDef{"arrow_batch", arrow_batch, METH_O,
+                "Of an Arrow record batch's metadata, its sizes."},
+    PyMethodDef{"use", use, METH_VARARGS,
+                "What objects of frameworks are written and restored by."},
     PyMethodDef{nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition{PyModuleDef_HEAD_INIT,
@@ -49,7 +56,8 @@ PyMODINIT_FUNC PyInit__tensor() {  // NOLINT(bugprone-reserved-identifier): as P
   using namespace wirecost::tensor;
   import_array();
   Ref module(PyModule_Create(&definition));
-  if (!module || !prepare_decode() || !add_frames(module.get()) || !add_loans(module.get()))
+  if (!module || !prepare_decode() || !prepare_handles() || !add_frames(module.get()) ||
+      !add_loans(module.get()))
     return nullptr;
   return module.release();
 }

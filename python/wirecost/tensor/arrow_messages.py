@@ -8,8 +8,9 @@ refused what would make it take more memory or time than the message has bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Container
+from typing import Any, NamedTuple
 
+from wirecost.tensor import native
 from wirecost.tensor.budget import MOST_WITHOUT_MEMORY, Budget
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.flatbuffer import Table, root
@@ -28,15 +29,42 @@ _TIMESTAMP, _UNION = 10, 14
 _FIELD_BYTES, _PAIR_BYTES = 32, 16
 """The least that a field, and a pair of metadata, has in a message beside its texts."""
 _MOST_NESTED = 64
+_quickly: Any = native.found.arrow_batch if native.found else None
 _NODE_BYTES, _BUFFER_BYTES = 300, 100
 """What Arrow takes for an array and for a buffer of it, beside their memory."""
 
 
-def check_message(metadata: bytes, budget: Budget, known: Container[bytes]) -> int:
-    """Bytes of the message's body; schemas that are ``known`` were looked at before. Raises
-    FrameError for compression, foreign byte order, dictionaries in parts, schemas that are larger
-    as a tree than as a message, and for more elements or longer buffers than the body has room
-    for."""
+class Batch(NamedTuple):
+    """What a record batch says of itself. ``longest``: elements of its longest array; ``filled``:
+    bytes of all of its buffers."""
+
+    body_bytes: int
+    rows: int
+    arrays: int
+    longest: int
+    buffers: int
+    filled: float
+
+
+def check_message(metadata: bytes, budget: Budget) -> int:
+    """Bytes of the message's body. Raises FrameError for compression, foreign byte order,
+    dictionaries in parts, schemas that are larger as a tree than as a message, and for more
+    elements or longer buffers than the body has room for."""
+    found = _quickly(metadata) if _quickly else None
+    batch = _batch(metadata) if found is None else Batch._make(found)
+    if isinstance(batch, int):
+        return batch
+    budget.take("an Arrow table", _NODE_BYTES * batch.arrays + _BUFFER_BYTES * batch.buffers)
+    if max(batch.rows, batch.longest) > max(MOST_WITHOUT_MEMORY, 8 * batch.body_bytes):
+        raise FrameError("frame: an Arrow table has more elements than memory")
+    # Else a few bytes could be read as any number of columns.
+    if batch.filled > batch.body_bytes:
+        raise FrameError("frame: the buffers of an Arrow table are larger than its body")
+    return batch.body_bytes
+
+
+def _batch(metadata: bytes) -> Batch | int:
+    """A record batch or that of a dictionary; of a schema, the body's bytes. Raises FrameError."""
     try:
         message = root(metadata)
         kind, header = message.byte(_HEADER_TYPE), message.table(_HEADER)
@@ -48,8 +76,7 @@ def check_message(metadata: bytes, budget: Budget, known: Container[bytes]) -> i
         if kind == _SCHEMA:
             if header.byte(_ENDIANNESS):
                 raise FrameError("frame: an Arrow table of foreign byte order")
-            if metadata not in known:
-                _tree(header, len(metadata))
+            _tree(header, len(metadata))
             return body_bytes
         batch = header.table(_DATA) if kind == _DICTIONARY_BATCH else header
         if kind not in {_DICTIONARY_BATCH, _RECORD_BATCH}:
@@ -62,15 +89,11 @@ def check_message(metadata: bytes, budget: Budget, known: Container[bytes]) -> i
         rows, nodes, buffers = batch.long(_LENGTH), batch.pairs(_NODES), batch.pairs(_BUFFERS)
     except struct.error as error:
         raise FrameError(f"frame: an Arrow message cannot be read: {error}") from error
-    budget.take("an Arrow table", _NODE_BYTES * len(nodes) + _BUFFER_BYTES * len(buffers))
-    most = max(rows, int(nodes[:, 0].max(initial=0)))
-    if most > max(MOST_WITHOUT_MEMORY, 8 * body_bytes):
-        raise FrameError("frame: an Arrow table has more elements than memory")
-    # Else a few bytes could be read as any number of columns.
     lengths = buffers[:, 1]
-    if lengths.min(initial=0) < 0 or lengths.sum(dtype=float) > body_bytes:
+    if lengths.min(initial=0) < 0:
         raise FrameError("frame: the buffers of an Arrow table are larger than its body")
-    return body_bytes
+    longest, filled = int(nodes[:, 0].max(initial=0)), float(lengths.sum(dtype=float))
+    return Batch(body_bytes, rows, len(nodes), longest, len(buffers), filled)
 
 
 def _tree(schema: Table, left: int) -> None:

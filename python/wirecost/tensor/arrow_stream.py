@@ -32,11 +32,12 @@ _MOST_KNOWN_BYTES = 1 << 16
 
 class Known(NamedTuple):
     """A schema that was looked at: which of its columns hold views, and which may grow where
-    they become another framework's."""
+    they become another framework's; bytes behind it that belong to its message."""
 
     schema: Any
     views: list[int]
     growing: list[int]
+    body_bytes: int
 
 
 _SCHEMAS: dict[bytes, Known] = {}
@@ -129,7 +130,8 @@ def schema_of(stored: bytes, budget: Budget) -> Any:
 
 
 def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterator[Any]:
-    """Each is looked at before Arrow sees it."""
+    """Each is looked at before Arrow sees it; in place of a schema that was looked at before, what
+    is known of it."""
     whole, view, at = pa.py_buffer(memory), memoryview(cast(Any, memory)), 0
     while at + _PREFIX.size <= len(view):
         mark, length = _PREFIX.unpack_from(view, at)
@@ -140,14 +142,22 @@ def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterato
         body = at + _PREFIX.size + length
         if body > len(view):
             raise FrameError("frame: an Arrow message ends beyond its stream")
-        body_bytes = check_message(bytes(view[at + _PREFIX.size : body]), budget, _SCHEMAS)
-        yield pa.ipc.read_message(whole.slice(at))
+        metadata = bytes(view[at + _PREFIX.size : body])
+        known = None if at else _SCHEMAS.get(metadata)
+        if known is None:
+            body_bytes = check_message(metadata, budget)
+            yield pa.ipc.read_message(whole.slice(at))
+        else:
+            body_bytes = known.body_bytes
+            yield known
         at = body + body_bytes
 
 
 def _schema(pa: Any, message: Any) -> Known:
     """Raises FrameError, and what PyArrow raises; UnicodeDecodeError for a name that is no
     UTF-8."""
+    if type(message) is Known:
+        return message
     if message.type != "schema":
         raise FrameError("frame: an Arrow stream does not begin with its schema")
     key = message.metadata.to_pybytes()
@@ -161,7 +171,7 @@ def _schema(pa: Any, message: Any) -> Known:
             _look_at_names(kind)
         views = [index for index, kind in kinds if has_views(kind)]
         growing = [index for index, kind in kinds if may_grow(kind)]
-        found = Known(schema, views, growing)
+        found = Known(schema, views, growing, message.body.size if message.body else 0)
         if len(key) <= _MOST_KNOWN_BYTES:
             if len(_SCHEMAS) >= _MOST_KNOWN:
                 _SCHEMAS.clear()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgpack
 import numpy as np
 
 from wirecost.tensor import native
@@ -27,12 +28,12 @@ from wirecost.tensor.layout import (
     parse,
 )
 from wirecost.tensor.matching import families, match
-from wirecost.tensor.memory import Memory, own_copy
+from wirecost.tensor.memory import Memory, Pieces, own_copy
 from wirecost.tensor.packages import load
 from wirecost.tensor.plan import Plan, plan
-from wirecost.tensor.reader import Reader, tensor_of
+from wirecost.tensor.reader import Reader, budget_of, restored, tensor_of
 from wirecost.tensor.source import Source
-from wirecost.tensor.writer import Writer
+from wirecost.tensor.writer import HANDLERS, Writer
 
 _MOST_CACHED = 256
 _MOST_CACHED_BYTES = 4096
@@ -43,6 +44,8 @@ _LATEST_HEADER: list[tuple[Any, ...]] = [(None, None, None, None)]
 _LATEST_PLAN: list[tuple[bytes, tuple[Layout, Plan | None] | None]] = [(b"", None)]
 _encode = native.found.encode if native.found else None
 _decode = native.found.decode if native.found else None
+if native.found:
+    native.found.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
 
 
 def encode(
@@ -54,8 +57,10 @@ def encode(
     as ``to_host`` does. ``checksum``: of the data; needs xxhash here and at the receiver. Raises
     UserError for what frames have no form for.
     """
-    if _encode is not None and not checksum and (frame := _encode(obj)) is not None:
-        return frame  # type: ignore[no-any-return]
+    if _encode is not None and not checksum and device_to_host is None:
+        frame: Frame | None = _encode(obj)
+        if frame is not None:
+            return frame
     if type(obj) is np.ndarray and obj.flags.c_contiguous:
         dtype, shape = obj.dtype, obj.shape
         latest = _LATEST_HEADER[0]

@@ -27,14 +27,19 @@ def bytes_of(segment: Any) -> memoryview:
 
 
 class Pieces:
-    """A segment whose memory lies in several places, one behind the other in the frame."""
+    """An array whose memory lies in several places, one behind the other in the frame."""
 
-    __slots__ = ("nbytes", "pieces")
+    __slots__ = ("described", "nbytes", "pieces", "shape")
 
-    def __init__(self, pieces: list[memoryview]) -> None:
-        """``pieces``: views of bytes."""
+    def __init__(
+        self, pieces: list[memoryview], described: str = "|u1", shape: tuple[int, ...] | None = None
+    ) -> None:
+        """``pieces``: views of bytes; ``described``: what its elements are on the wire; ``shape``:
+        one dimension of bytes where None."""
         self.pieces = pieces
         self.nbytes = sum(map(len, pieces))
+        self.described = described
+        self.shape = (self.nbytes,) if shape is None else shape
 
 
 # NumPy lets a view refer to its base's base where all are plain arrays, and would so pass over the

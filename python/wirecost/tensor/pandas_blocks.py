@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from wirecost.tensor.budget import Budget
+from wirecost.tensor.dtypes import describe
+from wirecost.tensor.memory import Pieces, bytes_of
 from wirecost.tensor.packages import load
 from wirecost.tensor.pandas_arrays import array_of, check_rows, read_values, write_values
 from wirecost.tensor.writer import Writer
@@ -39,10 +41,11 @@ def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
     pandas = load("pandas")
     body: dict[str, Any] = {"blocks": [], "table": None, "arrays": []}
     arrow: dict[int, Any] = {}
+    numbers: dict[Any, list[Any]] = {}
     for block in blocks:
         values, places = block.values, block.mgr_locs.as_array.tolist()
         if type(values) is np.ndarray and values.dtype.kind in _NUMBERS:
-            body["blocks"].append([places, values])
+            numbers.setdefault(values.dtype, []).append((places, values))
         elif isinstance(values.dtype, pandas.ArrowDtype):
             arrow[places[0]] = values.__arrow_array__()
         else:
@@ -50,12 +53,31 @@ def write_blocks(frame: Any, writer: Writer) -> dict[str, Any] | None:
                 name, column = frame.columns[place], frame.iloc[:, place].array
                 written = write_values(column, f"column {name!r}", writer)
                 body["arrays"].append([place, written])
+    for dtype, found in numbers.items():
+        body["blocks"] += _joined(dtype, found)
     if arrow:
         from wirecost.tensor.arrow_stream import write_stream  # noqa: PLC0415  optional
 
         table = load("pyarrow").Table.from_arrays(list(arrow.values()), [""] * len(arrow))
         body["table"] = [list(arrow), write_stream(table, writer)]
     return body
+
+
+def _joined(dtype: Any, blocks: list[Any]) -> list[Any]:
+    """Blocks of one type, as ``[positions, array]``: those without gaps are one at the receiver, as
+    they would be after ``frame.copy()``."""
+    if not dtype.isnative:
+        return [list(block) for block in blocks]
+    whole: list[Any] = []
+    rest: list[Any] = []
+    for block in blocks:
+        (whole if block[1].flags.c_contiguous and block[1].size else rest).append(block)
+    if len(whole) < 2:
+        return [list(block) for block in blocks]
+    places = [place for found, _ in whole for place in found]
+    memory = [bytes_of(values) for _, values in whole]
+    joined = Pieces(memory, describe(dtype), (len(places), whole[0][1].shape[1]))
+    return [[places, joined], *map(list, rest)]
 
 
 def read_blocks(body: Any, index: Any, columns: Any, budget: Budget) -> Any:

@@ -212,6 +212,20 @@ class Reader:
         raise FrameError(f"frame: bytes of kind {short(kind)} are unknown")
 
 
+def budget_of(frame_bytes: int, description_bytes: int, segments: int) -> Budget:
+    """For the objects of a message whose plain values C++ reads: what is left when these are paid
+    for. Of a description of 64 KiB at most."""
+    budget = Budget(frame_bytes)
+    budget.take("its values", MOST_PER_BYTE * description_bytes + _SEGMENT_BYTES * segments)
+    return budget
+
+
+def restored(name: str, kind: Any, body: Any, budget: Budget) -> Any:
+    """An object of a framework. Raises as the framework's ``restore``, and FrameError for a
+    framework that is not known."""
+    return framework(name).restore(kind, body, budget)
+
+
 def tensor_of(source: Source, wanted: str | None, sender: Any) -> Any:
     """A tensor in the wanted framework, or the sender's where None. Raises UserError."""
     found = framework(sender)

@@ -99,9 +99,9 @@ class Writer:
         return found
 
     def pieces(self, pieces: Pieces) -> msgpack.ExtType:
-        """An array of bytes that lies in several places."""
-        payload = msgpack.packb([self.segment(pieces), "|u1", [pieces.nbytes], None, "numpy"])
-        return msgpack.ExtType(codes.TENSOR, payload)
+        """An array that lies in several places."""
+        fields = [self.segment(pieces), pieces.described, pieces.shape, None, "numpy"]
+        return msgpack.ExtType(codes.TENSOR, msgpack.packb(fields))
 
     def segment(self, memory: Any) -> int:
         """Takes an array without gaps, a memoryview of bytes or Pieces, as they lie."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The quick path beside the Python that it stands for: what it accepts, Python accepts too, with
-the same result; what it encodes has the same bytes."""
+the same result; what it encodes has the same bytes. Objects of frameworks are the same where Python
+encodes them alike."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +13,9 @@ from unittest import mock
 import numpy as np
 
 from attack.target import Target
-from attack.tensor import mutate
+from attack.tensor import corpus, mutate
 from attack.tensor.corpus import arrays, values
-from wirecost.tensor import codec, native
+from wirecost.tensor import arrow_messages, codec, native
 
 
 class DifferenceError(Exception):
@@ -25,7 +25,10 @@ class DifferenceError(Exception):
 @contextmanager
 def in_python() -> Iterator[None]:
     """Without the quick path."""
-    with mock.patch.multiple(codec, _encode=None, _decode=None):
+    with (
+        mock.patch.multiple(codec, _encode=None, _decode=None),
+        mock.patch.object(arrow_messages, "_quickly", None),
+    ):
         yield
 
 
@@ -37,7 +40,15 @@ def frames() -> Sequence[bytes]:
         {"t": 1.5, "n": None, "flags": [True, False], "text": "grüß", "raw": b"\0\xff", "l": [[]]},
         {"many": [np.full(1, i, "i4") for i in range(20)], "numbers": list(range(-200, 300, 7))},
     ]  # fmt: skip
-    return [codec.encode(value).tobytes() for value in (*plain, *values(), *arrays())]
+    plain += [np.ones((2, 3, 4)).transpose(1, 2, 0), {"t": (1, (2.0, "x"))}, [np.arange(2)]]
+    every = (*plain, *values(), *arrays(), *_objects())
+    return [codec.encode(value).tobytes() for value in every]
+
+
+def _objects() -> Iterator[Any]:
+    for framework in (corpus.pandas, corpus.pyarrow, corpus.polars, corpus.xarray, corpus.pillow):
+        if corpus.installed(framework.__name__):
+            yield from framework()
 
 
 def same(one: Any, other: Any) -> bool:
@@ -49,13 +60,14 @@ def same(one: Any, other: Any) -> bool:
         return form == (other.dtype, other.shape, other.strides, other.flags.num) and (
             one.tobytes() == other.tobytes()
         )
-    if isinstance(one, float):
-        return one == other or (math.isnan(one) and math.isnan(other))
-    if isinstance(one, list):
+    if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict):
         return list(one) == list(other) and all(map(same, one.values(), other.values()))
-    return bool(one == other)
+    if type(one).__module__ == "builtins":
+        return bool(one == other) or repr(one) == repr(other)  # not a number
+    with in_python():
+        return codec.encode(one).tobytes() == codec.encode(other).tobytes()
 
 
 def read(frame: bytes) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
+import msgpack
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ from hypothesis.extra import numpy as arrays
 from attack.crew import brief
 from attack.tensor.native import TARGET, frames, in_python, read
 from wirecost.errors import UserError
-from wirecost.tensor import SamplePool, codec, native, pool
+from wirecost.tensor import SamplePool, codec, native, pool, register_plugin
 
 pytestmark = pytest.mark.skipif(native.found is None, reason="wirecost._tensor was not built")
 MUTATED = 5000
@@ -97,12 +98,67 @@ def test_an_array_with_a_description_of_its_own_is_left_to_python() -> None:
     assert native.found.encode(array) is None
 
 
-def test_subclasses_and_tuples_are_left_to_python() -> None:
+def test_what_python_refuses_or_copies_is_left_to_it() -> None:
     class Name(str):
         pass
 
-    for value in ({"a": Name("x")}, {"a": (1,)}, {1: 2}, {"m": np.ma.array([1.0])}, [1]):
+    gaps = np.ones((4, 4))[::2, ::2]
+    for value in ({"a": Name("x")}, {1: 2}, {"m": np.ma.array([1.0])}, {"g": gaps}, object()):
         assert native.found.encode(value) is None
+
+
+def test_an_interrupt_of_a_handler_is_not_swallowed() -> None:
+    class Interrupting:
+        pass
+
+    def interrupt(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    register_plugin(Interrupting, "interrupting", interrupt, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        native.found.encode({"a": Interrupting()})
+
+
+def test_a_collection_that_changes_while_it_is_encoded_is_left_to_python() -> None:
+    class Changing:
+        pass
+
+    for into in ({}, []):
+        collection: Any = into
+
+        def change(_: Any, collection: Any = collection) -> int:
+            collection.clear()
+            return 1
+
+        register_plugin(Changing, "changing", change, change)
+        if isinstance(collection, dict):
+            collection |= {"a": Changing(), "b": "x" * 100}
+        else:
+            collection += [Changing(), "x" * 100]
+        assert native.found.encode([collection]) is None
+
+
+def test_an_extension_of_msgpack_is_a_named_tuple_as_any_other() -> None:
+    message = {"a": msgpack.ExtType(7, b"\x90")}
+    made = codec.encode(message).tobytes()
+    with in_python():
+        assert codec.encode(message).tobytes() == made
+
+
+def test_a_view_of_bytes_may_be_released_after_it_was_encoded() -> None:
+    content = bytearray(range(256)) * 8
+    view = memoryview(content)
+    frame = native.found.encode([view])
+    view.release()
+    assert codec.decode(frame.tobytes()) == [bytes(content)]
+
+
+def test_copies_of_frameworks_are_counted_alike() -> None:
+    text = {"t": "x" * 2000}
+    mine = native.found.encode(text)
+    with in_python():
+        python = codec.encode(text)
+    assert (mine.copies, mine.copied_bytes) == (python.copies, python.copied_bytes) == (1, 2000)
 
 
 def test_hostile_frames_are_read_alike() -> None:
@@ -112,7 +168,7 @@ def test_hostile_frames_are_read_alike() -> None:
 def test_it_reads_most_of_its_own_frames() -> None:
     """Else the tests above would show nothing."""
     read_here = [native.found.decode(frame, None) is not NotImplemented for frame in frames()]
-    assert sum(read_here) >= 15
+    assert sum(read_here) >= 60
 
 
 def test_arrays_keep_the_buffer_and_its_owner() -> None:

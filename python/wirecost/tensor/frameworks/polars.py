@@ -36,7 +36,7 @@ def _table(frame: Any, writer: Writer) -> Any:
     from wirecost.tensor.frameworks.pyarrow import describe  # noqa: PLC0415  optional
 
     pa, polars = load("pyarrow", _REMEDY), load("polars")
-    dtypes = frame.dtypes
+    dtypes = set(frame.dtypes)
     if polars.Object in set(map(type, dtypes)):
         raise UserError("polars: a column holds Python objects (dtype Object); give it a type")
     if "\0" in "".join(frame.columns) or any(map(_ends_early, dtypes)):
