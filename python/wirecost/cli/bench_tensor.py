@@ -16,7 +16,9 @@ from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor import addresses, interpreters, listener, wrapyfi_environment
 from wirecost.bench.tensor import scenario as tensor
 from wirecost.bench.tensor.cases import Plan
+from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.contenders import known as contenders
+from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.link import LinkError, host_port
 from wirecost.bench.tensor.plugins import PLUGINS
@@ -136,10 +138,12 @@ def command(
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     ours = chosen("--mwares", mwares, known) if mwares else tuple(known)
-    theirs = tensor.WRAPYFI_CONTENDERS if wrapyfi else ()
+    theirs = _wrapyfi(ours) if wrapyfi else ()
     if wrapyfi:
         wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
-    others = _others(python or [], ours, devices, role)
+        if python:
+            wrapyfi_environment.make_alone(lambda line: console.print(line, highlight=False))
+    others = _others(python or [], (*ours, *theirs), devices, role)
     settings = tensor.Settings(
         used,
         (*ours, *theirs),
@@ -172,6 +176,12 @@ def command(
         measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
+
+
+def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
+    """Within a process, over ZeroMQ, and over what is measured of ours."""
+    over = [name for name in MIDDLEWARES if name in {*ours, "zeromq"}]
+    return tuple(f"{WRAPYFI}{name}" for name in ("in-process", *over))
 
 
 def _others(

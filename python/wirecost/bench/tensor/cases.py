@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -178,8 +176,6 @@ def _refused(contender: Contender, plugin: str, elsewhere: Interpreter | None) -
         return "has no compressed objects"
     if elsewhere is None:
         return None
-    if contender.python != Path(sys.executable):
-        return "has an interpreter of its own"
     why = elsewhere.missing.get(contender.name)
     return f"{why}, with {elsewhere.path}" if why else None
 

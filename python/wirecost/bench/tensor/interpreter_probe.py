@@ -12,7 +12,7 @@ from wirecost.bench.tensor.plugins import PLUGINS
 def look(plugin: str, mwares: list[str], device: str) -> dict[str, dict[str, str]]:
     """``packages``: versions; ``missing``: reasons, by contender, and of the plugin under its
     name."""
-    reasons = {name: find_contender(name, 0).missing() for name in mwares}
+    reasons = {name: find_contender(name, 0).missing_there() for name in mwares}
     reasons[plugin] = PLUGINS[plugin].missing(device)
     packages = {}
     for name in ("numpy", PLUGINS[plugin].pip or PLUGINS[plugin].module.partition(".")[0]):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other interpreters on this machine: a framework may want one of its own, with other packages.
 
-Both ends of a pair run there, with this package in front of what is installed there.
+Both ends of a pair run there, with this package in front of what is installed there, and behind it
+what a transport needs and is installed here.
 """
 
 from __future__ import annotations
@@ -9,17 +10,27 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from wirecost import children, scratch
+from wirecost.bench.tensor.contenders import find_contender
+from wirecost.bench.tensor.contenders.base import installed_packages
 from wirecost.errors import UserError
 from wirecost.printable import printable
 
 LEAST = (3, 11)
 PROBE_S = 60.0
+BEHIND = "WIRECOST_PACKAGES"
+APPEND = """\
+import os, sys
+if sys.version_info[:2] == {version}:
+    sys.path += os.environ.get({behind!r}, "").split(os.pathsep)
+"""
+"""Python runs it at its start. Another version of Python could not load compiled packages."""
 PROBE = """\
 import json, sys
 if sys.version_info < {least}:
@@ -56,9 +67,28 @@ def parse(texts: Iterable[str], known: Iterable[str]) -> dict[str, Path]:
 
 def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
     """Looks what it has. Raises UserError where this package cannot run there."""
-    code = PROBE.format(least=LEAST, plugin=plugin, mwares=list(mwares), device=device)
+    found = [
+        _probed(path, plugin, list(names), device, list(packages))
+        for packages, names in _by_packages(mwares).items()
+    ]
+    missing = {name: why for one in found for name, why in one.missing.items()}
+    return Interpreter(path, found[0].packages, missing)
+
+
+def _by_packages(mwares: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+    """Contenders that take what they need from the same folders."""
+    groups: dict[tuple[str, ...], list[str]] = {tuple(installed_packages()): []}
+    for name in mwares:
+        groups.setdefault(tuple(find_contender(name, 0).packages), []).append(name)
+    return groups
+
+
+def _probed(
+    path: Path, plugin: str, mwares: list[str], device: str, packages: list[str]
+) -> Interpreter:
+    code = PROBE.format(least=LEAST, plugin=plugin, mwares=mwares, device=device)
     try:
-        done = children.run([str(path), "-c", code], environment(), PROBE_S)
+        done = children.run([str(path), "-c", code], environment(packages), PROBE_S)
         last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
         if done.returncode == 0:
             found = json.loads(done.stdout.splitlines()[-1])
@@ -75,13 +105,16 @@ def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") 
     )
 
 
-def environment() -> dict[str, str]:
-    """In which another interpreter finds this package, and nothing else of this one's."""
-    return {**os.environ, "PYTHONPATH": str(_folder())}
+def environment(packages: Iterable[str]) -> dict[str, str]:
+    """In which another interpreter finds this package before all others, and ``packages``, folders
+    of this one, behind its own."""
+    return {**os.environ, "PYTHONPATH": str(_folder()), BEHIND: os.pathsep.join(packages)}
 
 
 @cache
 def _folder() -> Path:
     made = scratch.make("package")
     (made / "wirecost").symlink_to(Path(__file__).parents[2])
+    version = sys.version_info[:2]
+    (made / "sitecustomize.py").write_text(APPEND.format(version=version, behind=BEHIND))
     return made

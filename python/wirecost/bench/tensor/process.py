@@ -50,7 +50,9 @@ class Worker:
     ) -> None:
         """``more``: of the environment. ``interpreter``: instead of the contender's."""
         python = interpreter.path if interpreter else contender.python
-        environment = interpreters.environment() if interpreter else dict(os.environ)
+        environment = (
+            interpreters.environment(contender.packages) if interpreter else dict(os.environ)
+        )
         self.name = f"{contender.name} {role}"
         self._log = log
         arguments = [

@@ -19,7 +19,6 @@ from wirecost.bench.processes import PROCESSES
 from wirecost.bench.tensor import addresses
 from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
-from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.pair import PATTERNS
@@ -48,7 +47,6 @@ LARGEST = 1 << 30
 START_S = 3.0
 """What starting a pair of processes takes, roughly."""
 BLOCK_S = 0.4
-WRAPYFI_CONTENDERS = tuple(f"{WRAPYFI}{name}" for name in ("in-process", "zeromq", "zenoh"))
 
 Progress = Callable[[int, int, str], None]
 """Called with messages sent, messages in all, and what runs now."""
@@ -330,7 +328,6 @@ __all__ = [
     "DEVICES",
     "PAPER_TRIALS",
     "SCENARIO",
-    "WRAPYFI_CONTENDERS",
     "Settings",
     "expected_seconds",
     "run",

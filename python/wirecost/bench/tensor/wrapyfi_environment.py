@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -18,6 +19,11 @@ PINS = (
     "wrapyfi==0.5.0",
     "pyzmq==27.3.0",
     "eclipse-zenoh==1.10.2",
+    "paho-mqtt==2.2.0",
+    "python-socketio==5.18.1",
+    "websocket-client==1.9.2",
+    "requests==2.34.2",
+    "aiohttp==3.14.5",
     "opencv-python-headless==4.13.0.92",
 )
 DISTRIBUTIONS = {"PIL": "pillow", "pint": "Pint", "paddle": "paddlepaddle"}
@@ -36,6 +42,21 @@ def interpreter() -> Path:
 
 def _site() -> Path:
     return next(iter(folder().glob("lib/python*/site-packages")), folder())
+
+
+def packages() -> list[str]:
+    """Folders of Wrapyfi without any framework, for an interpreter that a framework has of its own,
+    and of Debian's packages, which rospy is one of."""
+    return [str(_alone()), *_ros()]
+
+
+def _alone() -> Path:
+    return folder() / "alone"
+
+
+def _ros() -> list[str]:
+    found = importlib.util.find_spec("rospy")
+    return [str(Path(found.origin).parents[1])] if found and found.origin else []
 
 
 def installed_version(package: str) -> str | None:
@@ -75,12 +96,29 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
             _run([sys.executable, "-P", "-m", "venv", str(where)], where)
         _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
         stamp.write_text("\n".join([*there, *lacking]) + "\n")
+    # rospy cannot be installed from PyPI: it is this machine's.
+    (_site() / "rospy.pth").write_text("".join(f"{path}\n" for path in _ros()))
     # Our worker runs there as well: this package, and nothing else of this environment.
     link = _site() / "wirecost"
     here = Path(__file__).parents[2]
     if not link.is_symlink() or link.readlink() != here:
         link.unlink(missing_ok=True)
         link.symlink_to(here)
+
+
+def make_alone(show: Callable[[str], None]) -> None:
+    """Installs Wrapyfi once more, for interpreters that frameworks have of their own: what was made
+    for other frameworks would meet theirs. After ``make``; raises as it does."""
+    where = _alone()
+    stamp = where / STAMP
+    if stamp.exists() and stamp.read_text().split() == list(PINS):
+        return
+    shutil.rmtree(where, ignore_errors=True)
+    show(f"installing {' '.join(PINS)} into {where}, once")
+    quiet = ["-q", "--disable-pip-version-check"]
+    _run([str(interpreter()), "-P", "-m", "pip", "install", *quiet, "--target", str(where), *PINS],
+         where)  # fmt: skip
+    stamp.write_text("\n".join(PINS) + "\n")
 
 
 def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:

@@ -15,6 +15,12 @@ from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
 from wirecost.transport import Package
 
+
+def installed_packages() -> list[str]:
+    """Folders of installed packages that this interpreter looks in."""
+    return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
+
+
 COMPRESSED = "compressed"
 """``as_`` of what ``decode`` leaves compressed, for that is a stage of its own."""
 
@@ -147,6 +153,16 @@ class Contender(ABC):
     def missing(self) -> str | None:
         """Why it cannot be used here, on one line."""
         return self.package.missing()
+
+    @property
+    def packages(self) -> list[str]:
+        """Folders with what it needs, behind those of an interpreter that a framework has of its
+        own."""
+        return installed_packages()
+
+    def missing_there(self) -> str | None:
+        """The same within an interpreter that is not its own."""
+        return self.missing()
 
     def version(self) -> str | None:
         """Of its package; None where nobody knows."""

@@ -12,24 +12,22 @@ import importlib.util
 import json
 import os
 import signal
-import socket
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wirecost import scratch
+from wirecost.bench.tensor import wrapyfi_environment
 from wirecost.bench.tensor.contenders import WRAPYFI, base
 from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
+from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
 from wirecost.bench.tensor.wrapyfi_environment import installed_version, interpreter
 from wirecost.errors import UserError
 from wirecost.transport import Package
 
-MWARES = ("zeromq", "zenoh")
 IN_PROCESS = "in-process"
-ZENOH_CONFIG = {"scouting": {"multicast": {"enabled": False}}}
 
 
 class _Late(Exception):  # noqa: N818  no error: nothing came in time
@@ -47,11 +45,18 @@ def _load(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def _exchange(mware: str, topic: str, mode: str) -> Any:
-    """The decorated method, publishing or listening."""
+def _communicator(mware: str) -> Any:
+    """Its class that methods are registered with. Raises UserError where it lacks something for a
+    middleware, which it passes over in silence."""
     communicator: Any = _load("wrapyfi.connect.wrapper").MiddlewareCommunicator
     if mware not in communicator.get_communicators():
-        raise UserError(f"{WRAPYFI}{mware}: Wrapyfi cannot use {mware} in its environment")
+        raise UserError(f"Wrapyfi cannot use {mware} in its environment")
+    return communicator
+
+
+def _exchange(mware: str, topic: str, mode: str) -> Any:
+    """The decorated method, publishing or listening."""
+    communicator: Any = _communicator(mware)
 
     class Exchange(communicator):  # type: ignore[misc]
         @communicator.register(  # type: ignore[untyped-decorator]
@@ -181,8 +186,8 @@ class Wrapyfi(Contender):
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
         self.mware = name.removeprefix(WRAPYFI)
-        if self.mware not in (*MWARES, IN_PROCESS):
-            raise UserError(f"{name} is unknown: there are {', '.join(MWARES)}")
+        if self.mware not in (*MIDDLEWARES, IN_PROCESS):
+            raise UserError(f"{name} is unknown: there are {', '.join(MIDDLEWARES)}")
         self.one_process = self.mware == IN_PROCESS
         self.primed = not self.one_process
 
@@ -190,41 +195,56 @@ class Wrapyfi(Contender):
     def python(self) -> Path:
         return interpreter()
 
+    @property
+    def packages(self) -> list[str]:
+        return wrapyfi_environment.packages()
+
     def missing(self) -> str | None:
-        return None if interpreter().exists() else "ask for it with --wrapyfi, which installs it"
+        if not interpreter().exists():
+            return "ask for it with --wrapyfi, which installs it"
+        return None if self.one_process else MIDDLEWARES[self.mware].missing()
+
+    def missing_there(self) -> str | None:
+        try:
+            if self.one_process:
+                _Coding()
+            else:
+                _communicator(MIDDLEWARES[self.mware].name)
+        except UserError as error:
+            return str(error)
+        except Exception as error:
+            # Whatever it imports meets packages here that it was not made for.
+            return f"Wrapyfi cannot be imported: {type(error).__name__}: {error}"
+        return None
 
     def version(self) -> str | None:
         return installed_version(self.package.name)
 
     @contextmanager
     def meeting(self) -> Iterator[Meeting]:
-        with ExitStack() as stack:
-            ports = [
-                stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
-                for _ in range(5)
-            ]
-            stack.close()
-            config = stack.enter_context(scratch.folder("wrapyfi")) / "zenoh.json"
-            config.write_text(json.dumps(ZENOH_CONFIG))
-            yield Meeting(" ".join(map(str, [*ports, config])))
+        if self.one_process:
+            yield Meeting()
+            return
+        with MIDDLEWARES[self.mware].server() as variables:
+            yield Meeting(json.dumps(variables))
 
     def environment(self, meeting: Meeting, role: str) -> dict[str, str]:
-        assert meeting.address is not None
-        *ports, config = meeting.address.split()
-        names = ("SOCKET_PUB", "SOCKET_SUB", "PARAM_PUB", "PARAM_SUB", "PARAM_REQREP")
-        variables = {
-            f"WRAPYFI_ZEROMQ_{name}_PORT": port for name, port in zip(names, ports, strict=True)
-        }
-        variables |= {"WRAPYFI_ZENOH_PORT": ports[0], "WRAPYFI_ZENOH_CONFIG_FILEPATH": config}
+        if meeting.address is None:
+            return {"OMP_NUM_THREADS": "1"}
+        variables: dict[str, str] = json.loads(meeting.address)
         if role == "listen":
-            variables["WRAPYFI_ZENOH_LISTEN"] = json.dumps([f"tcp/127.0.0.1:{ports[0]}"])
+            variables |= MIDDLEWARES[self.mware].listens(variables)
         return {**variables, "OMP_NUM_THREADS": "1"}
 
+    @property
+    def _wire(self) -> str:
+        return MIDDLEWARES[self.mware].name
+
     def sender(self, meeting: Meeting) -> base.Sender:
-        return Encoder() if self.one_process else Sender(self.mware, meeting.topic)
+        return Encoder() if self.one_process else Sender(self._wire, meeting.topic)
 
     def receiver(self, meeting: Meeting) -> base.Receiver:
-        return Decoder() if self.one_process else Receiver(self.mware, meeting.topic)
+        return Decoder() if self.one_process else Receiver(self._wire, meeting.topic)
 
 
 contender = Wrapyfi
