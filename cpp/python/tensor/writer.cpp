@@ -18,6 +18,8 @@ constexpr Py_ssize_t most_inline = 1024;
 // Of a list or dict: large ones are Python's, before work is done in vain.
 constexpr Py_ssize_t most_items = 4096;
 constexpr int most_nested = 32;
+// Bytes of one that is handled here.
+constexpr std::size_t most_description = most_header / 2;
 
 class Deeper {
  public:
@@ -41,6 +43,7 @@ Writer::~Writer() {
 }
 
 bool Writer::add(PyObject* value) {
+  if (packed_.bytes().size() > most_description) return false;
   PyTypeObject* const type = Py_TYPE(value);
   if (type == &PyArray_Type) return add_array(as_array(value));
   if (type == &PyFloat_Type) return packed_.real(PyFloat_AS_DOUBLE(value)), true;
@@ -63,7 +66,7 @@ bool Writer::add(PyObject* value) {
 }
 
 PyObject* Writer::frame() const {
-  if (!whole_ || segments_ > most_segments || packed_.bytes().size() > most_header / 2)
+  if (!whole_ || segments_ > most_segments || packed_.bytes().size() > most_description)
     return nullptr;
   return make_frame(packed_.bytes(), pieces_, copies_, copied_bytes_);
 }

@@ -172,6 +172,9 @@ def _shares(array: Any, value: Any) -> bool:
 
 
 def _plugin(writer: Writer, value: Any) -> Any:
+    if type(writer) is not Writer:
+        # C++ may give a message up halfway, and what a program registered shall be called once.
+        raise NotImplementedError("left to Python")
     plugin = plugin_for(type(value))
     if plugin is None:
         raise AssertionError(value)

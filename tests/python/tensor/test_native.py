@@ -109,33 +109,57 @@ def test_what_python_refuses_or_copies_is_left_to_it() -> None:
 
 def test_an_interrupt_of_a_handler_is_not_swallowed() -> None:
     class Interrupting:
-        pass
+        def __array__(self) -> Any:
+            raise KeyboardInterrupt
 
-    def interrupt(_: Any) -> None:
-        raise KeyboardInterrupt
-
-    register_plugin(Interrupting, "interrupting", interrupt, interrupt)
     with pytest.raises(KeyboardInterrupt):
         native.found.encode({"a": Interrupting()})
 
 
 def test_a_collection_that_changes_while_it_is_encoded_is_left_to_python() -> None:
     class Changing:
+        def __init__(self, collection: Any) -> None:
+            self.collection = collection
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            self.collection.clear()
+            return np.ones(3)
+
+    for made in ({}, []):
+        collection: Any = made
+        parts = {"a": Changing(collection), "b": "x" * 100}
+        if isinstance(collection, dict):
+            collection |= parts
+        else:
+            collection += parts.values()
+        assert native.found.encode([collection]) is None
+
+
+def test_what_a_program_registered_is_called_once() -> None:
+    class Counted:
         pass
 
-    for into in ({}, []):
-        collection: Any = into
+    calls: list[str] = []
 
-        def change(_: Any, collection: Any = collection) -> int:
-            collection.clear()
-            return 1
+    def encode(_: Any) -> int:
+        calls.append("encode")
+        return 1
 
-        register_plugin(Changing, "changing", change, change)
-        if isinstance(collection, dict):
-            collection |= {"a": Changing(), "b": "x" * 100}
-        else:
-            collection += [Changing(), "x" * 100]
-        assert native.found.encode([collection]) is None
+    def decode(_: Any) -> str:
+        calls.append("decode")
+        return "restored"
+
+    register_plugin(Counted, "counted", encode, decode)
+    message = {"a": [Counted(), {1, 2}], "t": (1,)}
+    frame = codec.encode(message).tobytes()
+    assert codec.decode(frame) == {"a": ["restored", {1, 2}], "t": (1,)}
+    assert calls == ["encode", "decode"]
+
+
+def test_a_description_that_grows_too_large_is_left_to_python_at_once() -> None:
+    text = "x" * 1000
+    many = [[text] * 4000 for _ in range(50)]
+    assert native.found.encode(many) is None
 
 
 def test_an_extension_of_msgpack_is_a_named_tuple_as_any_other() -> None:
