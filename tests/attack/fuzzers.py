@@ -74,4 +74,5 @@ FUZZERS = (
     Fuzzer("compile", "json"),
     Fuzzer("compile", "classes"),
     Fuzzer("columns", "columns"),
+    Fuzzer("tensor", "tensor"),
 )

@@ -2,9 +2,9 @@
 """Feeds made-up frames to the decoder, guided by coverage; needs atheris.
 
 The header's sizes and checksum are put right, or hardly a frame would be looked into. Anything
-but a value or a UserError ends the run::
+but a value or a UserError ends the run, and so does a difference between C++ and Python::
 
-    python tests/conformance/tensor/fuzz.py -max_total_time=600 CORPUS
+    PYTHONPATH=tests:tests/python python tests/conformance/tensor/fuzz.py -max_total_time=600 CORPUS
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from zlib import crc32
 import atheris
 
 with atheris.instrument_imports(include=["wirecost.tensor"]):
+    from attack.tensor.native import read_or_refused
     from wirecost.errors import UserError
     from wirecost.tensor import compressors, decode, encode, frameworks
 
@@ -46,9 +47,11 @@ def corrected(data: bytes) -> bytes:
 
 def one(data: bytes) -> None:
     try:
-        found = decode(corrected(data))
+        frame = corrected(data)
+        found = decode(frame)
         repr(found)
         encode(found)
+        read_or_refused(frame)
     except UserError:
         return
 
