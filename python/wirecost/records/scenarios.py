@@ -62,7 +62,7 @@ def raw_library(contender: str) -> str:
 
 TENSOR_STAGES = (
     "lateness", "construct", "to_host", "compress", "encode", "publish", "transit", "decode",
-    "decompress", "access", "reply", "total",
+    "decompress", "to_device", "access", "reply", "total",
 )  # fmt: skip
 SCENARIOS = {
     "osi": Scenario(

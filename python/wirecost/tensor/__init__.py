@@ -3,7 +3,7 @@
 
 from wirecost.tensor.codec import decode, encode
 from wirecost.tensor.compression import Compressed, compress
-from wirecost.tensor.devices import to_host
+from wirecost.tensor.devices import to_device, to_host, to_host_pinned, use_devices
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.frame import Frame
 from wirecost.tensor.native import Loan, SamplePool
@@ -20,5 +20,8 @@ __all__ = [
     "encode",
     "register",
     "register_plugin",
+    "to_device",
     "to_host",
+    "to_host_pinned",
+    "use_devices",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 from wirecost.tensor import native
 from wirecost.tensor import values as _values  # noqa: F401  fills the table of handlers
 from wirecost.tensor.budget import Budget
+from wirecost.tensor.devices import POLICY
 from wirecost.tensor.errors import FrameError
 from wirecost.tensor.frame import Frame
 from wirecost.tensor.layout import (
@@ -54,8 +55,8 @@ def encode(
     """A frame that refers to the memory of the tensors in ``obj`` and copies none of it if it can.
 
     ``device_to_host``: gets each tensor that lies on a device and returns one in the host's memory,
-    as ``to_host`` does. ``checksum``: of the data; needs xxhash here and at the receiver. Raises
-    UserError for what frames have no form for.
+    as ``to_host`` does; without it, what ``use_devices`` said. ``checksum``: of the data; needs
+    xxhash here and at the receiver. Raises UserError for what frames have no form for.
     """
     if _encode is not None and not checksum and device_to_host is None:
         frame: Frame | None = _encode(obj)
@@ -75,7 +76,7 @@ def encode(
         key = None
     if checksum:
         load("xxhash")
-    writer = Writer(match, device_to_host)
+    writer = Writer(match, device_to_host or POLICY.device_to_host)
     description = writer.pack(obj)
     found = build(description, [segment.nbytes for segment in writer.segments], checksum)
     if key is not None:
@@ -123,13 +124,17 @@ def decode(
         memory = Memory(view, writable, owner)
     if short is None:
         reader = Reader(memory, layout.segments, as_, Budget(layout.total))
-        return reader.message(layout.description)
+        return _placed(reader.message(layout.description))
     (segment,) = layout.segments
     form = short.form
     if short.direct and (as_ is None or as_ == "numpy"):
         return memory.array(segment[0], form.shape, form.dtype)
     source = Source(memory, segment, form, Budget(layout.total))
-    return tensor_of(source, _checked(as_), short.framework)
+    return _placed(tensor_of(source, _checked(as_), short.framework))
+
+
+def _placed(message: Any) -> Any:
+    return message if POLICY.host_to_device is None else POLICY.host_to_device(message)
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:

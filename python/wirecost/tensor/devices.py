@@ -1,13 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a device's memory to the host's, as a stage of its own."""
+"""Between a device's memory and the host's: on request, or as a program says once for all.
+
+Frames are made of the host's memory. What lies on a device is copied before it is encoded, and what
+was received may be copied to a device after it was decoded.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from wirecost.errors import UserError
+from wirecost.tensor import staging
 from wirecost.tensor.packages import load
 
 _COLLECTIONS = (list, tuple)
+Move = Callable[[Any], Any]
+
+
+class _Policy:
+    """What senders and receivers do that are told nothing else."""
+
+    device_to_host: Move | None = None
+    host_to_device: Move | None = None
+
+
+POLICY = _Policy()
+
+
+def use_devices(
+    *, device_to_host: str | Move | None = None, host_to_device: str | Move | None = None
+) -> None:
+    """Says for this process what happens to tensors on a device, until it is called again.
+
+    ``device_to_host``: ``"copy"``, as ``to_host`` does; ``"pinned"``, through page-locked memory
+    that is used again, which a device copies to faster; or a function that gets a tensor and
+    returns one in the host's memory. None: to encode such a tensor is an error.
+    ``host_to_device``: where received tensors of PyTorch, JAX, TensorFlow and PaddlePaddle go, such
+    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received. Raises
+    UserError for other words.
+    """
+    moves: dict[str, Move] = {"copy": to_host, "pinned": to_host_pinned}
+    if isinstance(device_to_host, str) and device_to_host not in moves:
+        raise UserError(
+            f'device_to_host={device_to_host!r}: give "copy", "pinned", a function or None'
+        )
+    place = host_to_device
+    if isinstance(place, str):
+        _checked(place)
+    POLICY.device_to_host = (
+        moves[device_to_host] if isinstance(device_to_host, str) else device_to_host
+    )
+    POLICY.host_to_device = (lambda obj: to_device(obj, place)) if isinstance(place, str) else place
 
 
 def to_host(obj: Any) -> Any:
@@ -16,11 +60,50 @@ def to_host(obj: Any) -> Any:
     Looks into dicts, lists and tuples; CuPy's arrays become NumPy's. What is on the host already is
     returned as it is.
     """
+    return _moved(obj, _TO_HOST)
+
+
+def to_host_pinned(obj: Any) -> Any:
+    """The same through page-locked memory, which is used again once nothing refers to the copy any
+    more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for it."""
+    return _moved(obj, _TO_HOST | staging.MOVES)
+
+
+def to_device(obj: Any, device: str) -> Any:
+    """``obj`` with every tensor on ``device``, such as ``"cuda:1"``: those elsewhere are copied and
+    waited for. NumPy's arrays stay. Raises UserError where a framework has no such device."""
+    number = _checked(device)
+
+    def move(one: Callable[[Any, int], Any]) -> Move:
+        def moved(tensor: Any) -> Any:
+            try:
+                return one(tensor, number)
+            except Exception as error:
+                # Each framework has errors of its own for a device that is not there.
+                raise UserError(
+                    f"a tensor of {type(tensor).__module__.partition('.')[0]} cannot be put on"
+                    f" {device}: {type(error).__name__}: {str(error).partition(chr(10))[0]:.120}"
+                ) from error
+
+        return moved
+
+    return _moved(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
+
+
+def _checked(device: str) -> int:
+    """The number of a CUDA device. Raises UserError."""
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or not (number or "0").isdecimal():
+        raise UserError(f'device {device!r}: give "cuda" or "cuda:NUMBER"')
+    return int(number or "0")
+
+
+def _moved(obj: Any, moves: dict[str, Move]) -> Any:
     if type(obj) is dict:
-        return {key: to_host(value) for key, value in obj.items()}
+        return {key: _moved(value, moves) for key, value in obj.items()}
     if type(obj) in _COLLECTIONS:
-        return type(obj)(map(to_host, obj))
-    move = _MOVES.get(type(obj).__module__.partition(".")[0])
+        return type(obj)(_moved(value, moves) for value in obj)
+    move = moves.get(type(obj).__module__.partition(".")[0])
     return obj if move is None else move(obj)
 
 
@@ -53,7 +136,7 @@ def _cupy(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
-_MOVES = {
+_TO_HOST: dict[str, Move] = {
     "torch": _torch,
     "tensorflow": _tensorflow,
     "jax": _jax,
@@ -62,3 +145,39 @@ _MOVES = {
     "paddle": _paddle,
     "cupy": _cupy,
 }
+
+
+def _torch_device(tensor: Any, number: int) -> Any:
+    torch = load("torch")
+    if not hasattr(tensor, "device") or tensor.device.type == "cuda":
+        return tensor
+    made = tensor.to(f"cuda:{number}")
+    torch.cuda.current_stream(made.device).synchronize()
+    return made
+
+
+def _jax_device(array: Any, number: int) -> Any:
+    jax = load("jax")
+    if not hasattr(array, "devices") or any(one.platform == "gpu" for one in array.devices()):
+        return array
+    return jax.device_put(array, jax.devices("cuda")[number]).block_until_ready()
+
+
+def _tensorflow_device(tensor: Any, number: int) -> Any:
+    tf = load("tensorflow")
+    with tf.device(f"/GPU:{number}"):
+        return tf.identity(tensor)
+
+
+def _paddle_device(tensor: Any, number: int) -> Any:
+    return tensor.cuda(number) if hasattr(tensor, "cuda") else tensor
+
+
+_TO_DEVICE: dict[str, Callable[[Any, int], Any]] = {
+    "torch": _torch_device,
+    "jax": _jax_device,
+    "jaxlib": _jax_device,
+    "tensorflow": _tensorflow_device,
+    "paddle": _paddle_device,
+}
+"""CuPy's arrays are made on a device when they are decoded."""

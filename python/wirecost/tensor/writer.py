@@ -117,8 +117,9 @@ class Writer:
         """What ``device_to_host`` makes of a tensor on a device. Raises UserError without it."""
         if self.device_to_host is None:
             raise UserError(
-                f"a tensor is on {device}: move it with wirecost.tensor.to_host, or give"
-                " encode device_to_host=wirecost.tensor.to_host"
+                f"a tensor is on {device}: move it with wirecost.tensor.to_host, give encode"
+                " device_to_host=wirecost.tensor.to_host, or say once"
+                ' wirecost.tensor.use_devices(device_to_host="pinned")'
             )
         moved = self.device_to_host(tensor)
         self.copied(getattr(moved, "nbytes", 0))

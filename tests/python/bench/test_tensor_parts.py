@@ -154,6 +154,9 @@ def test_stages_are_the_differences_of_the_stamps() -> None:
         "lateness": 1, "construct": 10, "to_host": 2, "encode": 5, "publish": 32,
         "transit": 22, "decode": 7, "access": 8, "total": 36,
     }  # fmt: skip
+    (placed,) = stages(published, [[7, 140, 147, 155, 152]], True)
+    assert (placed["decode"], placed["to_device"], placed["access"]) == (7, 5, 3)
+    assert placed["total"] == 41
     assert "to_host" not in stages(published, [[7, 140, 147, 155]], False)[0]
     assert stages(published, [], False) == []
     # What is compressed has a stamp more.

@@ -3,8 +3,9 @@
 
 The loops repeat each other on purpose: each stage is one line, so that nothing else lies between
 two stamps. A row of stamps begins with the message's number, and ends with when it was compressed
-or decompressed, where a plugin does that. Contents are checked and garbage is
-collected after a message's last stamp; objects are deleted first, as they may hold its memory.
+or decompressed, where a plugin does that, or was on a device again. Contents are checked and
+garbage is collected after a message's last stamp; objects are deleted first, as they may hold its
+memory.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
     order = task.order
     quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
     expected = order.first
-    codec = task.codec
+    codec, on_device = task.codec, order.device != "cpu"
     receiver.as_ = COMPRESSED if codec else None
     with undisturbed():
         while len(side.stamps) < order.count:
@@ -88,7 +89,10 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
             decoded = now()
             if codec:
                 obj = obj.array()
-                expanded = now()
+                ready = now()
+            if on_device:
+                obj = receiver.to_device(obj, order.device)
+                ready = now()
             array = task.array(obj)
             touch(array)
             read = now()
@@ -97,8 +101,8 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
                 number = task.source.number_in(array, expected)
             if number >= order.first:  # else a message of an earlier block, come late
                 side.stamps.append([number, received, decoded, read])
-                if codec:
-                    side.stamps[-1].append(expanded)
+                if codec or on_device:
+                    side.stamps[-1].append(ready)
                 side.carried += got.nbytes
                 if side.failure is None and got.nbytes != _size(got):
                     side.failure = f"it reports {got.nbytes} bytes of {_size(got)}"
@@ -206,7 +210,10 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
             decoded = now()
             if compress is not None:
                 back = back.array()
-                expanded = now()
+                there = now()
+            if device != "cpu":
+                back = receiver.to_device(back, device)
+                there = now()
             found = task.array(back)
             touch(found)
             read = now()
@@ -214,7 +221,8 @@ def both(sender: Sender, receiver: Receiver, task: Task) -> tuple[Side, Side]:
             listener.stamps.append([number, received, decoded, read])
             if compress is not None:
                 publisher.stamps[-1].append(compressed)
-                listener.stamps[-1].append(expanded)
+            if compress is not None or device != "cpu":
+                listener.stamps[-1].append(there)
             listener.carried += got.nbytes
             listener.check(task, back, found, number)
             made_of = task.array(obj) if task.order.objects else obj

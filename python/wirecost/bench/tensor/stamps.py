@@ -78,7 +78,8 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
 
     ``transit`` is from the begin of sending until the listener has the message, so that it holds
     what of ``publish`` happens before; ``total`` from the finished object to the received one.
-    Rows of what is compressed have a stamp more: ``compress`` and ``decompress`` end with it.
+    Rows of what is compressed have a stamp more: ``compress`` and ``decompress`` end with it; what
+    arrived for a device has one when it is there.
     """
     first = {row[0]: row for row in reversed(arrived)}
     found = []
@@ -92,7 +93,7 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
                 **_sending(due, begin, made, hosted, ready, compressed, on_device),
                 "publish": published - ready,
                 "transit": received - ready,
-                **_decoding(received, decoded, expanded),
+                **_decoding(received, decoded, expanded, on_device),
                 "access": read - there,
                 "total": there - made,
             }
@@ -113,7 +114,7 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
             {
                 **_sending(due, begin, made, hosted, ready, compressed, on_device),
                 "transit": received - ready,
-                **_decoding(received, decoded, expanded),
+                **_decoding(received, decoded, expanded, False),
                 "reply": back - (expanded or [decoded])[0],
                 "total": back - made,
             }
@@ -135,9 +136,7 @@ def _sending(
     }
 
 
-def _decoding(received: int, decoded: int, expanded: Row) -> dict[str, int]:
+def _decoding(received: int, decoded: int, ready: Row, on_device: bool) -> dict[str, int]:
     """The stages after a message or request has come."""
-    return {
-        "decode": decoded - received,
-        **({"decompress": expanded[0] - decoded} if expanded else {}),
-    }
+    last = "to_device" if on_device else "decompress"
+    return {"decode": decoded - received, **({last: ready[0] - decoded} if ready else {})}

@@ -89,6 +89,10 @@ class Receiver(ABC):
     def decode(self, message: Any) -> Any:
         """The object that was sent."""
 
+    def to_device(self, obj: Any, device: str) -> Any:  # noqa: ARG002
+        """What was decoded, on a device, where it is not there already."""
+        return obj
+
     def release(self, received: Received) -> None:  # noqa: B027  most have nothing to do
         """Gives the memory back, where the object does not do that itself."""
 

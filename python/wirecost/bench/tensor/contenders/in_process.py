@@ -11,7 +11,7 @@ import numpy as np
 from wirecost.bench.tensor.contenders import base
 from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.bench.tensor.content import Array, raw_bytes
-from wirecost.tensor import decode, encode, to_host
+from wirecost.tensor import decode, encode, to_device, to_host_pinned
 
 ALIGNMENT = 64
 
@@ -47,7 +47,7 @@ class Encoder(Copier):
     """A frame, written into memory as a transport would lend it: one copy."""
 
     def to_host(self, obj: Any) -> Any:
-        return to_host(obj)
+        return to_host_pinned(obj)
 
     def encode(self, obj: Any) -> Any:
         return encode(obj)
@@ -77,6 +77,9 @@ class Receiver(base.Receiver):
 class Decoder(Receiver):
     def decode(self, message: memoryview) -> Any:
         return decode(message, as_=self.as_)
+
+    def to_device(self, obj: Any, device: str) -> Any:
+        return to_device(obj, device)
 
 
 class InProcess(Contender):

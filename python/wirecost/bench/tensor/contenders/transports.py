@@ -9,7 +9,7 @@ from typing import Any
 
 from wirecost.bench.tensor.contenders import base
 from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
-from wirecost.tensor import SamplePool, decode, encode, to_host
+from wirecost.tensor import SamplePool, decode, encode, to_device, to_host_pinned
 from wirecost.transport import Sample, find, open_transport
 
 DEPTH = 16
@@ -29,7 +29,7 @@ class Sender(base.Sender):
         return self._publisher.sent + self._publisher.dropped
 
     def to_host(self, obj: Any) -> Any:
-        return to_host(obj)
+        return to_host_pinned(obj)
 
     def encode(self, obj: Any) -> Any:
         return encode(obj)
@@ -60,6 +60,9 @@ class Receiver(base.Receiver):
     def decode(self, message: Sample) -> Any:
         owner = self._pool.borrow(message, _release)
         return decode(message.buffer, as_=self.as_, owner=owner)
+
+    def to_device(self, obj: Any, device: str) -> Any:
+        return to_device(obj, device)
 
     def close(self) -> None:
         self._subscriber.close()

@@ -11,8 +11,8 @@ from wirecost.report.scenarios.tensor.contenders import Group
 
 SENDING, WAITING = "publish", "rest of the transit"
 PARTS = (
-    "to host", "compress", "encode", SENDING, WAITING, "transit", "decode", "decompress", "access",
-    "reply",
+    "to host", "compress", "encode", SENDING, WAITING, "transit", "decode", "decompress",
+    "to device", "access", "reply",
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def shares_of(samples: pl.DataFrame) -> list[Shares]:
             sending = pl.min_horizontal("publish", "transit")
             rest = pl.col("transit") - sending
             wide = wide.with_columns(sending.alias(SENDING), rest.alias(WAITING)).drop("transit")
-        wide = wide.rename({"to_host": "to host"}, strict=False)
+        wide = wide.rename({"to_host": "to host", "to_device": "to device"}, strict=False)
         found = {name: wide[name].median() for name in PARTS if name in wide.columns}
         ns = {name: float(value) for name, value in found.items() if isinstance(value, float)}
         nbytes = int(part["bytes"][0])

@@ -27,13 +27,14 @@ SHADES = dict(
             STAGE_COLOURS["transfer"],
             STAGE_COLOURS["model_deserialization"],
             "#882255",
+            "#661100",
             STAGE_COLOURS["model_calculation"],
             STAGE_COLOURS["model_serialization"],
         ],
         strict=True,
     )
 )
-"""Compression has colours beyond those of other scenarios' stages."""
+"""Compression and devices have colours beyond those of other scenarios' stages."""
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
