@@ -24,6 +24,26 @@ _FLATBUFFERS = (
 )
 _ALLOCATORS = "glibc,glibc-tuned,jemalloc,mimalloc,tlsf,wirecost"
 
+_FRAMEWORKS = {
+    "torch": "torch", "tensorflow": "tensorflow-cpu", "mxnet": "mxnet", "paddle": "paddlepaddle",
+}  # fmt: skip
+"""Plugins whose framework has an environment of its own, made by ``make test-frameworks``."""
+
+
+def _figure1(dtype: str) -> list[str]:
+    """All that Wrapyfi's Figure 1 has and can be here; it takes some 35 minutes."""
+    pythons = [
+        word
+        for plugin, folder in _FRAMEWORKS.items()
+        for word in ("--python", f"{plugin}=build/frameworks/{folder}/bin/python")
+    ]
+    return [
+        "bench", "tensor", "--paper", "--wrapyfi", "--dtype", dtype,
+        "--plugins", "numpy,torch,tensorflow,jax,mxnet,paddle,pandas-numpy,pillow",
+        "--mwares", "zeromq,zenoh,websocket,mqtt,ros1", "--processes", "2", *pythons,
+    ]  # fmt: skip
+
+
 RUNS = {
     "osi": ["bench", "osi", "--reflections", "829440,100000"],
     "osi-all-read": ["bench", "osi", "--reflections", "829440,100000", "--read", "all"],
@@ -44,6 +64,8 @@ RUNS = {
                                 "--allocators", _ALLOCATORS],
     "tensor": ["bench", "tensor", "--wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
                "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
+    "wrapyfi-float32": _figure1("float32"),
+    "wrapyfi-float64": _figure1("float64"),
     "cloud": ["bench", "cloud"],
     "map": ["bench", "map"],
     "heap": ["bench", "heap"],

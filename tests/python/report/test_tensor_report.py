@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +22,7 @@ from wirecost.records.folder import Results
 from wirecost.report.compare.rows import Labels
 from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of, figures_of
-from wirecost.report.scenarios.tensor import published
+from wirecost.report.scenarios.tensor import claims, published
 from wirecost.report.scenarios.tensor.axes import apart, domain, ticks
 from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.shared.figure import Figure, themed
@@ -304,3 +305,40 @@ def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
     assert [(row.facts["mware"], row.facts["plugin"], row.facts["shape"]) for row in rows] == [
         ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
     ]  # fmt: skip
+
+
+def claims_of(path: Path, slow: str = "pandas-numpy", **more: Any) -> dict[Any, list[str]]:
+    """Verdict and deciding group by sentence and whose it is. ``slow``: takes three times as
+    long as the other object."""
+    mwares = ("zeromq", "zenoh", "ros1", "wrapyfi-zeromq", "wrapyfi-zenoh")
+    made = tensor_folder(path, mwares=mwares, plugins=("numpy", "pandas-numpy"), **more)
+    times = pl.when(plugin=slow).then(3 * pl.col("ns")).otherwise(pl.col("ns"))
+    made = dataclasses.replace(made, samples=made.samples.with_columns(ns=times))
+    made.meta["command"] = ["bench", "tensor", "--paper"]
+    (found,) = [one for one in content(made).tables if one.title == claims.TITLE]
+    return {(row[0], row[1]): row[2:] for row in found.rows}
+
+
+def test_what_the_page_concludes_is_confirmed_or_refuted(tmp_path: Path) -> None:
+    numpy, pandas, ros, variance, zeromq = (claim.text for claim in claims.CLAIMS)
+    whole = claims_of(tmp_path / "a")
+    assert whole[numpy, "Wrapyfi"][0] == whole[numpy, "wirecost"][0] == "confirmed"
+    assert whole[pandas, "wirecost"][0] == whole[ros, "wirecost"][0] == "confirmed"
+    assert (ros, "Wrapyfi") not in whole, "it was not measured over ROS"
+    assert whole[variance, "wirecost"][0] == whole[zeromq, "wirecost"][0] == "confirmed"
+    assert whole[zeromq, "Wrapyfi"][0] == "refuted"  # zenoh is quicker in these times
+    assert whole[zeromq, "Wrapyfi"][1].count("zenoh") == 1
+
+    swapped = claims_of(tmp_path / "b", slow="numpy")
+    assert swapped[numpy, "Wrapyfi"][0] == swapped[pandas, "wirecost"][0] == "refuted"
+
+    quick_ros = claims_of(tmp_path / "c", slower={"ros1": 0.01})
+    assert quick_ros[ros, "wirecost"][0] == quick_ros[variance, "wirecost"][0] == "refuted"
+
+    alike = claims_of(tmp_path / "d", slower={"zenoh": 220 / 450})
+    assert alike[zeromq, "wirecost"][0] == "holds in 0 of 2, else undecided"
+
+
+def test_the_page_is_judged_only_where_it_was_repeated(tmp_path: Path) -> None:
+    made = tensor_folder(tmp_path, mwares=("zeromq", "wrapyfi-zeromq"))
+    assert claims.TITLE not in [one.title for one in content(made).tables]

@@ -22,6 +22,7 @@ PINS = (
     "paho-mqtt==2.2.0",
     "python-socketio==5.18.1",
     "websocket-client==1.9.2",
+    "wsaccel==0.6.7",  # without it websocket-client checks every byte of a text in Python
     "requests==2.34.2",
     "aiohttp==3.14.5",
     "opencv-python-headless==4.13.0.92",

@@ -38,22 +38,28 @@ class Comparisons:
 
     def ratio(self, one: Row, other: str, stages: tuple[str, ...] = ("total",)) -> Estimate | None:
         """Of the stages' sum, message by message; None where the other was not measured."""
-        mine, theirs = (
-            self._series(Series(one.case, name, plugin_of(one)), stages)
-            for name in (one.contender, other)
-        )
-        if not len(mine) or not len(theirs):
-            return None
-        each = round(max(len(mine), len(theirs)) / mine["process"].n_unique())
-        (ns, resampled), (to, to_resampled) = (_resampled(of, each) for of in (mine, theirs))
-        return ratio(ns, resampled, to, to_resampled)
+        mine, theirs = (Series(one.case, name, plugin_of(one)) for name in (one.contender, other))
+        return between(self._samples, mine, theirs, stages)
 
-    def _series(self, series: Series, stages: tuple[str, ...]) -> pl.DataFrame:
-        part = self._samples.filter(
-            pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
-            plugin=series.plugin,
-        )  # fmt: skip
-        return part.group_by("process", "repetition").agg(pl.col("ns").sum()).sort(pl.all())
+
+def between(
+    samples: pl.DataFrame, one: Series, other: Series, stages: tuple[str, ...] = ("total",)
+) -> Estimate | None:
+    """The same of any two series."""
+    mine, theirs = (_messages(samples, series, stages) for series in (one, other))
+    if not len(mine) or not len(theirs):
+        return None
+    each = round(max(len(mine), len(theirs)) / mine["process"].n_unique())
+    (ns, resampled), (to, to_resampled) = (_resampled(of, each) for of in (mine, theirs))
+    return ratio(ns, resampled, to, to_resampled)
+
+
+def _messages(samples: pl.DataFrame, series: Series, stages: tuple[str, ...]) -> pl.DataFrame:
+    part = samples.filter(
+        pl.col("stage").is_in(stages), case=series.case, contender=series.contender,
+        plugin=series.plugin,
+    )  # fmt: skip
+    return part.group_by("process", "repetition").agg(pl.col("ns").sum()).sort(pl.all())
 
 
 def _resampled(series: pl.DataFrame, each: int) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content
 from wirecost.report.scenarios.tensor.advice import lead
+from wirecost.report.scenarios.tensor.claims import claims
 from wirecost.report.scenarios.tensor.clocks import clocks, schedule
 from wirecost.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.report.scenarios.tensor.contenders import (
@@ -62,11 +63,14 @@ def content(results: Results, rows: list[Row]) -> Content:
             if ours:
                 quickest = min(ours, key=lambda row: row.median_ns).contender
                 tables += filter(None, [objects(group, shape or "", shares, quickest)])
+    paper = "--paper" in results.meta["command"]
+    if paper and (found := claims(results, totals)):
+        tables.append(found)
     tables.append(delivery(results.meta, totals))
     tables += filter(None, [clocks(results.meta, rows)])
     late = schedule(results.meta)
     if late is not None:
-        (tables if len(late.rows) <= MOST_LATE else details).append(late)
+        (tables if paper or len(late.rows) <= MOST_LATE else details).append(late)
     return Content(
         TITLE,
         lead(results, rows, shares),

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Wrapyfi's page concludes from its Figure 1, beside what a run of the same measurement gives.
+
+Its sentences are judged for Wrapyfi, of which they speak, and for wirecost's own frames. A sentence
+"X has the highest latency" is tried in every group in which X has rivals (every middleware where X
+is an object, every object where X is a middleware): it holds in a group where the 95 % interval of
+the ratio to the nearest rival lies on its side of 1, and fails where it lies on the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.analysis.intervals import Estimate
+from wirecost.analysis.summary import Row
+from wirecost.records.folder import Results
+from wirecost.records.scenarios import with_all_columns
+from wirecost.report.scenarios.tensor.comparisons import Series, between
+from wirecost.report.scenarios.tensor.contenders import (
+    in_process,
+    is_floor,
+    is_wrapyfi,
+    library,
+    plugin_of,
+)
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+
+TITLE = "What Wrapyfi's page concludes"
+NOTES = [
+    "Groups: middlewares for a sentence on objects, objects for one on middlewares. A sentence "
+    "holds where the 95 % interval of the ratio of medians to the nearest rival lies on its side "
+    "of 1, and fails where it lies on the other. For the variance, standard deviations are "
+    "compared.",
+    "Its sentence on GPU tensors needs a device, and the one on what its encoders are made of is "
+    "no measurement. ROS 2 and YARP, which its figure has, are not in this run.",
+]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``subject`` is an object's or a middleware's name."""
+
+    text: str
+    subject: str
+    of_objects: bool
+    highest: bool
+    spread: bool = False
+    """Whether it speaks of the variance, not of the median."""
+
+
+CLAIMS = (
+    Claim("NumPy arrays have the lowest latency", "numpy", True, False),
+    Claim("pandas data frames have the highest latency", "pandas-numpy", True, True),
+    Claim("ROS has the highest latency", "ros1", False, True),
+    Claim("ROS has the largest variance", "ros1", False, True, True),
+    Claim("ZeroMQ has the lowest latency (in its figure, of what is here)", "zeromq", False, False),
+)
+
+
+def claims(results: Results, rows: list[Row]) -> Table | None:
+    """None where nothing of it was measured. ``rows``: those of the stage total."""
+    samples = with_all_columns(results.samples).filter(pl.col("stage") == "total")
+    body = []
+    for claim in CLAIMS:
+        for whose, mine in (("Wrapyfi", is_wrapyfi), ("wirecost", lambda n: not is_wrapyfi(n))):
+            here = [
+                row
+                for row in rows
+                if not is_floor(row) and not in_process(row.contender) and mine(row.contender)
+            ]
+            judged = [_judged(claim, group, samples) for group in _groups(claim, here)]
+            if found := [one for one in judged if one is not None]:
+                body.append([claim.text, whose, _verdict(found), _nearest(found)])
+    if not body:
+        return None
+    headings = ["sentence", "of", "verdict", "subject and nearest rival, where closest"]
+    return Table(TITLE, headings, body, NOTES)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One group. ``held``: None where the interval holds 1."""
+
+    held: bool | None
+    closeness: float
+    """The ratio to the nearest rival, above 1 where the sentence holds."""
+    text: str
+
+
+def _groups(claim: Claim, rows: list[Row]) -> list[list[Row]]:
+    def key(row: Row) -> str:
+        return row.contender if claim.of_objects else plugin_of(row)
+
+    cases = dict.fromkeys((row.case, key(row)) for row in rows)
+    return [[row for row in rows if (row.case, key(row)) == case] for case in cases]
+
+
+def _judged(claim: Claim, rows: list[Row], samples: pl.DataFrame) -> Judged | None:
+    """None where the subject or every rival was not measured."""
+
+    def name(row: Row) -> str:
+        return plugin_of(row) if claim.of_objects else library(row.contender)
+
+    subject = next((row for row in rows if name(row) == claim.subject), None)
+    rivals = [row for row in rows if name(row) != claim.subject]
+    if subject is None or not rivals:
+        return None
+    size = _spread(samples) if claim.spread else (lambda row: row.median_ns)
+    nearest = (max if claim.highest else min)(rivals, key=size)
+    group = rows[0].contender if claim.of_objects else plugin_of(rows[0])
+    text = (
+        f"{group}: {name(subject)} {units.time(size(subject))},"
+        f" {name(nearest)} {units.time(size(nearest))}"
+    )
+    ratio = size(subject) / size(nearest) if size(nearest) else 1.0
+    low = high = ratio
+    if not claim.spread and (found := _ratio(subject, nearest, samples)) is not None:
+        low, high = found.low, found.high
+    if not claim.highest:
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low
+    held = True if low > 1 else False if high < 1 else None
+    return Judged(held, ratio, text)
+
+
+def _ratio(one: Row, other: Row, samples: pl.DataFrame) -> Estimate | None:
+    mine, theirs = (Series(row.case, row.contender, plugin_of(row)) for row in (one, other))
+    return between(samples, mine, theirs)
+
+
+def _spread(samples: pl.DataFrame) -> Callable[[Row], float]:
+    def deviation(row: Row) -> float:
+        part = samples.filter(case=row.case, contender=row.contender, plugin=plugin_of(row))
+        return float(part["ns"].std() or 0)  # type: ignore[arg-type]  # integers by schema
+
+    return deviation
+
+
+def _verdict(judged: list[Judged]) -> str:
+    held = sum(one.held is True for one in judged)
+    failed = sum(one.held is False for one in judged)
+    if held == len(judged):
+        return "confirmed"
+    if failed == len(judged):
+        return "refuted"
+    if not failed:
+        return f"holds in {held} of {len(judged)}, else undecided"
+    return f"holds in {held}, fails in {failed} of {len(judged)}"
+
+
+def _nearest(judged: list[Judged]) -> str:
+    """The group that decides: where the sentence fails most clearly, or holds by least."""
+    return min(judged, key=lambda one: one.closeness).text
