@@ -23,6 +23,7 @@ COMMANDS = (
     "echo",
     "hz",
     "bench",
+    "campaign",
     "trace",
     "columns",
     "heap",

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One task on this machine: the command in a child process, while nobody else measures here."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wirecost import children, scratch
+from wirecost.campaign.store import DONE, FAILED, Record
+from wirecost.campaign.tasks import Task
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+from wirecost.installation import installation
+from wirecost.locks import claim
+from wirecost.printable import shown
+from wirecost.private import state_folder
+from wirecost.records.folder import Results
+from wirecost.records.reading import read_results
+
+LONGER = 5.0
+SPARE_S = 60.0
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+Rows = Callable[[Results], list[dict[str, Any]]]
+"""The summary rows of a result folder, as JSON has them."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    record: Record
+    samples: pl.DataFrame | None = None
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Raises UserError where another campaign of this user measures on this host."""
+    path = state_folder() / f"measuring-{BOOT.read_text().strip()}.lock"
+    lock = claim(path)
+    if lock is None:
+        raise UserError(f"{path}: another campaign measures on this host; wait until it has ended")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def measure(campaign: str, task: Task, rows: Rows) -> Measured:
+    """Runs it; what goes wrong is in the record. Within ``alone``."""
+    folder = scratch.make("campaign") / "result"
+    words = [sys.executable, "-m", "wirecost", "bench", task.scenario, *task.arguments,
+             "--out", str(folder)]  # fmt: skip
+    limit = LONGER * task.expected_s + SPARE_S
+    before = _verdict()
+    start = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    failure = ""
+    try:
+        done = children.run(words, timeout_s=limit)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+            failure = f"status {done.returncode}: {shown(last, 500)}"
+    except subprocess.TimeoutExpired:
+        failure = f"ended after {limit:.0f} s, {LONGER:g} times as long as expected"
+    end = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    results, why = _read(folder)
+    record = Record(
+        task.key, campaign, task.scenario, socket.gethostname(), task.machine, task.repetition,
+        list(task.arguments), BOOT.read_text().strip(), start, end,
+        DONE if results else FAILED, failure or why, before, _verdict(), str(installation()),
+        json.dumps(results.meta) if results else "",
+    )  # fmt: skip
+    if results is None:
+        return Measured(record)
+    return Measured(record, results.samples, rows(results))
+
+
+def _read(folder: Path) -> tuple[Results | None, str]:
+    if not folder.exists():
+        return None, "it left no results"
+    try:
+        results = read_results(folder)
+    except UserError as error:
+        return None, str(error)
+    if results.meta["interrupted"]:
+        return None, f"ended early: {results.meta['interrupted']}"
+    return results, ""
+
+
+def _verdict() -> str:
+    return str(environment()["doctor"]["verdict"])

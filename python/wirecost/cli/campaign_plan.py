@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign plan``: what a campaign would run, and for how long."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+from rich.console import Console
+
+from wirecost.campaign.definition import Definition, read
+from wirecost.campaign.tasks import Task, tasks
+from wirecost.cli import bench
+from wirecost.cli.json_file import write_json
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
+
+MOST_SHOWN = 20
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A campaign.toml.")],
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write every task as JSON; - is standard output."
+        ),
+    ] = None,
+) -> None:
+    """Check a campaign whole, and show its tasks in the order of running, without running any."""
+    definition = read(file)
+    found = tasks(definition, refused)
+    console = Console(stderr=json_file == Path("-"))
+    print_table(console, _order(definition, found))
+    print_table(console, _machines(found))
+    write_json(json_file, {"campaign": definition.name, "tasks": [asdict(task) for task in found]})
+
+
+def refused(scenario: str, arguments: list[str]) -> str | None:
+    """Why ``wirecost bench`` would not take these arguments, on one line."""
+    group = typer.main.get_command(bench.app)
+    with click.Context(group) as context:
+        found = group.get_command(context, scenario)  # type: ignore[attr-defined]  # it is a group
+        if found is None:
+            return f"there is no scenario {scenario}; there are {', '.join(bench.NAMES)}"
+        try:
+            found.make_context(scenario, list(arguments), parent=context).close()
+        except click.ClickException as error:
+            return " ".join(error.format_message().split())
+    return None
+
+
+def _order(definition: Definition, found: list[Task]) -> Table:
+    shown = found[:MOST_SHOWN]
+    body = [
+        [task.key, task.machine, str(task.repetition), " ".join((task.scenario, *task.arguments))]
+        for task in shown
+    ]
+    left = len(found) - len(shown)
+    notes = [f"The first {len(shown)}, {left:,} more follow." if left else "All of them."]
+    title = f"{definition.name}: {len(found):,} tasks in the order of running"
+    return Table(title, ["task", "machine", "repetition", "wirecost bench"], body, notes)
+
+
+def _duration(seconds: float) -> str:
+    """``3 h 05 min``."""
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
+
+
+def _machines(found: list[Task]) -> Table:
+    count = Counter(task.machine for task in found)
+    body = [
+        [name, f"{count[name]:,}", _duration(sum(t.expected_s for t in found if t.machine == name))]
+        for name in sorted(count)
+    ]
+    note = "Machines measure at the same time; each measures one task at a time."
+    return Table("Machines", ["machine", "tasks", "expected"], body, [note])

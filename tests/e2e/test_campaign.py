@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "campaigns").glob("*.toml"))
+
+
+def wirecost(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "wirecost", "campaign", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_whole(path: Path) -> None:
+    done = wirecost("plan", path, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["tasks"] and {task["scenario"] for task in found["tasks"]} == {path.stem}
+    assert "in the order of running" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("[bench.options]\nnonsense = 1\n", ":4: scenario: No such option: --nonsense"),
+        ("[bench.options]\nprocesses = 'many'\n", ":5: processes: Invalid value for '--processes'"),
+    ],
+)
+def test_options_are_checked_by_their_own_command(tmp_path: Path, options: str, why: str) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text(f'name = "a"\n\n[[bench]]\n{options}'.replace(
+        "[[bench]]\n", '[[bench]]\nscenario = "map"\n'))  # fmt: skip
+    done = wirecost("plan", path)
+    assert done.returncode == 2
+    assert done.stdout == "" and done.stderr.count("\n") == 1 and why in done.stderr, done.stderr
+
+
+def test_an_unknown_scenario_names_those_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text('name = "a"\n[[bench]]\nscenario = "oso"\n')
+    done = wirecost("plan", path)
+    assert "there is no scenario oso; there are classes, cloud" in done.stderr
+
+
+SMALL = """\
+name = "small"
+repetitions = 2
+
+[[bench]]
+scenario = "tensor"
+expected = "5 s"
+[bench.options]
+plugins = "numpy"
+mwares = "in-process,memcpy"
+processes = 1
+[bench.matrix]
+trials = [2, 3]
+
+[[bench]]
+scenario = "tensor"
+expected = "5 s"
+[bench.options]
+plugins = "numpy"
+mwares = "shm"
+"""
+
+
+def test_a_campaign_is_run_resumed_and_shown(tmp_path: Path) -> None:
+    path, store = tmp_path / "campaign.toml", tmp_path / "store"
+    path.write_text(SMALL)
+    done = wirecost("run", path, "--store", store, "--json", "-")
+    # Floors alone carry no objects: that task fails, the others go on.
+    assert done.returncode == 1, done.stderr
+    outcome = json.loads(done.stdout)
+    assert (outcome["done"], outcome["failed"]) == (4, 2)
+    assert "floors carry no plugin's objects" in done.stderr
+    again = wirecost("run", path, "--store", store)
+    assert again.returncode == 2 and "give --resume" in again.stderr
+    shown = wirecost("status", store, "--json", "-")
+    assert shown.returncode == 0, shown.stderr
+    found = json.loads(shown.stdout)
+    assert found["overlaps"] == [] and len(found["records"]) == 6
+    assert "No two of 6 measurements overlapped on a host" in shown.stderr
+    samples = pl.read_parquet(store / "samples" / "**" / "*.parquet")
+    counts = samples.filter(stage="total").group_by("task").len()
+    assert sorted(counts["len"].to_list()) == [4, 4, 6, 6]
+    resumed = wirecost("run", path, "--store", store, "--resume")
+    assert "0 measured, 2 failed, 4 were there" in resumed.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["campaign.toml", "store"]

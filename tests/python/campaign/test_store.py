@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The store: whole files, nothing twice, and no two measurements of a host at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from wirecost.campaign.store import DONE, FAILED, Record, Store, overlaps
+from wirecost.errors import UserError
+
+RECORD = Record(
+    "0" * 16, "a", "osi", "lab/1", "here", 0, ["--fmi", "2"], "boot", 10, 20, DONE, "", "ok", "ok",
+    "wirecost 0", "{}",
+)  # fmt: skip
+SAMPLES = pl.DataFrame({"contender": ["x"], "stage": ["total"], "ns": [5]})
+ROWS = [
+    {"contender": "x", "mode": "", "stage": "total", "case": "c", "n": 1, "median_ns": 5,
+     "ci95_ns": [4, 6]}
+]  # fmt: skip
+
+
+def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s")
+    store.begin()
+    store.keep(replace(RECORD, outcome=FAILED, failure="why"), None, [])
+    store.keep(RECORD, SAMPLES, ROWS)
+    store.keep(replace(RECORD, task="1" * 16, start_ns=30, end_ns=40), SAMPLES, ROWS)
+    found = Store(tmp_path / "s").records()
+    assert found["outcome"].to_list() == [DONE, DONE]
+    assert found["arguments"].to_list() == [["--fmi", "2"]] * 2
+    everything = pl.read_parquet(tmp_path / "s" / "samples" / "**" / "*.parquet")
+    assert everything.select("task", "campaign", "scenario", "ns").rows() == [
+        ("0" * 16, "a", "osi", 5),
+        ("1" * 16, "a", "osi", 5),
+    ]
+    rows = pl.read_parquet(tmp_path / "s" / "rows" / "**" / "*.parquet")
+    assert rows.select("median_ns", "low_ns", "high_ns").row(0) == (5.0, 4.0, 6.0)
+
+
+def test_measurements_that_met_are_found(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.begin()
+    times = {"a": (0, 10), "b": (10, 30), "c": (12, 20), "d": (29, 35), "e": (40, 50)}
+    for task, (start, end) in times.items():
+        store.keep(replace(RECORD, task=task, start_ns=start, end_ns=end), None, [])
+    store.keep(replace(RECORD, task="f", start_ns=5, end_ns=8, boot="another"), None, [])
+    store.keep(replace(RECORD, task="g", start_ns=5, end_ns=8, host="another"), None, [])
+    met = overlaps(store.records())
+    assert met["task"].to_list() == ["c", "d"]
+    assert overlaps(store.records().filter(pl.col("task") < "c")).is_empty()
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(UserError, match=r"is no store and not empty .*name another folder"):
+        Store(tmp_path)
+    (tmp_path / "store.json").write_text('{"store": 9}')
+    with pytest.raises(UserError, match="version 9, this wirecost reads 1; install a newer"):
+        Store(tmp_path)
+    (tmp_path / "store.json").write_text("[")
+    with pytest.raises(UserError, match="cannot be read"):
+        Store(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"PAR1", b"", None])
+def test_a_damaged_record_is_named(tmp_path: Path, content: bytes | None) -> None:
+    store = Store(tmp_path)
+    store.begin()
+    store.keep(RECORD, None, [])
+    (path,) = tmp_path.rglob("records/**/*.parquet")
+    if content is None:
+        SAMPLES.write_parquet(path)
+    else:
+        path.write_bytes(content)
+    with pytest.raises(UserError, match=r"0000\.parquet: .*; remove it"):
+        Store(tmp_path).records()
