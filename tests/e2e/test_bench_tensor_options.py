@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,12 @@ def test_a_framework_in_an_interpreter_of_its_own(tensor: Tensor, tmp_path: Path
     meta = json.loads((tmp_path / "r" / "meta.json").read_text())
     assert meta["interpreters"]["numpy"]["path"] == str(own)
     assert "numpy" in meta["interpreters"]["numpy"]["packages"]
+
+
+def test_an_interpreter_takes_what_it_lacks_from_this_installation(
+    tensor: Tensor, tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    bare = tmp_path / "bare" / "bin" / "python"
+    found = tensor("zeromq", "--trials", "5", "--python", f"numpy={bare}")
+    assert found["failures"] == [] and {row["mware"] for row in found["rows"]} == {"zeromq"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from wirecost.bench.tensor import blocks, interpreters, wrapyfi_environment
 from wirecost.bench.tensor.cases import Entry, plan
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Received, Receiver
+from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.bench.tensor.race import Outcome, rounds_of
@@ -240,8 +242,29 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
     (line,) = reported
     assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
     assert find_contender("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
-    with pytest.raises(UserError, match="there are zeromq, zenoh"):
+    with pytest.raises(UserError, match="there are zeromq, zenoh, websocket, mqtt, ros1"):
         find_contender("wrapyfi-ros3", 1)
+    with pytest.raises(UserError, match=r"pip install -q .* --target .*/wrapyfi/alone wrapyfi=="):
+        wrapyfi_environment.make_alone(reported.append)
+    assert not (tmp_path / "wirecost" / "wrapyfi" / "alone").exists()
+
+
+@pytest.mark.parametrize("name", ["zeromq", "zenoh"])
+def test_both_ends_of_wrapyfi_are_told_the_same_ports(name: str) -> None:
+    contender = find_contender(f"wrapyfi-{name}", 1)
+    with contender.meeting() as meeting:
+        ends = [contender.environment(meeting, role) for role in ("publish", "listen")]
+    assert ends[0].items() <= ends[1].items()
+    ports = {value for key, value in ends[0].items() if key.endswith("_PORT")}
+    assert ports and all(0 < int(port) < 65536 for port in ports)
+
+
+def test_what_wrapyfi_needs_between_its_peers_is_named() -> None:
+    lacking = Middleware("x", lambda: nullcontext({}), program="no-such-broker")
+    assert lacking.missing() == "no no-such-broker: apt install no-such-broker"
+    lacking = Middleware("x", lambda: nullcontext({}), modules=("json", "nosuchtopic"))
+    assert lacking.missing() == "no nosuchtopic: apt install python3-nosuchtopic"
+    assert MIDDLEWARES["zeromq"].missing() is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign query``: SQL over a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+from rich.console import Console
+
+from wirecost.campaign.store import RECORDS, ROWS, SAMPLES, Store
+from wirecost.cli.json_file import write_json
+from wirecost.errors import UserError
+from wirecost.printable import printable, shown
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
+
+USUAL = (
+    "SELECT scenario, contender, mode, host, COUNT(*) AS samples, MEDIAN(ns) AS median_ns"
+    " FROM samples WHERE stage = 'total'"
+    " GROUP BY scenario, contender, mode, host ORDER BY scenario, median_ns"
+)
+MOST_SHOWN = 200
+
+
+def command(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL",
+            help="Over the tables records, samples and rows; default: medians by contender and"
+            " host.",
+        ),
+    ] = USUAL,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write all rows as JSON; - is standard output."
+        ),
+    ] = None,
+) -> None:
+    """Ask a store by SQL, as Polars has it."""
+    kept = Store(store)
+    found = {kind: _table(kept, kind) for kind in (RECORDS, SAMPLES, ROWS)}
+    tables = {kind: table for kind, table in found.items() if table is not None}
+    if RECORDS not in tables:
+        raise UserError(f"{store}: no store, or an empty one; name one that a campaign has filled")
+    try:
+        answer = pl.SQLContext(tables).execute(sql, eager=True)
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{shown(sql, 200)}: {shown(error, 300)}; see --help") from error
+    if json_file != Path("-"):
+        _print(answer)
+    write_json(json_file, json.loads(answer.write_json()))
+
+
+def _table(store: Store, kind: str) -> pl.LazyFrame | None:
+    """All scenarios' together, which have columns of their own."""
+    places = sorted((store.folder / kind).glob("campaign=*/scenario=*"))
+    parts = [
+        pl.scan_parquet(
+            str(place / "**" / "*.parquet"), hive_partitioning=True, missing_columns="insert",
+            extra_columns="ignore",
+        )
+        for place in places
+    ]  # fmt: skip
+    return pl.concat(parts, how="diagonal_relaxed") if parts else None
+
+
+def _print(found: pl.DataFrame) -> None:
+    body = [[_cell(value) for value in row] for row in found.head(MOST_SHOWN).iter_rows()]
+    left = len(found) - len(body)
+    notes = [f"The first {len(body)}, {left:,} more follow: --json has all."] if left else []
+    print_table(Console(), Table("", found.columns, body, notes))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return printable("" if value is None else str(value))
