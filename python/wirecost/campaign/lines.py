@@ -27,7 +27,8 @@ class Lines:
 
     def of(self, table: str, bench: int, key: str = "") -> int:
         """The key's line, else its table's, else 1."""
-        for wanted in ((table, bench, key), (table, bench, ""), ("bench", bench, "")):
+        own = ("bench", bench, table.removeprefix("bench."))
+        for wanted in ((table, bench, key), (table, bench, ""), own, ("bench", bench, "")):
             if wanted in self._found:
                 return self._found[wanted]
         return 1

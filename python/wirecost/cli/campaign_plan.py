@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 from rich.console import Console
 
@@ -42,15 +41,18 @@ def command(
 
 def refused(scenario: str, arguments: list[str]) -> str | None:
     """Why ``wirecost bench`` would not take these arguments, on one line."""
-    group = typer.main.get_command(bench.app)
-    with click.Context(group) as context:
-        found = group.get_command(context, scenario)  # type: ignore[attr-defined]  # it is a group
-        if found is None:
-            return f"there is no scenario {scenario}; there are {', '.join(bench.NAMES)}"
-        try:
-            found.make_context(scenario, list(arguments), parent=context).close()
-        except click.ClickException as error:
-            return " ".join(error.format_message().split())
+    group: Any = typer.main.get_command(bench.app)
+    context = group.make_context("bench", [], resilient_parsing=True)
+    found = group.get_command(context, scenario)
+    if found is None:
+        return f"there is no scenario {scenario}; there are {', '.join(bench.NAMES)}"
+    try:
+        found.make_context(scenario, list(arguments), parent=context)
+    except Exception as error:
+        # Which module the class of wrong options is in depends on Typer's version.
+        if not hasattr(error, "format_message"):
+            raise
+        return " ".join(error.format_message().split())
     return None
 
 

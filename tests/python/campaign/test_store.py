@@ -32,12 +32,14 @@ def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
     found = Store(tmp_path / "s").records()
     assert found["outcome"].to_list() == [DONE, DONE]
     assert found["arguments"].to_list() == [["--fmi", "2"]] * 2
-    everything = pl.read_parquet(tmp_path / "s" / "samples" / "**" / "*.parquet")
+    everything = pl.read_parquet(
+        tmp_path / "s" / "samples" / "**" / "*.parquet", hive_partitioning=True
+    )
     assert everything.select("task", "campaign", "scenario", "ns").rows() == [
         ("0" * 16, "a", "osi", 5),
         ("1" * 16, "a", "osi", 5),
     ]
-    rows = pl.read_parquet(tmp_path / "s" / "rows" / "**" / "*.parquet")
+    rows = pl.read_parquet(tmp_path / "s" / "rows" / "**" / "*.parquet", hive_partitioning=True)
     assert rows.select("median_ns", "low_ns", "high_ns").row(0) == (5.0, 4.0, 6.0)
 
 

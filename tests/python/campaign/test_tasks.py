@@ -79,7 +79,7 @@ def test_each_machine_has_its_own(tmp_path: Path) -> None:
     ("text", "refused", "why"),
     [
         (f'name = "a"{BENCH}', {"osi": "--fmi 3: give 2"}, ":11: fmi: --fmi 3: give 2"),
-        (f'name = "a"{BENCH}', {"osi": "no such"}, ":4: scenario: no such"),
+        (f'name = "a"{BENCH}', {"osi": "no such"}, ":3: scenario: no such"),
         ('name="a"\n[[bench]]\nscenario="osi"\n[[bench]]\nscenario="osi"\n', {}, "is there twice"),
         (
             'name="a"\nrepetitions=10000\n[[bench]]\nscenario="osi"\n[bench.matrix]\n'
