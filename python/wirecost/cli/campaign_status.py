@@ -64,7 +64,7 @@ def _counts(records: pl.DataFrame) -> Table:
     for (campaign, scenario, host), part in records.group_by(
         "campaign", "scenario", "host", maintain_order=True
     ):
-        minutes = (part["end_ns"] - part["start_ns"]).sum() / 60e9
+        minutes = float((part["end_ns"] - part["start_ns"]).sum()) / 60e9
         counts = [f"{len(part.filter(outcome=one)):,}" for one in (DONE, FAILED)]
         body.append([str(campaign), str(scenario), str(host), *counts, f"{minutes:.1f} min"])
     headings = ["campaign", "scenario", "host", "done", "failed", "measured for"]

@@ -7,6 +7,7 @@ was received may be copied to a device after it was decoded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from wirecost.tensor import staging
 from wirecost.tensor.packages import load
 
 _COLLECTIONS = (list, tuple)
+_DEVICE = re.compile("cuda(:[0-9]{1,4})?")
 Move = Callable[[Any], Any]
 
 
@@ -41,16 +43,19 @@ def use_devices(
     UserError for other words.
     """
     moves: dict[str, Move] = {"copy": to_host, "pinned": to_host_pinned}
-    if isinstance(device_to_host, str) and device_to_host not in moves:
+    out = moves.get(device_to_host) if isinstance(device_to_host, str) else device_to_host
+    if device_to_host is not None and not callable(out):
         raise UserError(
             f'device_to_host={device_to_host!r}: give "copy", "pinned", a function or None'
         )
     place = host_to_device
     if isinstance(place, str):
         _checked(place)
-    POLICY.device_to_host = (
-        moves[device_to_host] if isinstance(device_to_host, str) else device_to_host
-    )
+    elif place is not None and not callable(place):
+        raise UserError(
+            f'host_to_device={place!r}: give a device such as "cuda:0", a function or None'
+        )
+    POLICY.device_to_host = out
     POLICY.host_to_device = (lambda obj: to_device(obj, place)) if isinstance(place, str) else place
 
 
@@ -82,7 +87,8 @@ def to_device(obj: Any, device: str) -> Any:
                 # Each framework has errors of its own for a device that is not there.
                 raise UserError(
                     f"a tensor of {type(tensor).__module__.partition('.')[0]} cannot be put on"
-                    f" {device}: {type(error).__name__}: {str(error).partition(chr(10))[0]:.120}"
+                    f" {device}: {type(error).__name__}: {str(error).partition(chr(10))[0]:.120};"
+                    " name another device, or leave host_to_device out"
                 ) from error
 
         return moved
@@ -90,12 +96,20 @@ def to_device(obj: Any, device: str) -> Any:
     return _moved(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
 
 
+def refuse_moved(moved: Any, framework: str) -> UserError:
+    """For what a program's ``device_to_host`` gave that cannot be written."""
+    known = "a NumPy array" if framework == "numpy" else f"a tensor of {framework} or NumPy"
+    return UserError(
+        f"device_to_host gave {type(moved).__module__}.{type(moved).__qualname__}, which is not"
+        f" {known} in the host's memory; wirecost.to_host gives one"
+    )
+
+
 def _checked(device: str) -> int:
     """The number of a CUDA device. Raises UserError."""
-    kind, _, number = device.partition(":")
-    if kind != "cuda" or not (number or "0").isdecimal():
-        raise UserError(f'device {device!r}: give "cuda" or "cuda:NUMBER"')
-    return int(number or "0")
+    if not _DEVICE.fullmatch(device):
+        raise UserError(f'device {device!r:.40}: give "cuda" or "cuda:NUMBER"')
+    return int(device.partition(":")[2] or "0")
 
 
 def _moved(obj: Any, moves: dict[str, Move]) -> Any:
@@ -103,8 +117,11 @@ def _moved(obj: Any, moves: dict[str, Move]) -> Any:
         return {key: _moved(value, moves) for key, value in obj.items()}
     if type(obj) in _COLLECTIONS:
         return type(obj)(_moved(value, moves) for value in obj)
-    move = moves.get(type(obj).__module__.partition(".")[0])
-    return obj if move is None else move(obj)
+    for base in type(obj).__mro__:  # a subclass may be of the program's own
+        move = moves.get(base.__module__.partition(".")[0])
+        if move is not None:
+            return move(obj)
+    return obj
 
 
 def _torch(tensor: Any) -> Any:
@@ -149,7 +166,9 @@ _TO_HOST: dict[str, Move] = {
 
 def _torch_device(tensor: Any, number: int) -> Any:
     torch = load("torch")
-    if not hasattr(tensor, "device") or tensor.device.type == "cuda":
+    if not isinstance(tensor, torch.Tensor):
+        return tensor
+    if (tensor.device.type, tensor.device.index) == ("cuda", number):
         return tensor
     made = tensor.to(f"cuda:{number}")
     torch.cuda.current_stream(made.device).synchronize()
@@ -158,8 +177,9 @@ def _torch_device(tensor: Any, number: int) -> Any:
 
 def _jax_device(array: Any, number: int) -> Any:
     jax = load("jax")
-    if not hasattr(array, "devices") or any(one.platform == "gpu" for one in array.devices()):
+    if not hasattr(array, "devices"):
         return array
+    # JAX gives an array back that is there already.
     return jax.device_put(array, jax.devices("cuda")[number]).block_until_ready()
 
 

@@ -41,16 +41,19 @@ class Staging:
         self._lock = lock
         self._most = most
         self._free: dict[int, list[npt.NDArray[np.uint8]]] = defaultdict(list)
-        self.kept = 0
+
+    @property
+    def kept(self) -> int:
         """Bytes that wait to be used again."""
+        return sum(size * len(free) for size, free in list(self._free.items()))
 
     def borrow(self, nbytes: int) -> npt.NDArray[np.uint8]:
         """So many bytes. They come back when the array and all that was made of it are gone."""
         size = max(_LEAST, 1 << (nbytes - 1).bit_length())
-        if self._free[size]:
+        try:
+            # One step, as other threads and the garbage collector give and take meanwhile.
             whole = self._free[size].pop()
-            self.kept -= size
-        else:
+        except IndexError:
             whole = self._lock(size)
         loan = whole.view(_Link).view(_Loan)
         weakref.finalize(loan, self._take_back, whole)
@@ -60,7 +63,6 @@ class Staging:
     def _take_back(self, whole: npt.NDArray[np.uint8]) -> None:
         if self.kept + whole.nbytes <= self._most:
             self._free[whole.nbytes].append(whole)
-            self.kept += whole.nbytes
 
 
 def _locked_by_torch(nbytes: int) -> npt.NDArray[np.uint8]:
@@ -80,8 +82,10 @@ _CUPY = Staging(_locked_by_cupy)
 def _torch(tensor: Any) -> Any:
     """Waits for the stream that the tensor is computed on, and for no other."""
     torch = load("torch")
-    if not hasattr(tensor, "device") or tensor.device.type != "cuda":
+    if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
         return tensor
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        return tensor.cpu()
     memory = torch.from_numpy(_TORCH.borrow(max(1, tensor.nbytes))[: tensor.nbytes])
     copied = memory.view(tensor.dtype).view(tensor.shape)
     copied.copy_(tensor.detach(), non_blocking=True)

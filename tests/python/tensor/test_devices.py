@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from wirecost.tensor import decode, encode, staging, to_device, to_host, to_host
 from wirecost.tensor.staging import Staging
 
 ONES = np.arange(6.0).reshape(2, 3)
+REMEDY = " name another device, or leave host_to_device out"
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +113,9 @@ def test_received_tensors_go_to_the_device_that_was_said() -> None:
         ({"device_to_host": "quickly"}, 'device_to_host=\'quickly\': give "copy", "pinned"'),
         ({"host_to_device": "gpu"}, 'device \'gpu\': give "cuda" or "cuda:NUMBER"'),
         ({"host_to_device": "cuda:x"}, "device 'cuda:x'"),
+        ({"host_to_device": "cuda:" + 5000 * "9"}, 'give "cuda" or "cuda:NUMBER"'),
+        ({"host_to_device": 1}, 'host_to_device=1: give a device such as "cuda:0"'),
+        ({"device_to_host": True}, "device_to_host=True: give"),
     ],
 )
 def test_other_words_are_refused(said: dict[str, Any], why: str) -> None:
@@ -120,7 +127,7 @@ def test_a_device_that_is_not_there_is_one_line() -> None:
     why = "RuntimeError: CUDA error: invalid device ordinal"
     with pytest.raises(UserError) as raised:
         to_device([Tensor(ONES)], "cuda:7")
-    assert str(raised.value) == f"a tensor of torch cannot be put on cuda:7: {why}"
+    assert str(raised.value) == f"a tensor of torch cannot be put on cuda:7: {why};{REMEDY}"
 
 
 def test_what_is_on_the_host_stays_as_it_is() -> None:
@@ -133,3 +140,59 @@ def test_what_is_on_the_host_stays_as_it_is() -> None:
 def test_a_tensor_without_elements() -> None:
     empty = to_host_pinned(Tensor(np.zeros((0, 3), "f4"), "cuda:0"))
     assert empty.numpy().shape == (0, 3)
+
+
+def _given(given: Any, _: Any) -> Any:
+    return given
+
+
+def test_a_function_may_give_an_array_of_numpy_and_nothing_else() -> None:
+    frame = encode([Tensor(ONES, "cuda:0")], device_to_host=lambda one: one.array + 1)
+    assert type(decode(frame.tobytes())[0]) is Tensor
+    assert decode(frame.tobytes(), as_="numpy")[0].tolist() == (ONES + 1).tolist()
+    for given in (Tensor(ONES, "cuda:0"), "text"):
+        for tensor in (Tensor(ONES, "cuda:0"), Array(ONES)):
+            with pytest.raises(UserError, match=r"device_to_host gave .*; wirecost\.to_host gives"):
+                encode(tensor, device_to_host=partial(_given, given))
+
+
+class Own(Tensor):
+    """A class of the program's own."""
+
+
+@pytest.mark.parametrize("move", [to_host, to_host_pinned])
+def test_a_class_of_the_programs_own_is_moved_too(move: Any) -> None:
+    frame = encode(Own(ONES, "cuda:0"), device_to_host=move)
+    assert decode(frame.tobytes(), as_="numpy").tolist() == ONES.tolist()
+
+
+def test_a_tensor_on_another_device_is_copied_and_one_that_is_there_is_not() -> None:
+    there = Tensor(ONES, "cuda:0")
+    assert to_device(there, "cuda") is there
+    moved = to_device(Tensor(ONES, "cuda:1"), "cuda:0")
+    assert (moved.device.type, moved.device.index) == ("cuda", 0)
+
+
+def test_senders_in_several_threads_never_get_the_same_memory() -> None:
+    kept = Staging(lambda nbytes: np.zeros(nbytes, np.uint8))
+    failures: list[BaseException] = []
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def send(mine: int) -> None:
+        try:
+            for _ in range(2000):
+                lent = kept.borrow(8)
+                lent[:] = mine
+                assert set(lent.tolist()) == {mine}
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=send, args=(mine,)) for mine in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    sys.setswitchinterval(usual)
+    assert failures == []
+    assert kept.kept <= 2 * len(threads) << 16  # the last one is held while the next is lent

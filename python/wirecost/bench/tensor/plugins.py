@@ -48,10 +48,13 @@ class Plugin:
         """Why it cannot be used here, on one line. Imports nothing."""
         if device != "cpu" and not self.cuda:
             return "its objects lie on the host"
+        on_device = device != "cpu" or self.name == "cupy"
+        if on_device and not any(Path("/dev").glob("nvidia[0-9]*")):
+            return "no device"
         if importlib.util.find_spec(self.module.partition(".")[0]) is None:
             return f"{self.name} is not installed: pip install {self.pip or self.module}"
-        if (device != "cpu" or self.name == "cupy") and not any(Path("/dev").glob("nvidia[0-9]*")):
-            return "no device"
+        if on_device and device == "cpu":
+            return "its objects lie on a device: give --device cuda"
         return None
 
     def refuses(self, shape: tuple[int, ...], dtype: str) -> str | None:

@@ -85,6 +85,8 @@ class Settings:
             raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
         if self.pattern not in PATTERNS:
             raise UserError(f"--pattern {self.pattern}: there are {', '.join(PATTERNS)}")
+        if self.pattern == "reqrep" and "cuda" in self.devices:
+            raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
         for name in self.dtypes:
             try:
                 usable = np.dtype(name).kind in "iufc"

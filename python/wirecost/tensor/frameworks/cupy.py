@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from wirecost.tensor.devices import refuse_moved
 from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source, refuse
 from wirecost.tensor.writer import Handler, Writer
@@ -17,6 +20,8 @@ def encoder(cls: type) -> Handler | None:
 
 def _array(writer: Writer, array: Any) -> Any:
     moved = writer.on_host(array, f"cuda:{array.device.id}")
+    if type(moved) is not np.ndarray:
+        raise refuse_moved(moved, "numpy")
     return writer.tensor(moved, "cupy")
 
 

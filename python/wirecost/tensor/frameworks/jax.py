@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wirecost.errors import UserError
+from wirecost.tensor.devices import refuse_moved
 from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source, refuse
 from wirecost.tensor.writer import Handler, Writer
@@ -28,6 +29,10 @@ def encoder(cls: type) -> Handler | None:
 def _array(writer: Writer, array: Any) -> Any:
     if any(device.platform != "cpu" for device in array.devices()):
         array = writer.on_host(array, str(next(iter(array.devices()))))
+        if type(array) is np.ndarray:
+            return writer.tensor(array, "jax")
+        if not hasattr(array, "devices") or any(one.platform != "cpu" for one in array.devices()):
+            raise refuse_moved(array, "jax")
     try:
         found = np.asarray(array)
     except TypeError as error:

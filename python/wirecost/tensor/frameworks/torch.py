@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from wirecost.errors import UserError
+from wirecost.tensor.devices import refuse_moved
 from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source, refuse
 from wirecost.tensor.writer import Handler, Writer
@@ -28,6 +31,11 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
     tensor = tensor.detach()
     if tensor.device.type != "cpu":
         tensor = writer.on_host(tensor, str(tensor.device))
+        if type(tensor) is np.ndarray:
+            return writer.tensor(tensor, "torch")
+        if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cpu":
+            raise refuse_moved(tensor, "torch")
+        tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
         writer.copied(tensor.nbytes)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``bench tensor --device`` refuses, with and without a device's file in /dev."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.tensor import plugins
+from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.scenario import Settings
+from wirecost.errors import UserError
+
+
+def with_device_files(monkeypatch: pytest.MonkeyPatch, folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).touch()
+    monkeypatch.setattr(plugins, "Path", lambda _: folder)
+
+
+def test_without_a_device_that_is_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with_device_files(monkeypatch, tmp_path, "nvidiactl", "null")
+    for name in ("torch", "jax", "cupy"):
+        assert PLUGINS[name].missing("cuda") == "no device"
+    assert PLUGINS["cupy"].missing("cpu") == "no device"
+    assert PLUGINS["numpy"].missing("cuda") == "its objects lie on the host"
+    assert PLUGINS["numpy"].missing("cpu") is None
+
+
+def test_cupy_has_no_arrays_on_the_host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_device_files(monkeypatch, tmp_path, "nvidia0")
+    monkeypatch.setattr(plugins.importlib.util, "find_spec", lambda _: True)
+    assert PLUGINS["cupy"].missing("cuda") is None
+    assert PLUGINS["cupy"].missing("cpu") == "its objects lie on a device: give --device cuda"
+    assert PLUGINS["torch"].missing("cpu") is None
+
+
+def test_requests_have_no_stages_for_a_device() -> None:
+    with pytest.raises(UserError, match=r"reqrep: .*leave cuda out"):
+        Settings(("torch",), ("zeromq",), devices=("cpu", "cuda"), pattern="reqrep").check()
+    Settings(("torch",), ("zeromq",), devices=("cpu", "cuda")).check()
