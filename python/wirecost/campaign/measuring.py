@@ -59,7 +59,7 @@ def alone() -> Iterator[None]:
 def measure(campaign: str, task: Task, rows: Rows) -> Measured:
     """Runs it; what goes wrong is in the record. Within ``alone``."""
     folder = scratch.make("campaign") / "result"
-    words = [sys.executable, "-m", "wirecost", "bench", task.scenario, *task.arguments,
+    words = [sys.executable, "-P", "-m", "wirecost", "bench", task.scenario, *task.arguments,
              "--out", str(folder)]  # fmt: skip
     limit = LONGER * task.expected_s + SPARE_S
     before = _verdict()

@@ -31,6 +31,7 @@ PYTHON_MAY_IMPORT = {
     "transport": {"transport"},
     "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap"},
+    "campaign": {"campaign", "records", "doctor"},
     "bench": {
         "bench",
         "records",
