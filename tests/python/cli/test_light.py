@@ -150,5 +150,5 @@ def test_the_library_says_so_too() -> None:
         check=False,
     )
     assert done.stderr.splitlines()[-1] == (
-        f"ModuleNotFoundError: wirecost.publish: numpy is not installed; it {EXTRA}"
+        f"ModuleNotFoundError: wirecost.publish: msgpack is not installed; it {EXTRA}"
     )
