@@ -44,10 +44,13 @@ class Flatbuffer {
     if (!back) return std::nullopt;
     const std::int64_t form = static_cast<std::int64_t>(table) - *back;
     if (form < 0) return std::nullopt;
-    const auto size = at<std::uint16_t>(static_cast<std::uint64_t>(form));
-    if (!size) return std::nullopt;
+    const auto start = static_cast<std::uint64_t>(form);
+    const auto size = at<std::uint16_t>(start);
+    // The places of all fields are there, also of those that nobody asks for.
+    if (!size || start + std::max<std::uint64_t>(*size & ~1U, 4) > bytes_.size())
+      return std::nullopt;
     if (4 + 2 * (number + 1) > *size) return 0;
-    const auto offset = at<std::uint16_t>(static_cast<std::uint64_t>(form) + 4 + 2 * number);
+    const auto offset = at<std::uint16_t>(start + 4 + 2 * number);
     if (!offset) return std::nullopt;
     return *offset != 0 ? table + *offset : 0;
   }

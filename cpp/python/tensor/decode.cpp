@@ -61,7 +61,6 @@ class Packed {
   explicit Packed(Bytes bytes) : bytes_(bytes) {}
 
   bool at_end() const { return bytes_.empty(); }
-  std::size_t left() const { return bytes_.size(); }
 
   std::optional<std::uint8_t> byte() {
     if (bytes_.empty()) return std::nullopt;
@@ -108,7 +107,10 @@ class Packed {
 class Reader {
  public:
   Reader(PyObject* held, const Header& header)
-      : held_(held), header_(header), packed_(header.description()) {}
+      : held_(held),
+        header_(header),
+        packed_(header.description()),
+        values_(header.description().size()) {}
 
   // Null for what is not handled; an error may be set then.
   Ref message() {
@@ -150,7 +152,11 @@ class Reader {
       case 0xD1:
       case 0xD2:
       case 0xD3: return integer(byte - 0xD0);
-      case 0xD8: return extension(16, nested);
+      case 0xD4:
+      case 0xD5:
+      case 0xD6:
+      case 0xD7:
+      case 0xD8: return extension(std::uint64_t{1} << (byte - 0xD4), nested);
       case 0xD9:
       case 0xDA:
       case 0xDB: return string(size(byte - 0xD9));
@@ -191,8 +197,16 @@ class Reader {
     return Ref(PyBytes_FromStringAndSize(text->data(), static_cast<Py_ssize_t>(text->size())));
   }
 
+  // Whether there can be so many values more: room is made before they are read, and each has a
+  // byte of its own.
+  bool claim(std::optional<std::uint64_t> count) {
+    if (!count || *count > values_) return false;
+    values_ -= *count;
+    return true;
+  }
+
   Ref array(std::optional<std::uint64_t> count, int nested) {
-    if (!count || *count > packed_.left() || nested == most_nested) return {};
+    if (nested == most_nested || !claim(count)) return {};
     Ref list(PyList_New(static_cast<Py_ssize_t>(*count)));
     if (!list) return {};
     for (std::uint64_t i = 0; i < *count; ++i) {
@@ -204,7 +218,7 @@ class Reader {
   }
 
   Ref map(std::optional<std::uint64_t> count, int nested) {
-    if (!count || *count > packed_.left() || nested == most_nested) return {};
+    if (nested == most_nested || !claim(count)) return {};
     Ref dict(PyDict_New());
     if (!dict) return {};
     for (std::uint64_t i = 0; i < *count; ++i) {
@@ -321,6 +335,7 @@ class Reader {
   PyObject* held_;
   const Header& header_;
   Packed packed_;
+  std::uint64_t values_;  // that may come yet
   std::bitset<most_segments> used_;
   Ref budget_;  // made for the first object
   int extensions_ = 0;
@@ -357,8 +372,9 @@ PyObject* decode(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     return nullptr;
   }
   if (const Ref held = hold(arguments[0], arguments[1])) {
-    if (Ref message = found_again(held.get())) return message.release();
-    if (Ref message = found(held.get())) return message.release();
+    Ref message = found_again(held.get());
+    if (!message && PyErr_Occurred() == nullptr) message = found(held.get());
+    if (message) return message.release();
   }
   // What is wrong with a frame, Python finds again and says; an interrupt is none of it.
   if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;

@@ -105,7 +105,8 @@ bool for_each_piece(Frame* frame, Piece piece) {
 
 void write(Frame* frame, std::uint8_t* to) {
   for_each_piece(frame, [&](Bytes bytes, PyObject*) {
-    std::memcpy(to, bytes.data(), bytes.size());
+    // An array may lie in the very buffer that it is written to.
+    std::memmove(to, bytes.data(), bytes.size());
     to += bytes.size();
     return true;
   });
@@ -114,7 +115,12 @@ void write(Frame* frame, std::uint8_t* to) {
 PyObject* frame_write_into(PyObject* self, PyObject* buffer) {
   auto* const frame = reinterpret_cast<Frame*>(self);
   Py_buffer view;
-  if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) != 0) return nullptr;
+  if (PyObject_GetBuffer(buffer, &view, PyBUF_FULL_RO) != 0) return nullptr;
+  if (PyBuffer_IsContiguous(&view, 'C') == 0) {
+    PyBuffer_Release(&view);
+    PyErr_SetString(PyExc_BufferError, "a frame is written to memory in one piece");
+    return nullptr;
+  }
   if (view.readonly != 0 || view.len < frame->nbytes) {
     const char* const readonly = view.readonly != 0 ? ", read-only," : "";
     const Py_ssize_t size = view.len;
@@ -209,11 +215,12 @@ std::uint64_t place(Frame* frame, std::span<const Piece> pieces, std::uint8_t* t
 }
 
 void remember(PyArrayObject* array, Frame* frame) {
+  // First, for it may find no memory.
+  latest.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
   Py_XDECREF(std::exchange(latest.header, Py_NewRef(frame->header)));
   PyArray_Descr* const descr = PyArray_DESCR(array);
   Py_INCREF(reinterpret_cast<PyObject*>(descr));
   Py_XDECREF(reinterpret_cast<PyObject*>(std::exchange(latest.descr, descr)));
-  latest.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
   latest.nbytes = frame->nbytes;
   latest.offset = parts_of(frame)[0].offset;
 }
@@ -253,9 +260,9 @@ PyObject* make_frame(Bytes description, std::span<const Piece> pieces, Py_ssize_
 
 PyObject* make_frame(PyArrayObject* array, Bytes description) {
   const Piece piece{Ref::borrowed(reinterpret_cast<PyObject*>(array)), false};
-  PyObject* const made = make_frame(description, std::span(&piece, 1));
-  if (made != nullptr) remember(array, reinterpret_cast<Frame*>(made));
-  return made;
+  Ref made(make_frame(description, std::span(&piece, 1)));
+  if (made) remember(array, reinterpret_cast<Frame*>(made.get()));
+  return made.release();
 }
 
 PyObject* make_frame_again(PyArrayObject* array) {

@@ -40,15 +40,18 @@ bool prepare_held() {
 }
 
 Ref hold(PyObject* buffer, PyObject* owner) {
-  Ref made(held_type->tp_alloc(held_type, 0));
+  // A view of its own, for whoever has the other may release it.
+  const Ref own(PyMemoryView_Check(buffer) ? PyMemoryView_FromObject(buffer) : Py_NewRef(buffer));
+  Ref made(own ? held_type->tp_alloc(held_type, 0) : nullptr);
   if (made) {
     auto* const held = reinterpret_cast<Held*>(made.get());
-    if (PyObject_GetBuffer(buffer, &held->view, PyBUF_SIMPLE) == 0) {
+    // Asked for all that a memoryview asks for: what cannot be one, Python refuses.
+    if (PyObject_GetBuffer(own.get(), &held->view, PyBUF_FULL_RO) == 0 &&
+        PyBuffer_IsContiguous(&held->view, 'C') != 0) {
       held->owner = Py_NewRef(owner);
       return made;
     }
   }
-  PyErr_Clear();
   return {};
 }
 

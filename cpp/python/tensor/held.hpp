@@ -9,7 +9,7 @@ namespace wirecost::tensor {
 
 bool prepare_held();
 
-// Null, with no error set, for what is no buffer of bytes.
+// Null for what is no buffer of bytes in one piece; an error may be set then.
 Ref hold(PyObject* buffer, PyObject* owner);
 
 Bytes bytes_of(PyObject* held);

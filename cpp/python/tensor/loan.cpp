@@ -98,8 +98,7 @@ PyMemberDef pool_members[] = {
 };
 
 PyMethodDef pool_methods[] = {
-    {"borrow", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pool_borrow)),
-     METH_FASTCALL | METH_KEYWORDS,
+    {"borrow", as_function(pool_borrow), METH_FASTCALL | METH_KEYWORDS,
      "Lends a sample; `release(sample)` is called once no array lies on it any more."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -29,8 +29,9 @@ PyObject* user_error(const char* format, ...) {
 namespace {
 
 std::array methods{
-    PyMethodDef{"encode", encode, METH_O, "A Frame, or None where Python has to make it."},
-    PyMethodDef{"decode", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(decode)),
+    PyMethodDef{"encode", called<encode, PyObject*, PyObject*>, METH_O,
+                "A Frame, or None where Python has to make it."},
+    PyMethodDef{"decode", as_function(called<decode, PyObject*, PyObject* const*, Py_ssize_t>),
                 METH_FASTCALL, "A message, or NotImplemented where Python has to read it."},
     PyMethodDef{"arrow_batch", arrow_batch, METH_O,
                 "Of an Arrow record batch's metadata, its sizes."},

@@ -14,6 +14,7 @@
 #endif
 #include <numpy/arrayobject.h>
 
+#include <new>
 #include <utility>
 
 namespace wirecost::tensor {
@@ -43,6 +44,23 @@ class Ref {
 
 // Raises wirecost.errors.UserError with a text that is formatted as PyUnicode_FromFormat does.
 PyObject* user_error(const char* format, ...);
+
+// What Python calls in place of `function`: nothing may be thrown through C, so memory that is not
+// there is a MemoryError.
+template <auto function, class... Arguments>
+PyObject* called(Arguments... arguments) noexcept {
+  try {
+    return function(arguments...);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+// As a method's function, whatever its arguments are.
+template <class Function>
+PyCFunction as_function(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
 
 inline PyArrayObject* as_array(PyObject* object) noexcept {
   return reinterpret_cast<PyArrayObject*>(object);

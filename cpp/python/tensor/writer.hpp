@@ -35,18 +35,18 @@ class Writer {
 
   void copied(Py_ssize_t nbytes) { ++copies_, copied_bytes_ += nbytes; }
 
-  // What `write` adds, apart from what was added before. Empty where it gives false.
+  // What `write` adds, apart from what was added before. None where it gives false.
   template <class Write>
   std::optional<Packed> apart(Write write) {
     Packed before = std::exchange(packed_, Packed());
     const bool whole = write();
     Packed found = std::exchange(packed_, std::move(before));
-    if (!whole) {
-      whole_ = false;
-      return std::nullopt;
-    }
+    if (!whole) return std::nullopt;
     return found;
   }
+
+  // No frame is made of this message, whatever is added yet.
+  void give_up() { whole_ = false; }
 
   // Null where Python has to make it; an error may be set.
   PyObject* frame() const;

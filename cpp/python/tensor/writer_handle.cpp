@@ -30,20 +30,32 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* left_to_python() {
+// Whatever the handler makes of the error, this message is Python's.
+PyObject* left_to_python(Writer* writer) {
+  writer->give_up();
   if (PyErr_Occurred() == nullptr)
     PyErr_SetString(PyExc_NotImplementedError, "wirecost._tensor leaves this message to Python");
   return nullptr;
 }
 
-Writer* writer_of(PyObject* self) {
+// As a method of a handle.
+template <auto function, class... Arguments>
+PyObject* method(PyObject* self, Arguments... arguments) noexcept {
   Writer* const writer = reinterpret_cast<Handle*>(self)->writer;
-  if (writer == nullptr) PyErr_SetString(PyExc_RuntimeError, "a writer is for one message");
-  return writer;
+  if (writer == nullptr) {
+    PyErr_SetString(PyExc_RuntimeError, "a writer is for one message");
+    return nullptr;
+  }
+  try {
+    return function(writer, arguments...);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+    return left_to_python(writer);
+  }
 }
 
-PyObject* prepared(const std::optional<Packed>& packed) {
-  if (!packed) return left_to_python();
+PyObject* prepared(Writer* writer, const std::optional<Packed>& packed) {
+  if (!packed) return left_to_python(writer);
   const Bytes bytes = packed->bytes();
   PyObject* const made =
       prepared_type->tp_alloc(prepared_type, static_cast<Py_ssize_t>(bytes.size()));
@@ -60,70 +72,59 @@ std::optional<std::string_view> text_of(PyObject* value) {
   return std::string_view(text, static_cast<std::size_t>(size));
 }
 
-PyObject* handle_prepare(PyObject* self, PyObject* value) {
-  Writer* const writer = writer_of(self);
-  if (writer == nullptr) return nullptr;
-  return prepared(writer->apart([&] { return writer->add(value); }));
+PyObject* prepare(Writer* writer, PyObject* value) {
+  return prepared(writer, writer->apart([&] { return writer->add(value); }));
 }
 
-PyObject* handle_extension(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Writer* const writer = writer_of(self);
-  if (writer == nullptr) return nullptr;
+PyObject* extension(Writer* writer, PyObject* const* arguments, Py_ssize_t count) {
   const long code = count == 2 ? PyLong_AsLong(arguments[0]) : -1;
-  if (code < 0 || code > INT8_MAX) return left_to_python();
+  if (code < 0 || code > INT8_MAX) return left_to_python(writer);
   const auto payload = writer->apart([&] { return writer->add(arguments[1]); });
-  if (!payload) return left_to_python();
+  if (!payload) return left_to_python(writer);
   Packed found;
   found.extension(static_cast<unsigned>(code), payload->bytes());
-  return prepared(found);
+  return prepared(writer, found);
 }
 
 // tensor(array, framework, dtype=None)
-PyObject* handle_tensor(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Writer* const writer = writer_of(self);
-  if (writer == nullptr) return nullptr;
-  if (count < 2 || count > 3 || !PyArray_CheckExact(arguments[0])) return left_to_python();
+PyObject* tensor(Writer* writer, PyObject* const* arguments, Py_ssize_t count) {
+  if (count < 2 || count > 3 || !PyArray_CheckExact(arguments[0])) return left_to_python(writer);
   PyArrayObject* const array = as_array(arguments[0]);
   const bool named = count == 3 && arguments[2] != Py_None;
   const auto type = named ? text_of(arguments[2]) : name_of(PyArray_DESCR(array));
   const auto framework = text_of(arguments[1]);
-  if (!type || type->empty() || !framework) return left_to_python();
-  return prepared(writer->apart([&] { return writer->add_tensor(array, *type, *framework); }));
+  if (!type || type->empty() || !framework) return left_to_python(writer);
+  return prepared(writer,
+                  writer->apart([&] { return writer->add_tensor(array, *type, *framework); }));
 }
 
-PyObject* handle_segment(PyObject* self, PyObject* memory) {
-  Writer* const writer = writer_of(self);
-  if (writer == nullptr) return nullptr;
+PyObject* segment(Writer* writer, PyObject* memory) {
   const std::size_t index = writer->segments();
-  return writer->add_segment(memory) ? PyLong_FromSize_t(index) : left_to_python();
+  return writer->add_segment(memory) ? PyLong_FromSize_t(index) : left_to_python(writer);
 }
 
-PyObject* handle_copied(PyObject* self, PyObject* nbytes) {
-  Writer* const writer = writer_of(self);
-  if (writer == nullptr) return nullptr;
+PyObject* copied(Writer* writer, PyObject* nbytes) {
   const Py_ssize_t count = PyNumber_AsSsize_t(nbytes, PyExc_OverflowError);
-  if (count == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  if (count == -1 && PyErr_Occurred() != nullptr) return left_to_python(writer);
   writer->copied(count);
   Py_RETURN_NONE;
 }
 
 // A tensor on a device is moved by what the caller chose, once: Python does it.
-PyObject* handle_on_host(PyObject*, PyObject*) { return left_to_python(); }
+PyObject* on_host(Writer* writer, PyObject*) { return left_to_python(writer); }
 
-template <class Function>
-PyCFunction as_function(Function* function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
+using Objects = PyObject* const*;
 
 std::array methods{
-    PyMethodDef{"prepare", handle_prepare, METH_O, "A value as handlers may give it."},
-    PyMethodDef{"extension", as_function(handle_extension), METH_FASTCALL,
+    PyMethodDef{"prepare", method<prepare, PyObject*>, METH_O, "A value as handlers may give it."},
+    PyMethodDef{"extension", as_function(method<extension, Objects, Py_ssize_t>), METH_FASTCALL,
                 "An extension whose payload is a value."},
-    PyMethodDef{"tensor", as_function(handle_tensor), METH_FASTCALL,
+    PyMethodDef{"tensor", as_function(method<tensor, Objects, Py_ssize_t>), METH_FASTCALL,
                 "A tensor that lies as an array."},
-    PyMethodDef{"segment", handle_segment, METH_O, "Takes memory, and gives its number."},
-    PyMethodDef{"copied", handle_copied, METH_O, "Counts a copy."},
-    PyMethodDef{"on_host", handle_on_host, METH_VARARGS, "Left to Python."},
+    PyMethodDef{"segment", method<segment, PyObject*>, METH_O,
+                "Takes memory, and gives its number."},
+    PyMethodDef{"copied", method<copied, PyObject*>, METH_O, "Counts a copy."},
+    PyMethodDef{"on_host", method<on_host, PyObject*>, METH_VARARGS, "Left to Python."},
     PyMethodDef{nullptr, nullptr, 0, nullptr},
 };
 std::array handle_slots{

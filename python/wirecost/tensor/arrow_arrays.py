@@ -132,6 +132,10 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
         values = read_array(kind.value_type, dictionary, budget)
         made = pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
         return made.cast(kind) if made.type != kind else made
+    views = has_views(kind) and not kind.num_fields
+    if views and any(buffer is None for buffer in buffers[1:]):
+        # Arrow ends the program where it looks at views that are not there.
+        raise ValueError("views without memory")
     made = pa.Array.from_buffers(
         kind,
         length,
@@ -141,7 +145,6 @@ def read_array(kind: Any, node: Any, budget: Budget) -> Any:
         [read_array(_child(pa, kind, i), child, budget) for i, child in enumerate(children)]
         or None,
     )
-    views = has_views(kind) and not kind.num_fields
     if views:
         check_lengths(made, budget)
     made.validate(full=not (pa.types.is_primitive(kind) or pa.types.is_boolean(kind)))

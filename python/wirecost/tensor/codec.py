@@ -47,6 +47,7 @@ _encode = native.found.encode if native.found else None
 _decode = native.found.decode if native.found else None
 if native.found:
     native.found.use(HANDLERS, match, msgpack.ExtType, Pieces, budget_of, restored)
+    Frame.register(native.found.Frame)
 
 
 def encode(
@@ -108,7 +109,7 @@ def decode(
     if _decode is not None and not writable and not copy and (as_ is None or as_ == "numpy"):
         message = _decode(buffer, owner)
         if message is not NotImplemented:
-            return message
+            return _placed(message)
     view = memoryview(buffer)
     if view.format != "B" or view.ndim != 1:
         view = view.cast("B")
@@ -128,7 +129,7 @@ def decode(
     (segment,) = layout.segments
     form = short.form
     if short.direct and (as_ is None or as_ == "numpy"):
-        return memory.array(segment[0], form.shape, form.dtype)
+        return _placed(memory.array(segment[0], form.shape, form.dtype))
     source = Source(memory, segment, form, Budget(layout.total))
     return _placed(tensor_of(source, _checked(as_), short.framework))
 

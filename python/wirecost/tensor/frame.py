@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +15,9 @@ from wirecost.tensor.packages import load
 _ZEROS = bytes(64)
 
 
-class Frame:
-    """Lives as long as the tensors should: it refers to their memory.
+class Frame(metaclass=ABCMeta):  # noqa: B024  for its register
+    """Lives as long as the tensors should: it refers to their memory. C++ has one of its own, which
+    counts as one of these.
 
     ``nbytes``: size of the frame. ``copies``, ``copied_bytes``: what encoding had to copy, as a
     tensor whose memory has gaps.

@@ -153,6 +153,7 @@ def _dlpack(writer: Writer, value: Any) -> Any:
 
 
 def _arrow(writer: Writer, value: Any) -> Any:
+    _only_once(writer)
     module: Any = framework("pyarrow")
     return writer.prepare(module.from_capsule(value))
 
@@ -172,13 +173,18 @@ def _shares(array: Any, value: Any) -> bool:
 
 
 def _plugin(writer: Writer, value: Any) -> Any:
-    if type(writer) is not Writer:
-        # C++ may give a message up halfway, and what a program registered shall be called once.
-        raise NotImplementedError("left to Python")
+    _only_once(writer)
     plugin = plugin_for(type(value))
     if plugin is None:
         raise AssertionError(value)
     return writer.extension(codes.OBJECT, ["plugin", plugin.name, plugin.encode(value)])
+
+
+def _only_once(writer: Writer) -> None:
+    """C++ may give a message up halfway: what a program registered shall be called once, and a
+    stream is empty the second time. Leaves the message to Python."""
+    if type(writer) is not Writer:
+        raise NotImplementedError("left to Python")
 
 
 def _enum(writer: Writer, value: enum.Enum) -> Any:

@@ -13,7 +13,7 @@ from wirecost.tensor import codes
 from wirecost.tensor.layout import PREFIX, build, header_size, parse
 from wirecost.tensor.source import Form
 
-_VALUES = frozenset(
+WITH_VALUES = frozenset(
     {
         codes.TENSOR,
         codes.OBJECT,
@@ -119,14 +119,14 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def _extension(code: int, payload: bytes) -> Extension:
-    return Extension(code, _unpacked(payload) if code in _VALUES else payload)
+    return Extension(code, _unpacked(payload) if code in WITH_VALUES else payload)
 
 
 def _packed(value: Any) -> msgpack.ExtType:
     if not isinstance(value, Extension):
         raise TypeError(type(value))
     inner = value.value
-    payload = inner if isinstance(inner, bytes) and value.code not in _VALUES else None
+    payload = inner if isinstance(inner, bytes) and value.code not in WITH_VALUES else None
     if payload is None:
         payload = msgpack.packb(inner, default=_packed, use_bin_type=True)
     return msgpack.ExtType(value.code, payload)

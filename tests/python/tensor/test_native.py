@@ -85,7 +85,8 @@ def test_lengths_and_numbers_at_the_edges_of_their_forms() -> None:
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_an_array_is_encoded_as_python_does_it(order: Any) -> None:
-    for shape in ((), (3,), (4, 5), (70_000,), (1,) * 32, (0, 7)):
+    shapes = ((), (3,), (4, 5), (70_000,), (1,) * 32, (0, 7), (2, *[1] * 62, 3))
+    for shape in shapes:
         for kind in ("f8", "u1", ">f4", "c16", "M8[ms]"):
             array = np.zeros(shape, kind, order=order)
             mine = [encoded(array), encoded(array)]

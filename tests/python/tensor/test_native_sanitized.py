@@ -15,9 +15,13 @@ import pytest
 
 SOURCES = Path(__file__).parents[3] / "cpp" / "python" / "tensor"
 TESTS = Path(__file__).parents[2]
-SUITE = Path(__file__).with_name("test_native.py")
+SUITES = [
+    Path(__file__).with_name(name)
+    for name in ("test_native.py", "test_native_hostile.py", "without_memory.py")
+]
+FAILING_NEW = Path(__file__).with_name("failing_new.cpp")
 FLAGS = ("-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer")
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-Wl,-Bsymbolic")
 RUN = """\
 import importlib.util, sys
 import pytest
@@ -27,7 +31,7 @@ spec.loader.exec_module(module)
 sys.modules["wirecost._tensor"] = module
 from wirecost.tensor import native
 assert native.found is module
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--noconftest", sys.argv[2]]))
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--noconftest", *sys.argv[2:]]))
 """
 
 
@@ -40,21 +44,20 @@ def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
     compiler = os.environ.get("CXX", "g++")
     module = tmp_path / "_tensor.so"
     includes = [f"-isystem{path}" for path in (sysconfig.get_path("include"), np.get_include())]
-    sources = sorted(SOURCES.glob("*.cpp"))
+    sources = [*sorted(SOURCES.glob("*.cpp")), FAILING_NEW]
     command = [compiler, *FLAGS, *SANITIZERS, *includes, "-o", module, *sources]
     subprocess.run(command, check=True)
-    found = subprocess.run(
-        [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    # That of C++ too, or the sanitizer does not find what throws.
+    loaded = [_library(compiler, name) for name in ("libasan.so", "libstdc++.so.6")]
     environment = os.environ | {
-        "LD_PRELOAD": found.stdout.strip(),
+        "LD_PRELOAD": " ".join(loaded),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS / "python"))),
     }
     done = subprocess.run(
-        [sys.executable, "-c", RUN, module, SUITE],
+        [sys.executable, "-c", RUN, module, *SUITES],
         env=environment,
         capture_output=True,
         text=True,
@@ -62,3 +65,10 @@ def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
     assert "[100%]" in done.stdout
+
+
+def _library(compiler: str, name: str) -> str:
+    found = subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    )
+    return found.stdout.strip()

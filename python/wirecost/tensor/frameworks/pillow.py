@@ -68,6 +68,9 @@ def restore(kind: str, body: Any, budget: Budget) -> Any:
         made.readonly = 1
     if body["palette"] is not None:
         raw_mode, colours = body["palette"]
+        if type(colours) is not bytes:
+            # Pillow takes it, and fails once the image is looked at.
+            raise ValueError("no palette")
         made.putpalette(colours, raw_mode)
     if body["transparency"] is not None:
         transparency = body["transparency"]

@@ -41,10 +41,14 @@ def from_capsule(value: Any) -> Any:
     """What an object that offers Arrow's capsules is here."""
     pa = load("pyarrow")
     if hasattr(value, "__arrow_c_stream__"):
-        found = pa.chunked_array(value)
-        if pa.types.is_struct(found.type):
+        try:
+            # First: some streams can be read once only, and those are of rows.
             return pa.table(value)
-        return found
+        except pa.ArrowInvalid:
+            found = pa.chunked_array(value)
+            if pa.types.is_struct(found.type):
+                raise
+            return found
     return pa.array(value)
 
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quick path where C++ gets no memory: run by test_native_sanitized.py, whose module can be
+made to run out of it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attack.tensor.native import in_python, same
+from wirecost.tensor import codec, native
+from wirecost.tensor.writer import HANDLERS
+
+MOST = 200
+FAIL_AFTER: Any = ctypes.CDLL(native.found.__file__).fail_after
+FAIL_AFTER.argtypes = [ctypes.c_long]
+
+
+@pytest.fixture(autouse=True)
+def enough_memory() -> Iterator[None]:
+    yield
+    FAIL_AFTER(-1)
+
+
+def attempts(call: Callable[[], Any]) -> Iterator[Any]:
+    """What a call gives when each of its allocations is the first that fails; MemoryError where it
+    raises that."""
+    for allocations in range(MOST):
+        # The last array is remembered: another one.
+        native.found.decode(native.found.encode(np.ones(7)).tobytes(), None)
+        FAIL_AFTER(allocations)
+        try:
+            found = call()
+        except MemoryError:
+            found = MemoryError
+        finally:
+            FAIL_AFTER(-1)
+        yield found
+
+
+class Thing:
+    pass
+
+
+def _swallowing(writer: Any, _: Any) -> Any:
+    try:
+        return writer.extension(5, [1, "x" * 100])
+    except MemoryError:
+        return None
+
+
+MESSAGES = (
+    np.arange(6.0).reshape(2, 3), np.ones((3, 4)).T, {"a": [np.ones(2), "x" * 500, 2**60]},
+    {"t": (1, "y" * 2000, {2})}, [Thing(), Thing()],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda one: type(one).__name__)
+def test_a_message_is_whole_or_an_error(message: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(HANDLERS, Thing, _swallowing)
+    with in_python():
+        wanted = codec.encode(message).tobytes()
+        expected = codec.decode(wanted)
+    frames = list(attempts(lambda: native.found.encode(message)))
+    frames = list(attempts(lambda: native.found.encode(message)))
+    assert frames[0] in {None, MemoryError} and frames[-1] is not None
+    assert {one.tobytes() for one in frames if one not in {None, MemoryError}} == {wanted}
+    messages = list(attempts(lambda: native.found.decode(wanted, None)))
+    assert messages[0] is MemoryError
+    assert all(
+        one is MemoryError or one is NotImplemented or same(one, expected) for one in messages
+    )
