@@ -18,6 +18,7 @@ from wirecost.report.scenarios.tensor.contenders import (
     plugin_of,
     shape_of,
 )
+from wirecost.report.scenarios.tensor.pairs import behind, differing, sent
 from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.scenarios.tensor.tables import (
     NONE,
@@ -71,6 +72,9 @@ def content(results: Results, rows: list[Row]) -> Content:
     late = schedule(results.meta)
     if late is not None:
         (tables if paper or len(late.rows) <= MOST_LATE else details).append(late)
+    by_pair = sent(results)
+    tables += filter(None, [behind(by_pair)])
+    (tables if paper else details).extend(filter(None, [differing(by_pair)]))
     return Content(
         TITLE,
         lead(results, rows, shares),
