@@ -116,8 +116,14 @@ target, *command = sys.argv[1:]
 node = os.getpid()
 if os.fork():
     os.execv(command[0], command)
+def links(folder):
+    for one in os.scandir(folder):
+        try:
+            yield os.readlink(one.path)
+        except FileNotFoundError:  # The node closed it meanwhile.
+            pass
 while True:
-    held = {os.readlink(one.path) for one in os.scandir(f"/proc/{node}/fd")}
+    held = set(links(f"/proc/{node}/fd"))
     lines = pathlib.Path(f"/proc/{node}/net/tcp").read_text().splitlines()[1:]
     words = [line.split() for line in lines]
     listening = [w[1][:8] for w in words if w[3] == "0A" and f"socket:[{w[9]}]" in held]
