@@ -23,19 +23,24 @@ BENCH = frozenset(
     }
 )
 """As they are imported; all come with the extra ``bench``."""
+CAMPAIGN = frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"})
+"""Likewise, with the extra ``campaign``."""
 
 
 class MissingError(UserError):
     """A package that an extra brings is not installed."""
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f"{package} is not installed; it comes with the extra bench: "
-            "pip install 'wirecost[bench]'"
+            f"{package} is not installed; it comes with the extra {extra}: "
+            f"pip install 'wirecost[{extra}]'"
         )
 
 
 def missing(error: ModuleNotFoundError) -> MissingError | None:
     """What to say instead of the error, if an extra brings the package."""
     package = (error.name or "").partition(".")[0]
-    return MissingError(package) if package in BENCH else None
+    for extra, packages in (("bench", BENCH), ("campaign", CAMPAIGN)):
+        if package in packages:
+            return MissingError(package, extra)
+    return None

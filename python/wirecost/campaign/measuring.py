@@ -8,15 +8,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wirecost import children, scratch
+from wirecost.analysis.summary import document, summarize
 from wirecost.campaign.store import DONE, FAILED, Record
 from wirecost.campaign.tasks import Task
 from wirecost.doctor.environment import environment
@@ -30,10 +32,8 @@ from wirecost.records.reading import read_results
 
 LONGER = 5.0
 SPARE_S = 60.0
+LOOK_S = 0.2
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-
-Rows = Callable[[Results], list[dict[str, Any]]]
-"""The summary rows of a result folder, as JSON has them."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,45 @@ class Measured:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """Raises UserError where another campaign of this user measures on this host."""
-    path = state_folder() / f"measuring-{BOOT.read_text().strip()}.lock"
-    lock = claim(path)
-    if lock is None:
-        raise UserError(f"{path}: another campaign measures on this host; wait until it has ended")
+def alone(patience_s: float = 0.0) -> Iterator[None]:
+    """Raises UserError where another campaign of this user measures on this host, and still does
+    after so long."""
+    path = state_folder() / f"measuring-{boot()}.lock"
+    end = time.monotonic() + patience_s
+    while (lock := claim(path)) is None:
+        if time.monotonic() >= end:
+            why = "another campaign measures on this host; wait until it has ended"
+            raise UserError(f"{path}: {why}")
+        time.sleep(LOOK_S)
     try:
         yield
     finally:
         lock.release()
 
 
-def measure(campaign: str, task: Task, rows: Rows) -> Measured:
-    """Runs it; what goes wrong is in the record. Within ``alone``."""
-    folder = scratch.make("campaign") / "result"
+def boot() -> str:
+    """The kernel's id of this boot."""
+    return BOOT.read_text().strip()
+
+
+def limit_s(task: Task) -> float:
+    """After so long a task is ended."""
+    return LONGER * task.expected_s + SPARE_S
+
+
+def measure(campaign: str, task: Task, beside: str = "") -> Measured:
+    """Runs it; what goes wrong is in the record. Within ``alone``. ``beside``: what of the campaign
+    runs on this host meanwhile."""
+    with scratch.folder("campaign") as parent:
+        return _measured(campaign, task, beside, parent / "result")
+
+
+def _measured(campaign: str, task: Task, beside: str, folder: Path) -> Measured:
     words = [sys.executable, "-P", "-m", "wirecost", "bench", task.scenario, *task.arguments,
              "--out", str(folder)]  # fmt: skip
-    limit = LONGER * task.expected_s + SPARE_S
+    limit = limit_s(task)
     before = _verdict()
+    created = datetime.now(UTC).isoformat(timespec="seconds")
     start = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
     failure = ""
     try:
@@ -76,13 +96,13 @@ def measure(campaign: str, task: Task, rows: Rows) -> Measured:
     results, why = _read(folder)
     record = Record(
         task.key, campaign, task.scenario, socket.gethostname(), task.machine, task.repetition,
-        list(task.arguments), BOOT.read_text().strip(), start, end,
+        list(task.arguments), boot(), start, end,
         DONE if results else FAILED, failure or why, before, _verdict(), str(installation()),
-        json.dumps(results.meta) if results else "",
+        json.dumps(results.meta) if results else "", created, task.revision, beside,
     )  # fmt: skip
     if results is None:
         return Measured(record)
-    return Measured(record, results.samples, rows(results))
+    return Measured(record, results.samples, rows_of(results))
 
 
 def _read(folder: Path) -> tuple[Results | None, str]:
@@ -95,6 +115,14 @@ def _read(folder: Path) -> tuple[Results | None, str]:
     if results.meta["interrupted"]:
         return None, f"ended early: {results.meta['interrupted']}"
     return results, ""
+
+
+def rows_of(results: Results) -> list[dict[str, Any]]:
+    """The summary rows, as JSON has them."""
+    found: list[dict[str, Any]] = json.loads(
+        json.dumps(document(results, summarize(results))["rows"])
+    )
+    return found
 
 
 def _verdict() -> str:

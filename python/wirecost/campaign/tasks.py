@@ -30,11 +30,13 @@ class Task:
     machine: str
     repetition: int
     expected_s: float
+    revision: str = ""
 
 
-def tasks(definition: Definition, check: Check) -> list[Task]:
-    """All of them, those of a repetition shuffled by the seed. Raises UserError where ``check``
-    refuses one, where two are the same, and where they are too many."""
+def tasks(definition: Definition, check: Check, revision: str = "") -> list[Task]:
+    """All of them, those of a repetition shuffled by the seed. ``revision``: what is measured, in
+    the user's words; another's tasks are others. Raises UserError where ``check`` refuses one,
+    where two are the same, and where they are too many."""
     lines: list[tuple[Bench, tuple[str, ...]]] = []
     for bench in definition.benches:
         combinations = list(_combinations(bench, definition))
@@ -46,7 +48,7 @@ def tasks(definition: Definition, check: Check) -> list[Task]:
     made: list[Task] = []
     for repetition in range(definition.repetitions):
         found = [
-            _task(definition, bench, arguments, machine, repetition)
+            _task(definition, bench, arguments, machine, repetition, revision)
             for bench, arguments in lines
             for machine in bench.machines
         ]
@@ -94,12 +96,14 @@ def _arguments(options: Options) -> tuple[str, ...]:
 
 
 def _task(
-    definition: Definition, bench: Bench, arguments: tuple[str, ...], machine: str, repetition: int
-) -> Task:
+    definition: Definition, bench: Bench, arguments: tuple[str, ...], machine: str, repetition: int,
+    revision: str,
+) -> Task:  # fmt: skip
     content = [VERSION, definition.name, bench.scenario, arguments, machine, repetition]
+    content += [revision] if revision else []
     text = json.dumps(content, separators=(",", ":"))
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return Task(key, bench.scenario, arguments, machine, repetition, bench.expected_s)
+    return Task(key, bench.scenario, arguments, machine, repetition, bench.expected_s, revision)
 
 
 def _place(bench: Bench, why: str) -> tuple[str, str]:

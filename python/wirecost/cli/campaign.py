@@ -8,7 +8,19 @@ import typer
 from wirecost.cli.imported import imported
 
 app = typer.Typer(
-    cls=imported("wirecost.cli.campaign_", "plan", "run", "status", "query"),
+    cls=imported(
+        "wirecost.cli.campaign_",
+        "plan",
+        "run",
+        "status",
+        "show",
+        "report",
+        "query",
+        "import",
+        "scheduler",
+        "worker",
+        "keys",
+    ),
     help="Many measurements from one file.",
     no_args_is_help=True,
     add_completion=False,

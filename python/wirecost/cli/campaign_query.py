@@ -11,10 +11,10 @@ import polars as pl
 import typer
 from rich.console import Console
 
-from wirecost.campaign.store import RECORDS, ROWS, SAMPLES, Store
+from wirecost.campaign.asking import ask
+from wirecost.campaign.store import Store
 from wirecost.cli.json_file import write_json
-from wirecost.errors import UserError
-from wirecost.printable import printable, shown
+from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
@@ -27,7 +27,7 @@ MOST_SHOWN = 200
 
 
 def command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
     sql: Annotated[
         str,
         typer.Argument(
@@ -43,32 +43,11 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Ask a store by SQL, as Polars has it."""
-    kept = Store(store)
-    found = {kind: _table(kept, kind) for kind in (RECORDS, SAMPLES, ROWS)}
-    tables = {kind: table for kind, table in found.items() if table is not None}
-    if RECORDS not in tables:
-        raise UserError(f"{store}: no store, or an empty one; name one that a campaign has filled")
-    try:
-        answer = pl.SQLContext(tables).execute(sql, eager=True)
-    except pl.exceptions.PolarsError as error:
-        raise UserError(f"{shown(sql, 200)}: {shown(error, 300)}; see --help") from error
+    """Ask a store by SQL, as DuckDB has it, or Polars where that is not installed."""
+    answer = ask(Store(store), sql)
     if json_file != Path("-"):
         _print(answer)
     write_json(json_file, json.loads(answer.write_json()))
-
-
-def _table(store: Store, kind: str) -> pl.LazyFrame | None:
-    """All scenarios' together, which have columns of their own."""
-    places = sorted((store.folder / kind).glob("campaign=*/scenario=*"))
-    parts = [
-        pl.scan_parquet(
-            str(place / "**" / "*.parquet"), hive_partitioning=True, missing_columns="insert",
-            extra_columns="ignore",
-        )
-        for place in places
-    ]  # fmt: skip
-    return pl.concat(parts, how="diagonal_relaxed") if parts else None
 
 
 def _print(found: pl.DataFrame) -> None:

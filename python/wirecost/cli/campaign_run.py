@@ -3,80 +3,173 @@
 
 from __future__ import annotations
 
-import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.analysis.summary import document, summarize
 from wirecost.campaign import running
-from wirecost.campaign.definition import HERE, read
-from wirecost.campaign.measuring import alone, measure
+from wirecost.campaign.cluster import lab
+from wirecost.campaign.cluster.addresses import check_address
+from wirecost.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
+from wirecost.campaign.cluster.hosts import hosts
+from wirecost.campaign.cluster.keys import distributed, read_keys
+from wirecost.campaign.cluster.settings import configure
+from wirecost.campaign.definition import HERE, Definition, read
+from wirecost.campaign.measuring import alone, boot, measure
 from wirecost.campaign.store import Store
 from wirecost.campaign.tasks import tasks
+from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.campaign_plan import refused
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import write_json
 from wirecost.cli.results import FAILED, ending_of
-from wirecost.errors import EndedError
+from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable
-from wirecost.records.folder import Results
+
+LOCAL, SSH = "local", "ssh://"
 
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A campaign.toml.")],
     store: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where results are kept; default campaigns/<name>."),
+        str | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="Where results are kept, such as s3://bucket/name; default campaigns/<name>.",
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option(help="Run what the store lacks, and what failed, again.")
     ] = False,
+    revision: Annotated[
+        str, typer.Option(metavar="NAME", help="What is measured, such as a commit or a release.")
+    ] = "",
     machine: Annotated[
         str,
         typer.Option(metavar="NAME", help="Which of the campaign's machines this is."),
     ] = HERE,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Machines that measure: a lab.toml (or ssh://lab.toml), the address of a"
+            " scheduler (tls://10.0.0.1:8786), or local.",
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Of the cluster at an address, of `wirecost campaign keys`."
+        ),
+    ] = None,
+    trust_plain_tcp: Plain = False,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write what was done; - is standard output."),
     ] = None,
 ) -> None:
-    """Measure a campaign's tasks on this machine, one at a time, into a store."""
+    """Measure a campaign's tasks, on each machine one at a time, into a store."""
     definition = read(file)
-    found = tasks(definition, refused)
+    found = tasks(definition, refused, revision)
     kept = Store(store or Path("campaigns") / definition.name)
     console = Console(stderr=True)
-    with watched() as watch, alone():
+    with watched() as watch:
         try:
-            with scratch.run(), progress(console) as advance:
+            with (
+                scratch.run(),
+                _measuring(definition, kept, machine, cluster, keys, trust_plain_tcp, resume) as (
+                    machines,
+                    results,
+                ),
+                progress(console) as advance,
+            ):
                 outcome = running.run(
-                    definition, found, kept, machine, resume,
-                    lambda task: measure(definition.name, task, _rows), advance,
+                    definition, found, kept, machines or {task.machine for task in found}, resume,
+                    results, advance,
                 )  # fmt: skip
         except (OSError, KeyboardInterrupt) as error:
             ending = ending_of(error, watch)
             raise EndedError(
-                f"{ending.message}; {kept.folder} has what was measured, --resume goes on",
+                f"{ending.message}; {kept.place} has what was measured, --resume goes on",
                 ending.status,
             ) from error
     for reason in outcome.reasons:
         console.print(printable(reason), highlight=False, markup=False, soft_wrap=True)
     parts = [f"{outcome.done:,} measured", f"{outcome.failed:,} failed",
              f"{outcome.there:,} were there"]  # fmt: skip
+    parts += [f"{outcome.missing:,} are missing"] if outcome.missing else []
     parts += [f"{outcome.elsewhere:,} are for other machines"] if outcome.elsewhere else []
-    console.print(f"{kept.folder}: {', '.join(parts)}", highlight=False, soft_wrap=True)
-    write_json(json_file, {"store": str(kept.folder), **asdict(outcome)})
-    if outcome.failed:
-        raise EndedError(f"{outcome.failed:,} tasks failed, as reported above", FAILED)
+    console.print(f"{kept.place}: {', '.join(parts)}", highlight=False, soft_wrap=True)
+    write_json(json_file, {"store": str(kept.place), **asdict(outcome)})
+    if outcome.failed or outcome.missing:
+        count = outcome.failed + outcome.missing
+        raise EndedError(f"{count:,} tasks failed, as reported above", FAILED)
 
 
-def _rows(results: Results) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(
-        json.dumps(document(results, summarize(results))["rows"])
-    )
-    return found
+@contextmanager
+def _measuring(
+    definition: Definition,
+    store: Store,
+    machine: str,
+    cluster: str | None,
+    keys_file: Path | None,
+    trust_plain: bool,
+    resume: bool,
+) -> Iterator[tuple[set[str], running.Results]]:
+    """The machines that measure, none for all that the campaign names, and how. Raises
+    UserError."""
+    if cluster is None:
+        with alone():
+            yield {machine}, running.here(store, lambda task: measure(definition.name, task))
+        return
+    distributed()
+    with scratch.folder("client") as folder:
+        configure(str(folder))
+        if "://" in cluster and not cluster.startswith(SSH):
+            keys = None if keys_file is None else read_keys(keys_file)
+            check_address(cluster, keys, trust_plain)
+            with _results(definition, store, resume, cluster, keys, lambda _: None) as results:
+                yield set(), results
+            return
+        if keys_file is not None:
+            raise UserError(f"--keys {keys_file}: is for the address of a scheduler; leave it out")
+        wanted = lab.here(machine, (sys.executable, "-P", "-m", "wirecost"))
+        if cluster != LOCAL:
+            wanted = lab.read(Path(cluster.removeprefix(SSH)))
+        with (
+            hosts(wanted) as started,
+            _results(
+                definition, store, resume, started.address, started.keys,
+                started.ended,
+            ) as results,
+        ):  # fmt: skip
+            yield {one.name for one in wanted.machines}, results
+
+
+@contextmanager
+def _results(
+    definition: Definition,
+    store: Store,
+    resume: bool,
+    address: str,
+    keys: str | None,
+    ended: Callable[[str], str | None],
+) -> Iterator[running.Results]:
+    """Of a cluster. Raises UserError."""
+    with connected(address, keys) as client:
+        beside: defaultdict[str, list[str]] = defaultdict(list)
+        beside[boot()].append("client")
+        beside[scheduler_place(client)].append("scheduler")
+        if "://" not in str(store.place):
+            beside[boot()].append("store")
+        places = {place: ", ".join(what) for place, what in beside.items()}
+        yield Dispatch(client, definition.name, resume, places, store.keep_files, ended).results

@@ -21,7 +21,7 @@ MOST_SHOWN = 20
 
 
 def command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write it as JSON; - is standard output."),
@@ -50,13 +50,32 @@ def command(
             "overlaps": met.to_dicts(),
         },
     )
+    for note in _notes(records):
+        console.print(printable(note), highlight=False, markup=False)
     if len(met):
         raise EndedError(f"{len(met):,} measurements overlapped: measure them again", 1)
-    hosts = records.n_unique(["host", "boot"])
+    timed = records.filter(pl.col("boot") != "")
+    hosts = timed.n_unique(["host", "boot"])
     console.print(
-        f"No two of {len(records):,} measurements overlapped on a host ({hosts} boots of hosts).",
+        f"No two of {len(timed):,} measurements overlapped on a host ({hosts} boots of hosts).",
         highlight=False,
     )
+
+
+def _notes(records: pl.DataFrame) -> list[str]:
+    """What the numbers may owe to something else."""
+    notes = []
+    beside = records.filter(pl.col("beside") != "").group_by("beside", "host").len()
+    for what, host, count in beside.sort("beside", "host").iter_rows():
+        notes.append(f"{host}: {count:,} measured while the campaign's {what} ran on that host")
+    for revision, part in records.sort("revision").group_by("revision", maintain_order=True):
+        installed = sorted(set(part["wirecost"]))
+        if len(installed) > 1:
+            named = f"revision {revision[0]}" if revision[0] else "this campaign"
+            notes.append(f"{named}: measured by different installations: {'; '.join(installed)}")
+    if left := len(records.filter(pl.col("boot") == "")):
+        notes.append(f"{left:,} were imported: nothing shows whether they overlapped")
+    return notes
 
 
 def _counts(records: pl.DataFrame) -> Table:

@@ -12,6 +12,8 @@ from rich.console import Console
 
 from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
 from wirecost.analysis.compare.runs import read_run
+from wirecost.cli.choices import completing
+from wirecost.cli.compare_store import MACHINE, comparisons, one_document
 from wirecost.cli.json_file import write_json, write_text
 from wirecost.errors import UserError
 from wirecost.printable import printable
@@ -33,9 +35,16 @@ LEAST_NAME = 24
 
 def command(
     a: Annotated[
-        Path, typer.Argument(metavar="A", help="Result folder or probe logs of the run before.")
+        str,
+        typer.Argument(
+            metavar="A",
+            help="Result folder or probe logs of the run before; or a campaign's store.",
+        ),
     ],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The same of the run after.")],
+    b: Annotated[
+        Path | None,
+        typer.Argument(metavar="B", help="The same of the run after; of a store: nothing."),
+    ] = None,
     margin: Annotated[
         str, typer.Option(metavar="PERCENT", help="Ignore smaller changes.")
     ] = f"{100 * MARGIN:g}%",
@@ -53,6 +62,22 @@ def command(
             help="A second run of A: changes not larger than between A and this one are noise.",
         ),
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION", help="Of a store: the revision before."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION", help="Of a store: the revision after."),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Of a store: machine, which compares each machine with itself.",
+            autocompletion=completing([MACHINE]),
+        ),
+    ] = MACHINE,
     json_file: Annotated[
         Path | None,
         typer.Option(
@@ -78,14 +103,32 @@ def command(
         str, typer.Option("--format", help=f"Format of --figures: {', '.join(FORMATS)}.")
     ] = FORMATS[0],
 ) -> None:
-    """Compare run B with run A, row by row: slower, faster, or no significant change."""
+    """Compare run B with run A, row by row: slower, faster, or no significant change.
+
+    In a campaign's store, --baseline and --against name what is compared, machine by machine.
+    """
     settings = Settings(
         share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
     )
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")
-    found = compare(read_run(a), read_run(b), settings, None if again is None else read_run(again))
     console = Console(stderr=Path("-") in {json_file, markdown_file})
+    if baseline is not None or against is not None:
+        if b is not None or baseline is None or against is None:
+            raise UserError("--baseline and --against: give both, and one store")
+        if by != MACHINE:
+            raise UserError(f"--by {by}: there is {MACHINE}")
+        for option, value in (("--again", again), ("--markdown", markdown_file),
+                              ("--report", report), ("--figures", figures)):  # fmt: skip
+            if value is not None:
+                raise UserError(f"{option}: is for two runs; of a store there is --json")
+        _compare_store(console, a, baseline, against, settings, json_file)
+        return
+    if b is None:
+        raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
+    found = compare(
+        read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
+    )
     _print(console, found)
     write_json(json_file, document(found))
     if markdown_file is not None:
@@ -95,6 +138,25 @@ def command(
     if figures is not None:
         write_figures(found, figures, format_)
     if found.regressions():
+        raise typer.Exit(REGRESSION)
+
+
+def _compare_store(
+    console: Console,
+    store: str,
+    baseline: str,
+    against: str,
+    settings: Settings,
+    json_file: Path | None,
+) -> None:
+    compared = comparisons(store, baseline, against, settings)
+    for scenario, machine, found in compared:
+        _say(console, f"{scenario} on {machine}", "bold")
+        _print(console, found)
+    write_json(
+        json_file, one_document([(one, host, document(found)) for one, host, found in compared])
+    )
+    if any(found.regressions() for *_, found in compared):
         raise typer.Exit(REGRESSION)
 
 

@@ -16,7 +16,7 @@ from wirecost.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
     from wirecost_osi._columns import Columns, Group, RepeatedGroup
 
 MOST_VALUES = 1 << 26

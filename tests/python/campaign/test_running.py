@@ -11,7 +11,7 @@ import pytest
 from campaign.test_store import RECORD
 from wirecost.campaign.definition import Definition, read
 from wirecost.campaign.measuring import Measured, alone
-from wirecost.campaign.running import Outcome, run
+from wirecost.campaign.running import Outcome, here, run
 from wirecost.campaign.store import DONE, FAILED, Store
 from wirecost.campaign.tasks import Task, tasks
 from wirecost.errors import UserError
@@ -55,7 +55,8 @@ def ran(
 ) -> Outcome:
     found = tasks(definition, lambda *_: None)
     store = Store(definition.path.with_name("store"))
-    return run(definition, found, store, name, resume, machine.measure, lambda *_: None)
+    results = here(store, machine.measure)
+    return run(definition, found, store, {name}, resume, results, lambda *_: None)
 
 
 def test_only_what_is_lacking_is_run_again(definition: Definition) -> None:

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from wirecost.campaign.store import DONE, FAILED, Record, Store, overlaps
+from wirecost.campaign.asking import _by_polars, ask
+from wirecost.campaign.store import DONE, FAILED, LATER, Record, Store, overlaps
 from wirecost.errors import UserError
 
+ROOT = Path(__file__).parents[3]
 RECORD = Record(
     "0" * 16, "a", "osi", "lab/1", "here", 0, ["--fmi", "2"], "boot", 10, 20, DONE, "", "ok", "ok",
     "wirecost 0", "{}",
@@ -43,6 +46,20 @@ def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
     assert rows.select("median_ns", "low_ns", "high_ns").row(0) == (5.0, 4.0, 6.0)
 
 
+def test_records_of_version_1_are_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.begin()
+    store.keep(RECORD, SAMPLES, [])
+    store.keep(replace(RECORD, task="1" * 16, start_ns=30, end_ns=40, revision="r"), None, [])
+    (path,) = tmp_path.glob(f"records/**/{RECORD.task}.parquet")
+    pl.read_parquet(path, hive_partitioning=False).drop(LATER).write_parquet(path)
+    (tmp_path / "store.json").write_text('{"store": 1}')
+    assert Store(tmp_path).records()["revision"].to_list() == ["", "r"]
+    for engine in (ask, _by_polars):
+        found = engine(Store(tmp_path), "SELECT revision, task FROM records ORDER BY task")
+        assert found.rows() == [("", "0" * 16), ("r", "1" * 16)]
+
+
 def test_measurements_that_met_are_found(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.begin()
@@ -61,7 +78,7 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"is no store and not empty .*name another folder"):
         Store(tmp_path)
     (tmp_path / "store.json").write_text('{"store": 9}')
-    with pytest.raises(UserError, match="version 9, this wirecost reads 1; install a newer"):
+    with pytest.raises(UserError, match="version 9, this wirecost reads up to 2; install a newer"):
         Store(tmp_path)
     (tmp_path / "store.json").write_text("[")
     with pytest.raises(UserError, match="cannot be read"):
@@ -80,3 +97,23 @@ def test_a_damaged_record_is_named(tmp_path: Path, content: bytes | None) -> Non
         path.write_bytes(content)
     with pytest.raises(UserError, match=r"0000\.parquet: .*; remove it"):
         Store(tmp_path).records()
+
+
+def test_others_read_it_as_it_is(tmp_path: Path) -> None:
+    """As docs/formats/campaign-store.md says."""
+    duckdb = pytest.importorskip("duckdb")
+    store = Store(tmp_path)
+    store.begin()
+    store.keep(RECORD, SAMPLES, ROWS)
+    other = pl.DataFrame({"contender": ["x"], "stage": ["total"], "ns": [7], "plugin": ["numpy"]})
+    store.keep(replace(RECORD, task="1" * 16, scenario="tensor"), other, ROWS)
+    text = (ROOT / "docs" / "formats" / "campaign-store.md").read_text()
+    (sql,) = re.findall(r"DuckDB: `([^`]+)`", text)
+    found = duckdb.sql(sql.replace("STORE", str(tmp_path))).fetchall()
+    assert [(row[0], row[2]) for row in found] == [("x", 6.0)]
+    (code,) = re.findall(r"Dask: `([^`]+)`", text)
+    pytest.importorskip("dask.dataframe")
+    import dask.dataframe as dd
+
+    made = eval(code, {"dd": dd, "STORE": str(tmp_path), "NAME": "a"})
+    assert made.compute()["ns"].to_list() == [5]

@@ -17,7 +17,7 @@ from scikit_build_core.build import prepare_metadata_for_build_wheel
 from support import light
 from wirecost.cli import COMMANDS, app
 from wirecost.cli.bench import NAMES
-from wirecost.extras import BENCH, missing
+from wirecost.extras import BENCH, CAMPAIGN, missing
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "examples" / "consumers" / "state.proto"
@@ -44,7 +44,7 @@ def requirements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]
 
 def test_the_wheel_needs_little(requirements: dict[str, set[str]]) -> None:
     assert requirements[""] == {"grpcio-tools", "jinja2", "protobuf", "rich", "typer"}
-    assert set(requirements) == {"", "bench", "tensor", "transports"}
+    assert set(requirements) == {"", "bench", "campaign", "tensor", "transports"}
 
 
 def test_a_checkout_has_the_extra_too(requirements: dict[str, set[str]]) -> None:
@@ -54,7 +54,8 @@ def test_a_checkout_has_the_extra_too(requirements: dict[str, set[str]]) -> None
         for line in (ROOT / "setup" / f"python-{name}.txt").read_text().splitlines()
     ]
     pinned = {light.normal(line.partition("==")[0]) for line in lines}
-    assert requirements[""] | requirements["bench"] <= pinned
+    needed = requirements[""] | requirements["bench"] | requirements["campaign"]
+    assert needed - {"wirecost"} <= pinned
 
 
 def test_the_missing_packages_that_are_explained_are_the_extras(
@@ -62,6 +63,8 @@ def test_the_missing_packages_that_are_explained_are_the_extras(
 ) -> None:
     owners = importlib.metadata.packages_distributions()
     assert {light.normal(owners[package][0]) for package in BENCH} == requirements["bench"]
+    found = {light.normal(owners[package][0]) for package in CAMPAIGN}
+    assert found == requirements["campaign"] - {"wirecost"}
 
 
 def test_a_package_that_no_extra_brings_is_another_matter() -> None:

@@ -31,7 +31,7 @@ PYTHON_MAY_IMPORT = {
     "transport": {"transport"},
     "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap"},
-    "campaign": {"campaign", "records", "doctor"},
+    "campaign": {"campaign", "analysis", "records", "doctor"},
     "bench": {
         "bench",
         "records",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of Dask's configuration matters here, whatever the user has of their own."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+SILENT = logging.CRITICAL + 1
+GONE_S = 60
+"""After so long without a sign of life a worker is taken to be gone."""
+ATTEMPTS = 5
+"""A task whose worker was killed so many times is given up: the campaign goes on without it."""
+
+
+def configure(folder: str) -> None:
+    """This process's Dask: nothing listens but what is asked for, nothing is written elsewhere than
+    below ``folder``, and what matters of a worker's end is in the outcomes, not in logs."""
+    import dask  # noqa: PLC0415 - of an extra
+
+    found: dict[str, Any] = {
+        "temporary-directory": folder,
+        "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
+        "distributed.scheduler.work-stealing": False,
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.scheduler.http.routes": [],
+        "distributed.scheduler.preload": [],
+        "distributed.scheduler.worker-ttl": f"{GONE_S}s",
+        "distributed.worker.preload": [],
+        "distributed.worker.http.routes": [],
+        "distributed.worker.profile.enabled": False,
+        "distributed.worker.memory.target": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.terminate": False,
+        "distributed.admin.system-monitor.gil.enabled": False,
+        "distributed.comm.timeouts.connect": "20s",
+        "distributed.diagnostics.nvml": False,
+    }
+    dask.config.set(found)
+    import distributed  # noqa: F401, PLC0415 - which gives some of its loggers levels of their own
+
+    own = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    for name in (*own, "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(SILENT)

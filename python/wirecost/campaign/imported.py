@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of before as tasks of a store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from wirecost.campaign.measuring import rows_of
+from wirecost.campaign.store import DONE, Record, Store
+from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.records.reading import read_results
+
+IMPORTED = "imported"
+OF_THE_FOLDER = ("--out", "--json")
+"""Options that say where results go."""
+
+
+def imported(
+    store: Store, folders: list[Path], campaign: str, machine: str, revision: str | None
+) -> tuple[int, int, list[str]]:
+    """How many were put in, how many were there, and why others cannot be. ``revision``: None for
+    wirecost's version, which a folder names. Raises OSError of the store."""
+    known = store.records()
+    there = set(known["task"].to_list())
+    store.begin()
+    counts: dict[tuple[str, ...], int] = {}
+    for scenario, words in known.filter(campaign=campaign).select("scenario", "arguments").rows():
+        counts[scenario, *words] = counts.get((scenario, *words), 0) + 1
+    done, double, failed = 0, 0, []
+    for folder in folders:
+        try:
+            results = read_results(folder)
+        except UserError as error:
+            failed.append(str(error))
+            continue
+        key = _key(campaign, machine, results)
+        if key in there:
+            double += 1
+            continue
+        there.add(key)
+        record = _record(key, campaign, machine, revision, results)
+        same = (record.scenario, *record.arguments)
+        number = counts.get(same, 0)
+        counts[same] = number + 1
+        record = replace(record, repetition=number)
+        store.keep(record, results.samples, rows_of(results))
+        done += 1
+    return done, double, failed
+
+
+def _key(campaign: str, machine: str, results: Results) -> str:
+    """By content: a copy of a folder is the same."""
+    found = hashlib.sha256(f"{campaign}\n{machine}\n".encode())
+    found.update(json.dumps(results.meta, sort_keys=True).encode())
+    found.update(results.samples.write_csv().encode())
+    return found.hexdigest()[:16]
+
+
+def _record(
+    key: str, campaign: str, machine: str, revision: str | None, results: Results
+) -> Record:
+    meta = results.meta
+    environment: dict[str, Any] = meta["environment"]
+    doctor = environment.get("doctor") or {}
+    installed = str(environment.get("wirecost", ""))
+    return Record(
+        task=key, campaign=campaign, scenario=str(meta["scenario"]), host=machine,
+        machine=machine, repetition=0, arguments=_arguments(meta), boot="", start_ns=0, end_ns=0,
+        outcome=DONE, failure="", doctor_before=str(doctor.get("verdict", "")), doctor_after="",
+        wirecost=installed, meta=json.dumps(meta), created=str(meta["created"]),
+        revision=installed if revision is None else revision,
+    )  # fmt: skip
+
+
+def _arguments(meta: dict[str, Any]) -> list[str]:
+    """Of `wirecost bench SCENARIO`, as the folder's meta.json has the command; none where not."""
+    command = meta.get("command", [])
+    words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
+    if "bench" not in words:
+        return []
+    behind = words[words.index("bench") + 2 :]
+    kept: list[str] = []
+    skip = False
+    for word in behind:
+        if skip:
+            skip = False
+        elif word in OF_THE_FOLDER:
+            skip = True
+        elif not word.startswith(tuple(f"{name}=" for name in OF_THE_FOLDER)):
+            kept.append(word)
+    return kept

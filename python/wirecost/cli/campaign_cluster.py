@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of a campaign's cluster have in common: keys, and when they end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.campaign.cluster.keys import read_keys, security
+from wirecost.errors import UserError
+
+FROM_STDIN = "-"
+
+Keys = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="The cluster's TLS key and certificate, of `wirecost campaign keys`; - is standard"
+        " input, with whose end this ends too.",
+    ),
+]
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--trust-plain-tcp",
+        help="Allow tcp:// addresses. Whoever reaches one can run programs as you.",
+    ),
+]
+
+
+def keys_and_end(named: str | None) -> tuple[str | None, threading.Event]:
+    """The keys, and what is set when this process shall end: by a signal, or with its standard
+    input where the keys came from there. Raises UserError."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: ended.set())
+    if named is None:
+        return None, ended
+    if named != FROM_STDIN:
+        return read_keys(Path(named)), ended
+    try:
+        keys = json.loads(sys.stdin.readline())
+        security(keys if isinstance(keys, str) else "")
+    except (ValueError, UserError) as error:
+        raise UserError("--keys -: standard input has no keys; name a FILE") from error
+    threading.Thread(target=_wait_for_end, args=(ended,), daemon=True).start()
+    return keys, ended
+
+
+def _wait_for_end(ended: threading.Event) -> None:
+    while sys.stdin.read(1):
+        pass
+    ended.set()

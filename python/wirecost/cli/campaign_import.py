@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign import``: result folders that were measured without a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.campaign.definition import NAME
+from wirecost.campaign.imported import IMPORTED, imported
+from wirecost.campaign.store import Store
+from wirecost.cli.json_file import write_json
+from wirecost.cli.results import FAILED
+from wirecost.errors import EndedError, UserError
+from wirecost.printable import printable
+
+
+def command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER", help="Result folders of wirecost bench.")
+    ],
+    campaign: Annotated[
+        str, typer.Option(metavar="NAME", help="The campaign that they count as.")
+    ] = IMPORTED,
+    machine: Annotated[
+        str, typer.Option(metavar="NAME", help="The machine that they were measured on.")
+    ] = "unknown",
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="What was measured; default: the version of wirecost then."
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write what was done; - is standard output."),
+    ] = None,
+) -> None:
+    """Put old result folders into a store, each once however often it is named.
+
+    When they were measured beside something else is not known: the proof that nothing overlapped
+    leaves them out.
+    """
+    for option, value in (("--campaign", campaign), ("--machine", machine)):
+        if not NAME.fullmatch(value):
+            raise UserError(f"{option} {value}: give 1 to 64 letters, digits, - and _")
+    kept = Store(store)
+    console = Console(stderr=True)
+    done, there, failed = imported(kept, folders, campaign, machine, revision)
+    for line in failed:
+        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+    counts = f"{done:,} imported, {there:,} were there, {len(failed):,} cannot be read"
+    console.print(f"{store}: {counts}", highlight=False, soft_wrap=True)
+    write_json(json_file, {"imported": done, "there": there, "failed": failed})
+    if failed:
+        raise EndedError(f"{len(failed):,} folders cannot be read, as reported above", FAILED)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign keys``: what the machines of a cluster know each other by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.campaign.cluster.keys import write_keys
+from wirecost.errors import UserError
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them.")],
+) -> None:
+    """Make a TLS key and certificate for a cluster, in a file that only you can read.
+
+    Copy it to each machine by a safe way, such as scp. Who has it can run programs as you there.
+    """
+    try:
+        write_keys(file)
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror}; name another file") from error

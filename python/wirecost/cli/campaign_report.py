@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign report``: a store as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost.cli.campaign_show import Baseline, Revision, content_of
+from wirecost.cli.json_file import write_text
+from wirecost.report.campaign.figures import figures
+from wirecost.report.shared.page import render
+
+
+def command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE.html", help="The page to write.")] = Path(
+        "campaign.html"
+    ),
+    baseline: Baseline = None,
+    revision: Revision = None,
+) -> None:
+    """Write a page with tables and figures: machines side by side, and each series over time."""
+    found = content_of(store, baseline, revision)
+    drawn = figures(found.across, found.series)
+    page = render("campaign.html.j2", drawn, store=store, content=found, figures=drawn)
+    write_text("FILE.html", out, page)
+    Console(stderr=True).print(f"{out}: {found.lead}", highlight=False, markup=False)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign scheduler``: where workers and campaigns meet."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wirecost.campaign.cluster import scheduler
+from wirecost.campaign.cluster.addresses import check_address
+from wirecost.campaign.cluster.keys import distributed
+from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
+
+
+def command(
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="Where to listen; port 0 for any free one.")
+    ] = "tls://127.0.0.1:8786",
+    keys: Keys = None,
+    trust_plain_tcp: Plain = False,
+) -> None:
+    """Run a scheduler for the workers of several machines, until Ctrl-C.
+
+    Prints its address. `campaign run --cluster` starts one itself where a lab.toml names the
+    machines.
+    """
+    distributed()
+    found, ended = keys_and_end(keys)
+    check_address(address, found, trust_plain_tcp)
+    scheduler.serve(address, found, lambda line: print(line, flush=True), ended)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign show``: what a store says, across machines and over time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from wirecost.analysis.race import label
+from wirecost.campaign.store import ROWS, SAMPLES, Store
+from wirecost.cli.json_file import write_json
+from wirecost.errors import UserError
+from wirecost.printable import printable
+from wirecost.report.campaign.content import Content, content
+from wirecost.report.shared.terminal import print_table
+
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONTENDER",
+        help="Whom ratios are to; default: the quickest on most machines.",
+    ),
+]
+Revision = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Whose machines are compared; default: the latest."),
+]
+
+
+def command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    baseline: Baseline = None,
+    revision: Revision = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write it as JSON; - is standard output."),
+    ] = None,
+) -> None:
+    """Show what a store says: ratios on each machine, what does not transfer, what changed."""
+    found = content_of(store, baseline, revision)
+    console = Console(stderr=json_file == Path("-"))
+    for table in found.machines:
+        print_table(console, table)
+    if found.changes is not None:
+        print_table(console, found.changes)
+    for line in (*found.flips, *found.moved, *found.missing, found.lead):
+        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+    write_json(json_file, document(found))
+
+
+def content_of(named: str, baseline: str | None, revision: str | None) -> Content:
+    """Raises UserError for an empty store, and for a revision that it has not."""
+    store = Store(named)
+    records = store.records()
+    if records.is_empty():
+        raise UserError(f"{named}: has no results yet; name a store that a campaign has filled")
+    there = sorted(set(records["revision"]))
+    if revision is not None and revision not in there:
+        known = ", ".join(name or "(none)" for name in there)
+        raise UserError(f"--revision {revision}: {named} has none; there are {known}")
+    return content(records, store.scan(SAMPLES), store.scan(ROWS), baseline, revision)
+
+
+def document(found: Content) -> dict[str, Any]:
+    """Times in nanoseconds."""
+    return {
+        "lead": found.lead,
+        "machines": [
+            {
+                **asdict(one.subject),
+                "machine": host,
+                "contender": label(name),
+                "median_ns": median.value,
+                "ci95_ns": [median.low, median.high],
+                "ratio": asdict(ratio) if (ratio := one.ratios.get((host, name))) else None,
+            }
+            for one in found.across
+            for (host, name), median in one.medians.items()
+        ],
+        "does_not_transfer": [
+            {
+                **asdict(one.subject),
+                "contender": label(flip.a),
+                "other": label(flip.b),
+                "quicker_on": flip.quicker_on,
+                "quicker": asdict(flip.quicker),
+                "slower_on": flip.slower_on,
+                "slower": asdict(flip.slower),
+            }
+            for one in found.across
+            for flip in one.flips
+        ],
+        "changes": [
+            {
+                **asdict(one.subject),
+                "machine": one.host,
+                "contender": label(one.name),
+                "task": one.points[change.at].task,
+                "revision": one.points[change.at].revision,
+                "created": one.points[change.at].created,
+                "factor": change.factor.value,
+                "ci95": [change.factor.low, change.factor.high],
+                "q": change.q,
+            }
+            for one in found.series
+            for change in one.changes
+        ],
+        "moved_together": found.moved,
+        "missing": found.missing,
+    }

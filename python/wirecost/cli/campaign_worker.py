@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost campaign worker``: this machine takes tasks of a scheduler."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from wirecost.campaign.cluster import worker
+from wirecost.campaign.cluster.addresses import check_address
+from wirecost.campaign.cluster.keys import distributed
+from wirecost.campaign.definition import HERE
+from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
+from wirecost.printable import printable
+
+
+def command(
+    scheduler: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="The scheduler's, such as tls://10.0.0.1:8786.")
+    ],
+    machine: Annotated[
+        str, typer.Option(metavar="NAME", help="Which of the campaign's machines this is.")
+    ] = HERE,
+    keys: Keys = None,
+    trust_plain_tcp: Plain = False,
+) -> None:
+    """Measure what campaigns want of this machine, one task at a time, until the scheduler ends."""
+    distributed()
+    found, ended = keys_and_end(keys)
+    check_address(scheduler, found, trust_plain_tcp)
+    worker.serve(
+        scheduler, machine, found, lambda line: print(printable(line), file=sys.stderr), ended
+    )

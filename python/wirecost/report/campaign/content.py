@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A store in words and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.analysis.campaign.change_points import ENOUGH
+from wirecost.analysis.campaign.history import Series, history, moved_together
+from wirecost.analysis.campaign.machines import Across, Flip, across
+from wirecost.analysis.race import Name, Ratio, label
+from wirecost.printable import printable
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+
+MOST_FAILURES = 50
+MOST_CHANGES = 200
+
+
+@dataclass(frozen=True)
+class Content:
+    """``machines``: one table for each subject; ``changes``: None where no series is long enough;
+    ``flips``, ``moved`` and ``missing``: sentences."""
+
+    lead: str
+    across: list[Across]
+    series: list[Series]
+    machines: list[Table]
+    flips: list[str]
+    changes: Table | None
+    moved: list[str]
+    missing: list[str]
+
+
+def content(
+    records: pl.DataFrame,
+    samples: pl.LazyFrame | None,
+    rows: pl.LazyFrame | None,
+    baseline: str | None,
+    revision: str | None,
+) -> Content:
+    """``revision``: whose machines are compared; None for the latest."""
+    shown = records.filter(revision=latest(records) if revision is None else revision)
+    found = [] if samples is None else across(shown, samples, baseline)
+    series = [] if rows is None else history(records, rows)
+    flips = [_flip(one, flip) for one in found for flip in one.flips]
+    return Content(
+        _lead(found, series, flips),
+        found,
+        series,
+        [_machines(one) for one in found],
+        flips,
+        _changes(series),
+        [
+            f"{one.host}: {one.changed} of {one.of} series changed on {one.created}"
+            f"{f' with {one.revision}' if one.revision else ''}: more likely because of the machine"
+            " than of what was measured"
+            for one in moved_together(series)
+        ],
+        _missing(records),
+    )
+
+
+def latest(records: pl.DataFrame) -> str:
+    """The revision that was measured last."""
+    return str(records.sort("created")["revision"][-1])
+
+
+def ratio_text(ratio: Ratio) -> str:
+    low, high = ratio.ci95
+    return f"{ratio.median:.3g} [{low:.3g}, {high:.3g}]"
+
+
+def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
+    hosts = {host for one in found for host in one.hosts}
+    parts = []
+    if len(hosts) > 1:
+        what = "no two contenders change places"
+        if flips:
+            pairs = (
+                "1 pair of contenders changes" if len(flips) == 1 else f"{len(flips)} pairs change"
+            )
+            what = f"{pairs} places between them"
+        parts.append(f"{len(hosts)} machines: {what}")
+    changed = sum(bool(one.changes) for one in series)
+    if any(len(one.points) >= ENOUGH for one in series):
+        parts.append(f"{changed} of {len(series)} series changed over time")
+    if not parts:
+        parts.append(f"{len(found)} comparisons on one machine; a second one, or {ENOUGH} runs"
+                     " of each, would say what transfers and what changed")  # fmt: skip
+    return "; ".join(parts) + "."
+
+
+def _machines(one: Across) -> Table:
+    body = [[label(name), *(_cell(one, host, name) for host in one.hosts)] for name in one.names]
+    runs = ", ".join(f"{host} {count}" for host, count in one.runs.items())
+    notes = [
+        f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
+        f" interval. Runs: {runs}."
+    ]
+    return Table(printable(str(one.subject)), ["contender", *one.hosts], body, notes)
+
+
+def _cell(one: Across, host: str, name: Name) -> str:
+    median = one.medians.get((host, name))
+    if median is None:
+        return "–"
+    time = units.time(median.value)
+    ratio = one.ratios.get((host, name))
+    return time if name == one.baseline or ratio is None else f"{time} · {ratio_text(ratio)}"
+
+
+def _flip(one: Across, flip: Flip) -> str:
+    return printable(
+        f"{one.subject}: {label(flip.a)} takes {ratio_text(flip.quicker)} of {label(flip.b)}'s time"
+        f" on {flip.quicker_on}, and {ratio_text(flip.slower)} on {flip.slower_on}"
+    )
+
+
+def _changes(series: list[Series]) -> Table | None:
+    long = [one for one in series if len(one.points) >= ENOUGH]
+    if not long:
+        return None
+    body = []
+    for one in long:
+        for change in one.changes:
+            point = one.points[change.at]
+            low, high = change.factor.low, change.factor.high
+            body.append(
+                [
+                    printable(f"{one.subject} · {label(one.name)}"),
+                    one.host,
+                    point.revision or "–",
+                    point.created[:16].replace("T", " "),
+                    f"{change.factor.value:.3g} [{low:.3g}, {high:.3g}]",
+                    f"{change.q:.2g}",
+                ]
+            )
+    left = len(body) - MOST_CHANGES
+    notes = [
+        f"Of {len(long):,} series of {ENOUGH} runs and more. Factor: median of the runs from there"
+        " on, beside the median of those before, with its 95 % interval. q: how likely by chance,"
+        " considering all series (Pettitt's test by permutation; Benjamini and Hochberg)."
+    ]
+    notes += [f"{left:,} more."] if left > 0 else []
+    headings = ["series", "host", "revision", "from", "factor", "q"]
+    return Table("Changes over time", headings, body[:MOST_CHANGES], notes)
+
+
+def _missing(records: pl.DataFrame) -> list[str]:
+    failed = records.filter(outcome="failed").select("host", "task", "scenario", "failure")
+    lines = [
+        printable(f"{host}: {scenario} {task} failed: {failure}")
+        for host, task, scenario, failure in failed.iter_rows()
+    ]
+    left = len(lines) - MOST_FAILURES
+    return lines[:MOST_FAILURES] + ([f"{left:,} more failed"] if left > 0 else [])
