@@ -18,6 +18,8 @@ from wirecost.printable import shown
 MEMORY = "1500MiB"
 """Of DuckDB's; what needs more goes to temporary files."""
 TABLES = (RECORDS, SAMPLES, ROWS)
+MODE = "mode"
+"""A column of samples that some scenarios lack, and every question may name."""
 
 
 def ask(store: Store, sql: str) -> pl.DataFrame:
@@ -36,6 +38,8 @@ def ask(store: Store, sql: str) -> pl.DataFrame:
 def _by_polars(store: Store, sql: str) -> pl.DataFrame:
     found = {kind: store.scan(kind) for kind in TABLES}
     tables = {kind: table for kind, table in found.items() if table is not None}
+    if SAMPLES in tables and MODE not in tables[SAMPLES].collect_schema().names():
+        tables[SAMPLES] = tables[SAMPLES].with_columns(pl.lit("").alias(MODE))
     try:
         return pl.SQLContext(tables).execute(sql, eager=True)
     except pl.exceptions.PolarsError as error:
@@ -54,11 +58,7 @@ def _by_duckdb(duckdb: Any, store: Store, sql: str, folder: Path) -> pl.DataFram
             engine.register_filesystem(system)
         for kind in (SAMPLES, ROWS):
             if store.place.names(kind):
-                files = store.place.files(kind).replace("'", "''")
-                engine.execute(
-                    f"CREATE VIEW {kind} AS SELECT * FROM read_parquet('{files}',"
-                    " hive_partitioning = true, union_by_name = true)"
-                )
+                _create(engine, kind, store.place.files(kind).replace("'", "''"))
         engine.register(RECORDS, store.records().to_arrow())
         try:
             answer = engine.sql(sql)
@@ -66,3 +66,10 @@ def _by_duckdb(duckdb: Any, store: Store, sql: str, folder: Path) -> pl.DataFram
         except (duckdb.Error, RuntimeError) as error:
             line = " ".join(str(error).split())
             raise UserError(f"{shown(sql, 200)}: {shown(line, 300)}; see --help") from error
+
+
+def _create(engine: Any, kind: str, files: str) -> None:
+    source = f"read_parquet('{files}', hive_partitioning = true, union_by_name = true)"
+    names = [row[0] for row in engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
+    more = f", '' AS {MODE}" if kind == SAMPLES and MODE not in names else ""
+    engine.execute(f"CREATE VIEW {kind} AS SELECT *{more} FROM {source}")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,7 +37,8 @@ def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     s3fs.S3FileSystem.clear_instance_cache()
     try:
         boto3.client("s3").create_bucket(Bucket=BUCKET)
-        yield f"s3://{BUCKET}/lab"
+        # moto's servers of one process have all buckets in common.
+        yield f"s3://{BUCKET}/{secrets.token_hex(4)}"
     finally:
         server.stop()
         s3fs.S3FileSystem.clear_instance_cache()
