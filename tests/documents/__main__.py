@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m documents [RUN…]``: measures what documents show, keeps summary rows and tables in
 ``docs/results``, and writes the documents' blocks anew. With ``--write`` it only writes, with
-``--keep`` it takes the runs as they were made before, in ``build/results``. ``repeatability`` is
-the first command ten times.
+``--keep`` it takes the runs as they were made before, in ``build/results``. ``repeatability`` and
+``tensor-repeatability`` are one command ten times.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from documents import repeatability
 from documents.blocks import documents, written
+from documents.repeatability import REPEATED
 from documents.runs import RESULTS, ROOT, RUNS, Kept
 from wirecost.analysis.summary import summarize
 from wirecost.records.folder import Results
@@ -26,8 +27,8 @@ MADE = ROOT / "build" / "results"
 
 def measure(name: str) -> None:
     """Raises CalledProcessError where a contender failed."""
-    if name == repeatability.NAME:
-        for number, command in enumerate(repeatability.commands(), start=1):
+    if repeated := REPEATED.get(name):
+        for number, command in enumerate(repeated.commands(), start=1):
             _run(command, MADE / name / f"{number:02}")
     else:
         _run(RUNS[name], MADE / name)
@@ -45,13 +46,13 @@ def _run(command: list[str], folder: Path) -> None:
 def keep(name: str) -> None:
     """The rows and tables of a run, and where it was made; a ``+`` behind the commit: with
     changes. Raises OSError if it was not made."""
-    if name == repeatability.NAME:
+    if repeated := REPEATED.get(name):
         folders = sorted(path for path in (MADE / name).iterdir() if path.is_dir())
-        found = repeatability.estimates(folders)
-        repeatability.write_rows(found)
-        draw(repeatability.figure(found).chart, repeatability.FIGURE)
-        about = _about(folders[0], read_results(folders[0]), repeatability.commands()[0])
-        Kept(about, None, repeatability.tables(found)).write(name)
+        found = repeatability.estimates(repeated, folders)
+        repeatability.write_rows(name, found)
+        draw(repeatability.figure(name, found).chart, RESULTS / f"{name}.svg")
+        about = _about(folders[0], read_results(folders[0]), repeated.commands()[0])
+        Kept(about, None, repeatability.tables(repeated, found)).write(name)
         return
     folder = MADE / name
     results = read_results(folder)
@@ -65,7 +66,7 @@ def _about(folder: Path, results: Results, command: list[str]) -> dict[str, str]
     kind = "virtual machine" if where["virtual_machine"] else "machine"
     return {
         "command": f"wirecost {' '.join(command)}",
-        "commit": (folder / "commit").read_text(),
+        "commit": (folder / "commit").read_text().strip(),
         "made": results.meta["created"][:10],
         "machine": f"{where['cpu']}, {where['usable_cores']} cores, {kind}, {where['os']}",
         "compiler": _compiler(where),
@@ -100,7 +101,7 @@ def write() -> None:
 
 def main(arguments: list[str]) -> int:
     names = [word for word in arguments if not word.startswith("--")]
-    known = [*RUNS, repeatability.NAME]
+    known = [*RUNS, *REPEATED]
     options = [word for word in arguments if word.startswith("--")]
     if unknown := [word for word in names if word not in known]:
         print(f"documents: no run {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)

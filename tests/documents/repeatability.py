@@ -4,29 +4,61 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import median
 
 import altair as alt
 
-from documents.rows import read_rows
 from documents.runs import RESULTS, RUNS
+from wirecost.analysis.race import Ratio
+from wirecost.analysis.summary import Row, summarize
+from wirecost.records.reading import read_results
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import PALETTE, Figure
 from wirecost.report.shared.table import Table
 
-NAME = "repeatability"
 RUNS_OF_IT = 10
-TOTAL, RATIO = "total", "beside best Protobuf"
-_ROWS = RESULTS / f"{NAME}.csv"
-FIGURE = RESULTS / f"{NAME}.svg"
+TOTAL = "total"
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """``ratio``: which of a row's ratios; ``what``: that ratio's name, and ``beside`` whom it is.
+    ``seeds``: whether each run draws an order of its own."""
+
+    command: list[str]
+    ratio: Callable[[Row], Ratio | None]
+    what: str
+    beside: str
+    seeds: bool = False
+
+    def commands(self) -> list[list[str]]:
+        """One a run."""
+        runs = range(1, RUNS_OF_IT + 1)
+        return [[*self.command, *(["--seed", str(run)] if self.seeds else [])] for run in runs]
+
+
+REPEATED = {
+    "repeatability": Repeated(
+        RUNS["osi"], lambda row: row.ratio_best, "beside best Protobuf",
+        "total beside the best Protobuf of the same run",
+    ),
+    "tensor-repeatability": Repeated(
+        ["bench", "tensor", "--plugins", "numpy",
+         "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh,shm"],
+        lambda row: row.facts["ratio_floor"], "beside raw library",
+        "total beside the same library that sends as many bytes by itself, in the same run",
+        seeds=True,
+    ),
+}  # fmt: skip
+"""By the name of what is kept."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one run says of a contender: its total in ns, or the ratio to that of the best Protobuf;
-    with its 95 % interval."""
+    """What one run says of a contender: its total in ns, or a ratio; with its 95 % interval."""
 
     run: int
     case: str
@@ -37,33 +69,30 @@ class Estimate:
     high: float
 
 
-def commands() -> list[list[str]]:
-    return [RUNS["osi"]] * RUNS_OF_IT
-
-
-def estimates(folders: list[Path]) -> list[Estimate]:
-    """Of the ``report.csv`` in each. Raises OSError."""
+def estimates(repeated: Repeated, folders: list[Path]) -> list[Estimate]:
+    """Of the result folders, one a run. Raises UserError."""
     made = []
     for run, folder in enumerate(folders, start=1):
-        for row in read_rows(folder / "report.csv"):
+        for row in summarize(read_results(folder)):
             if row.stage != "total":
                 continue
             made.append(Estimate(run, row.case, row.name, TOTAL, row.median_ns, *row.ci95_ns))
-            if (best := row.ratio_best) and best.to != row.name:
-                made.append(Estimate(run, row.case, row.name, RATIO, best.median, *best.ci95))
+            if (ratio := repeated.ratio(row)) and ratio.to != row.name:
+                what = repeated.what
+                made.append(Estimate(run, row.case, row.name, what, ratio.median, *ratio.ci95))
     return made
 
 
-def write_rows(found: list[Estimate]) -> None:
-    with _ROWS.open("w", newline="") as file:
+def write_rows(name: str, found: list[Estimate]) -> None:
+    with (RESULTS / f"{name}.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, [field.name for field in fields(Estimate)])
         table.writeheader()
         table.writerows(asdict(one) for one in found)
 
 
-def rows() -> list[Estimate]:
+def rows(name: str) -> list[Estimate]:
     """As they are kept. Raises OSError."""
-    with _ROWS.open(newline="") as file:
+    with (RESULTS / f"{name}.csv").open(newline="") as file:
         return [
             Estimate(
                 int(cells["run"]),
@@ -76,13 +105,13 @@ def rows() -> list[Estimate]:
         ]
 
 
-def tables(found: list[Estimate]) -> list[Table]:
+def tables(repeated: Repeated, found: list[Estimate]) -> list[Table]:
     """One for each case."""
     made = []
     for case in dict.fromkeys(one.case for one in found):
         body = []
         for name in dict.fromkeys(one.contender for one in found if one.case == case):
-            totals, ratios = (_of(found, case, name, what) for what in (TOTAL, RATIO))
+            totals, ratios = (_of(found, case, name, what) for what in (TOTAL, repeated.what))
             body.append(
                 [
                     name,
@@ -96,9 +125,9 @@ def tables(found: list[Estimate]) -> list[Table]:
             )
         headings = ["contender", "total", "span", "hold it", "ratio", "span", "hold it"]
         notes = [
-            "Medians of the runs' medians; ratio = total beside the best Protobuf of the same "
-            "run; span = smallest and largest of the runs, beside that median; hold it = runs "
-            "whose 95 % interval holds that median."
+            f"Medians of the runs' medians; ratio = {repeated.beside}; span = smallest and largest "
+            "of the runs, beside that median; hold it = runs whose 95 % interval holds that "
+            "median."
         ]
         made.append(Table(case, headings, body, notes))
     return made
@@ -122,17 +151,18 @@ def _holding(group: list[Estimate]) -> str:
     return f"{sum(one.low <= middle <= one.high for one in group)} of {len(group)}"
 
 
-def figure(found: list[Estimate]) -> Figure:
+def figure(name: str, found: list[Estimate]) -> Figure:
     """Of the first case: every run's median and interval beside the median of all runs."""
     case = found[0].case
     points = []
-    for name in dict.fromkeys(one.contender for one in found if one.case == case):
-        for what in (TOTAL, RATIO):
-            group = _of(found, case, name, what)
+    kinds = [TOTAL, REPEATED[name].what]
+    for contender in dict.fromkeys(one.contender for one in found if one.case == case):
+        for what in kinds:
+            group = _of(found, case, contender, what)
             middle = median(one.median for one in group) if group else 1.0
             points += [
                 {
-                    "contender": name,
+                    "contender": contender,
                     "what": what,
                     "run": one.run,
                     "middle": one.median / middle,
@@ -162,7 +192,7 @@ def figure(found: list[Estimate]) -> Figure:
     chart = (
         alt.layer(one, rules, dots, data=alt.Data(values=points))
         .properties(width=300, height=48 * len(names))
-        .facet(column=alt.Column("what:N", title=None, sort=[TOTAL, RATIO]))
+        .facet(column=alt.Column("what:N", title=None, sort=kinds))
         .properties(title=f"The same command {max(one.run for one in found)} times · {case}")
     )
-    return Figure(NAME, "Each run's median and its 95 % interval.", chart)
+    return Figure(name, "Each run's median and its 95 % interval.", chart)

@@ -10,6 +10,7 @@ import pytest
 
 from documents import repeatability
 from documents.blocks import BLOCK, documents, written
+from documents.repeatability import REPEATED
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
 from wirecost.report.scenarios.osi.content import overview, table1
@@ -33,15 +34,16 @@ def test_every_run_that_is_kept_is_shown_and_says_where_it_was_made() -> None:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
-    command = repeatability.commands()[0] if name == repeatability.NAME else RUNS[name]
+    repeated = REPEATED.get(name)
+    command = repeated.commands()[0] if repeated else RUNS[name]
     assert read(name).about["command"] == f"wirecost {' '.join(command)}"
 
 
-@pytest.mark.parametrize("name", [n for n in KEPT if n.startswith(("osi", repeatability.NAME))])
+@pytest.mark.parametrize("name", [n for n in KEPT if n in REPEATED or n.startswith("osi")])
 def test_tables_follow_from_the_rows(name: str) -> None:
     kept = read(name)
-    if name == repeatability.NAME:
-        assert kept.tables == repeatability.tables(repeatability.rows())
+    if repeated := REPEATED.get(name):
+        assert kept.tables == repeatability.tables(repeated, repeatability.rows(name))
         return
     rows = read_rows(RESULTS / f"{name}.csv")
     if name == "osi-table1":
@@ -56,13 +58,13 @@ def test_repeated_runs_are_summed_up(runs: int) -> None:
     found = [
         repeatability.Estimate(run, "case", "columns", what, 100.0 + run, 95.0, 105.0)
         for run in range(1, runs + 1)
-        for what in (repeatability.TOTAL, repeatability.RATIO)
+        for what in (repeatability.TOTAL, REPEATED["repeatability"].what)
     ]
-    (table,) = repeatability.tables(found)
+    (table,) = repeatability.tables(REPEATED["repeatability"], found)
     (row,) = table.rows
     holding = {2: "2 of 2", 10: "0 of 10"}[runs]  # the medians' median is 101.5, 105.5
     assert (row[0], row[3], row[6]) == ("columns", holding, holding)
-    assert repeatability.figure(found).chart.to_dict()
+    assert repeatability.figure("repeatability", found).chart.to_dict()
 
 
 @pytest.mark.parametrize(
