@@ -1,27 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost trace convert``: a trace in another format, with columns or rows, whole or in part."""
+"""``wirecost trace convert``: traces in another format, with columns or rows, whole or in part."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from wirecost.cli.choices import completing
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.trace_convert_many import convert_and_print
 from wirecost.cli.trace_options import FORMATS, Topic, Type, trace_progress, warn
 from wirecost.errors import UserError
 from wirecost.report.shared import units
 from wirecost.traces import open_trace
+from wirecost.traces.batch.inputs import is_pattern
+from wirecost.traces.batch.jobs import FORMATS as FORMAT_NAMES
+from wirecost.traces.batch.jobs import Options
+from wirecost.traces.batch.memory import parse_size
+from wirecost.traces.batch.run import Resources
 from wirecost.traces.conversion import Wanted
-from wirecost.traces.convert import Bound, convert
+from wirecost.traces.convert import Bound, Converted, convert
 from wirecost.traces.mcap_writer import COMPRESSIONS
+from wirecost.traces.names import SUFFIXES
+
+MOST_WORKERS = 1024
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="IN", help=f"The trace to read: {FORMATS}")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help=f"The trace to write: {FORMATS}")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN", help=f"Traces to read: {FORMATS}, or a pattern: 'fleet/**/*.osi'."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help=f"The trace to write: {FORMATS}; of several traces, a folder."
+        ),
+    ],
     columns: Annotated[
         str | None,
         typer.Option(metavar="FIELDS", help="Lists to store as columns: comma-separated, or all."),
@@ -54,10 +75,32 @@ def command(
         typer.Option("--to", metavar="N", help="Frame to stop before: a number, or a time."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    workers: Annotated[
+        int, typer.Option(metavar="N", help="Of several traces: processes that convert them.")
+    ] = 1,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Of several traces: most memory of a worker (2GiB)."),
+    ] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="Of several traces: osi, mcap or txth; default: as the inputs.",
+            autocompletion=completing(FORMAT_NAMES),
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Of several traces: convert what is not yet in OUT.")
+    ] = False,
+    json_file: JsonFile = None,
 ) -> None:
-    """Write a trace in another format, with columns or rows, or a part of it."""
-    if out.exists() and not force:
-        raise UserError(f"{out}: exists; name another file or add --force")
+    """Write traces in another format, with columns or rows, or a part of them.
+
+    With several traces, or a pattern, OUT is a folder. The outputs lie in it as the inputs lie in
+    the folder that they have in common. Exit status 1 if a trace could not be converted.
+    """
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
     wanted = Wanted(
@@ -65,14 +108,61 @@ def command(
     )
     wanted.check()
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
+    if len(sources) == 1 and not is_pattern(sources[0]) and not out.is_dir():
+        given = {"--workers": workers != 1, "--memory": memory, "--format": format_name}
+        for option in [name for name, value in given.items() if value] + ["--resume"] * resume:
+            raise UserError(f"{option}: is for several traces; {out} is one. Give a folder")
+        source = Path(sources[0])
+        done, type_name = _convert_one(
+            source, out, wanted, compression, type_name, topic, bounds, force
+        )
+        _print_one(console_beside(json_file), out, done, type_name)
+        write_json(json_file, _document(source, out, done, type_name))
+        return
+    if out.suffix.lower() in SUFFIXES and not out.is_dir():
+        raise UserError(f"{out}: is one trace; name a folder for several, without such a suffix")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise UserError(f"--workers {workers}: give 1 to {MOST_WORKERS}")
+    if resume and force:
+        raise UserError("--resume and --force: choose one")
+    options = Options(wanted, compression, format_name, type_name, topic, *bounds)
+    most = parse_size("--memory", memory) if memory is not None else None
+    status = convert_and_print(
+        sources, out, options, Resources(workers, most), json_file, resume=resume, force=force
+    )
+    raise typer.Exit(status)
+
+
+def _convert_one(
+    source: Path,
+    out: Path,
+    wanted: Wanted,
+    compression: str,
+    type_name: str | None,
+    topic: str | None,
+    bounds: tuple[Bound, Bound],
+    force: bool,
+) -> tuple[Converted, str]:
+    """What came out, and the message type."""
+    if out.exists() and not force:
+        raise UserError(f"{out}: exists; name another file or add --force")
     with trace_progress() as advance, open_trace(source, topic, type_name, advance) as trace:
         done = convert(trace, out, wanted, compression, *bounds, advance)
     warn(trace)
+    return done, trace.type_name
+
+
+def _print_one(console: Console, out: Path, done: Converted, type_name: str) -> None:
     messages_before, messages_after = map(units.size, done.message_bytes)
     before, after = map(units.size, done.file_bytes)
-    Console(soft_wrap=True).print(
-        f"{out}: {done.frames:,} frames of {trace.type_name}, messages {messages_before} → "
+    console.print(
+        f"{out}: {done.frames:,} frames of {type_name}, messages {messages_before} → "
         f"{messages_after}, file {before} → {after}",
         highlight=False,
         markup=False,
+        soft_wrap=True,
     )
+
+
+def _document(source: Path, out: Path, done: Converted, type_name: str) -> dict[str, Any]:
+    return {"file": str(source), "out": str(out), "type": type_name} | asdict(done)

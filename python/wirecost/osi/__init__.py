@@ -9,6 +9,7 @@
 """
 
 from wirecost.osi.arrow import to_arrow, to_polars
+from wirecost.osi.decode import Decoder
 from wirecost.osi.frames import Frame, Frames, open
 
-__all__ = ["Frame", "Frames", "open", "to_arrow", "to_polars"]
+__all__ = ["Decoder", "Frame", "Frames", "open", "to_arrow", "to_polars"]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 from wirecost.columns.converter import Converter
@@ -49,8 +49,17 @@ def conversion(type_name: str, wanted: Wanted, before: int = 0) -> Conversion | 
     wanted.check()
     if not wanted.columns and not wanted.rows:
         return None
+    converter = _converter(type_name, wanted)
+    if wanted.rows:
+        return converter.to_rows
+    return partial(converter.to_columns, keep_rows=wanted.also_rows, before=before)
+
+
+@lru_cache(maxsize=16)
+def _converter(type_name: str, wanted: Wanted) -> Converter:
+    """One for all traces of a type: planning takes as long as converting a short trace. A process
+    converts one trace at a time."""
     full_name = f"osi3.{type_name}"
     if wanted.rows:
-        return Converter.to_rows_of(full_name).to_rows
-    converter = Converter.to_columns_of(full_name, wanted.columns, wanted.reduce)
-    return partial(converter.to_columns, keep_rows=wanted.also_rows, before=before)
+        return Converter.to_rows_of(full_name)
+    return Converter.to_columns_of(full_name, wanted.columns, wanted.reduce)

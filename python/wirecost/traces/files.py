@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -14,6 +15,8 @@ from wirecost.regular_file import open_regular
 from wirecost.whole_file import replaced
 
 BUFFER = 1 << 20
+RELEASED = 16 << 20
+"""Once so many bytes of a mapped file were read, their pages are given back."""
 
 
 class Mapped:
@@ -35,6 +38,29 @@ class Mapped:
             reason = getattr(error, "strerror", None) or str(error)
             raise UserError(f"{path}: {reason}; name a readable trace file") from error
         self.view = memoryview(self._map if self._map is not None else b"")
+        self._read = 0
+
+    def note_read(self, size: int) -> None:
+        """So many more bytes were read from front to back: what lies before is needed no more.
+
+        Views stay valid: the kernel reads pages again that are.
+        """
+        self._read += size
+        if self._read >= RELEASED and self._map is not None:
+            self._read = 0
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+    def noting(self, progress: Callable[[int, int, str], None]) -> Callable[[int, int, str], None]:
+        """The same progress of reading the file from front to back, in bytes."""
+        last = 0
+
+        def advance(done: int, total: int, text: str) -> None:
+            nonlocal last
+            self.note_read(max(done - last, 0))
+            last = done
+            progress(done, total, text)
+
+        return advance
 
     def close(self) -> None:
         """Frames that are still held keep the mapping alive."""

@@ -37,7 +37,7 @@ class McapChannel(Closing):
         self._data = Mapped(path)
         self._chunks = _Chunks(path, self._data)
         try:
-            contents = mcap_index.read_contents(self._data.view, progress)
+            contents = mcap_index.read_contents(self._data.view, self._data.noting(progress))
         except mcap_index.DAMAGE as error:
             raise UserError(f"{path}: not an MCAP file; record it again") from error
         channels = self.channels(contents)
@@ -82,6 +82,8 @@ class McapChannel(Closing):
         opcode, length, channel, _, log_time, _ = mcap_index.MESSAGE.unpack_from(data, at)
         end = at + 9 + length
         start = at + mcap_index.MESSAGE.size
+        if place == mcap_index.OUTSIDE:
+            self._data.note_read(length)
         if opcode != Opcode.MESSAGE or channel not in self._ids or not start <= end <= len(data):
             raise _damaged(self.path, number)
         return log_time, data[start:end]
@@ -147,6 +149,7 @@ class _Chunks:
                 "trace again"
             ) from error
         self._kept[place] = chunk
+        self._data.note_read(len(chunk))
         while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
             self._kept.popitem(last=False)
         return chunk

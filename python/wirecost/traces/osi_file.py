@@ -38,7 +38,7 @@ class OsiTrace(Closing):
         self.about = About()
         self.warnings: list[str] = []
         self._data = Mapped(path)
-        self._offsets = osi_index.offsets(path, self._data, progress, worthwhile)
+        self._offsets = osi_index.offsets(path, self._data, self._data.noting(progress), worthwhile)
         rest = self._data.size - int(self._offsets[-1])
         if rest:
             self.warnings.append(
@@ -82,6 +82,7 @@ class OsiTrace(Closing):
         last = self.frame_count if stop is None else min(stop, self.frame_count)
         for number in range(start, last):
             message = self.message(number)
+            self._data.note_read(len(message))
             yield (
                 (messages.timestamp_ns(self.type_name, message) if self.type_name else None),
                 message,

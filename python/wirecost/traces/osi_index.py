@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.regular_file import open_regular
-from wirecost.traces.files import Mapped, WholeFile
+from wirecost.traces.files import RELEASED, Mapped, WholeFile
 from wirecost.traces.trace import Progress
 
 MAGIC = b"OSIINDEX"
@@ -68,6 +68,7 @@ def forget(trace: Path) -> None:
 def walk(data: memoryview, progress: Progress) -> Iterator[Offsets]:
     """The offsets in batches, by going from length to length."""
     at, size = 0, len(data)
+    shown = 0
     batch: list[int] = []
     read = _LENGTH.unpack_from
     while size - at >= 4:
@@ -76,8 +77,10 @@ def walk(data: memoryview, progress: Progress) -> Iterator[Offsets]:
             break
         batch.append(at)
         at = end
-        if len(batch) == BATCH:
+        if at - shown >= RELEASED:
+            shown = at
             progress(at, size, "finding the frames")
+        if len(batch) == BATCH:
             yield np.array(batch, dtype=np.uint64)
             batch.clear()
     batch.append(at)

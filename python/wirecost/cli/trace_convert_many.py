@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost trace convert`` prints of many traces: progress, failures, totals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from wirecost.cli.console import LINE_EVERY_S
+from wirecost.cli.json_file import console_beside, write_json
+from wirecost.cli.trace_options import STDERR
+from wirecost.printable import printable
+from wirecost.report.shared import units
+from wirecost.traces.batch.jobs import Job, Options
+from wirecost.traces.batch.run import Report, Resources, Totals, convert_many
+from wirecost.traces.batch.work import Outcome
+
+MINUTE_S, HOUR_S = 60, 3600
+
+
+def convert_and_print(
+    words: list[str],
+    folder: Path,
+    options: Options,
+    resources: Resources,
+    json_file: Path | None,
+    *,
+    resume: bool,
+    force: bool,
+) -> int:
+    """The command's exit status: 1 if a trace failed. Raises UserError."""
+    begin = time.perf_counter()
+    with _progress(STDERR) as report:
+        totals = convert_many(words, folder, options, resources, report, resume=resume, force=force)
+    took = time.perf_counter() - begin
+    _print_totals(console_beside(json_file), folder, totals, resources, took)
+    write_json(json_file, _document(folder, totals, resources, took))
+    return 1 if totals.failed else 0
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Report]:
+    """A bar on a terminal, a line now and then elsewhere; failures and warnings as they come."""
+    begin = last = time.monotonic()
+    size_at_begin: int | None = None
+    bar = Progress(
+        BarColumn(), TaskProgressColumn(), TextColumn("{task.description}", markup=False),
+        console=console, transient=True,
+    )  # fmt: skip
+    task = bar.add_task("starting", total=None)
+
+    def report(job: Job, outcome: Outcome, totals: Totals) -> None:
+        nonlocal last, size_at_begin
+        if outcome.error:
+            _print(console, f"failed: {outcome.error}")
+        for warning in outcome.warnings:
+            _print(console, f"warning: {warning}")
+        size_at_begin = size_at_begin or totals.left_bytes + job.source.size
+        now = time.monotonic()
+        text = _progress_text(totals, now - begin, size_at_begin)
+        done = totals.input_bytes - totals.left_bytes
+        if console.is_terminal:
+            bar.update(task, completed=done, total=totals.input_bytes, description=text)
+        elif now - last >= LINE_EVERY_S:
+            last = now
+            _print(console, f"{100 * done // max(totals.input_bytes, 1):3d} %  {text}")
+
+    if console.is_terminal:
+        with bar:
+            yield report
+    else:
+        yield report
+
+
+def _progress_text(totals: Totals, elapsed_s: float, size_at_begin: int) -> str:
+    done = totals.finished_before + totals.converted + len(totals.failed)
+    failed = f", {len(totals.failed):,} failed" if totals.failed else ""
+    converted = size_at_begin - totals.left_bytes
+    left_s = elapsed_s * totals.left_bytes / converted if converted else 0.0
+    return f"{done:,} of {totals.traces:,} traces{failed}, about {_duration(left_s)} left"
+
+
+def _duration(seconds: float) -> str:
+    """``40 s``, ``3 min``, ``2.5 h``"""
+    if seconds < MINUTE_S:
+        return f"{seconds:.0f} s"
+    if seconds < HOUR_S:
+        return f"{seconds / MINUTE_S:.0f} min"
+    return f"{seconds / HOUR_S:.1f} h"
+
+
+def _print_totals(
+    console: Console, folder: Path, totals: Totals, resources: Resources, took_s: float
+) -> None:
+    before, after = map(units.size, totals.file_bytes)
+    kept = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
+    failed = f", {len(totals.failed):,} failed" if totals.failed else ""
+    _print(
+        console,
+        f"{folder}: {totals.converted:,} of {totals.traces:,} traces converted{kept}{failed}; "
+        f"{totals.frames:,} frames, files {before} → {after}, in {units.significant(took_s)} s",
+    )
+    if totals.peaks:
+        limit = f" of at most {units.size(resources.memory)}" if resources.memory else ""
+        lost = f", {totals.replaced_workers} replaced" if totals.replaced_workers else ""
+        _print(
+            console,
+            f"workers: {totals.workers}{lost}; largest memory of one "
+            f"{units.size(max(totals.peaks.values()))}{limit}",
+        )
+
+
+def _document(folder: Path, totals: Totals, resources: Resources, took_s: float) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "traces": totals.traces,
+        "converted": totals.converted,
+        "finished_before": totals.finished_before,
+        "frames": totals.frames,
+        "bytes_before": totals.file_bytes[0],
+        "bytes_after": totals.file_bytes[1],
+        "workers": totals.workers,
+        "workers_replaced": totals.replaced_workers,
+        "memory_limit_bytes": resources.memory,
+        "memory_peak_bytes": list(totals.peaks.values()),
+        "conversion_s": totals.seconds,
+        "coordinator_cpu_s": time.process_time(),
+        "elapsed_s": took_s,
+        "failed": [_row(job, error) for job, error in totals.failed],
+        "warnings": [_row(job, warning) for job, warning in totals.warnings],
+    }
+
+
+def _row(job: Job, text: str) -> dict[str, str]:
+    return {"file": str(job.source.path), "text": printable(text)}
+
+
+def _print(console: Console, line: str) -> None:
+    console.print(printable(line), markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that this process may take, held by the kernel."""
+
+from __future__ import annotations
+
+import re
+import resource
+from pathlib import Path
+
+from wirecost.errors import UserError
+
+MIB = 1 << 20
+MAPPED_WINDOW = 64 * MIB
+"""Of mapped files: traces give their pages back once so much was read (``files.RELEASED``)."""
+LEAST_ROOM = 64 * MIB
+UNITS = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "Ki": 1 << 10, "Mi": MIB, "Gi": 1 << 30}
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([kMG]|[KMG]i)?B?", re.ASCII)
+_STATUS = re.compile(r"^(\w+):\s+(\d+) kB$", re.MULTILINE)
+
+_limited: int | None = None
+
+
+def parse_size(option: str, text: str) -> int:
+    """Bytes: ``2GiB``, ``1.5 GB``, ``800M``, a number. Raises UserError."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise UserError(f"{option} {text}: give a size such as 2GiB or 800MB")
+    return int(float(found[1]) * UNITS[found[2] or ""])
+
+
+def limit(memory: int) -> None:
+    """Keeps this process below ``memory`` bytes from here on: what would be more raises
+    MemoryError. A second call with the same number does nothing.
+
+    The kernel counts private memory that can be written, also what was reserved and never used. So
+    what may be added is what is left of ``memory`` now, less a window for pages of mapped files.
+    Raises UserError where that is too little to work with.
+    """
+    global _limited  # noqa: PLW0603 - the limit is the process's
+    if _limited == memory:
+        return
+    now = _status()
+    room = memory - now["VmRSS"] - MAPPED_WINDOW
+    if room < LEAST_ROOM:
+        least = -(-(now["VmRSS"] + MAPPED_WINDOW + LEAST_ROOM) // MIB)
+        raise UserError(f"--memory: too little to begin with; give at least {least}MiB")
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    soft = now["VmData"] + room
+    if hard != resource.RLIM_INFINITY:
+        soft = min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    _limited = memory
+
+
+def peak() -> int:
+    """The most physical memory that this process has had, in bytes, pages of files included."""
+    return _status()["VmHWM"]
+
+
+def _status() -> dict[str, int]:
+    text = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+    return {name: int(kilobytes) * 1024 for name, kilobytes in _STATUS.findall(text)}

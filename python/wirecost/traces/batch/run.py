@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Converts many traces into one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.traces.batch.cluster import Cluster, engine
+from wirecost.traces.batch.here import converted
+from wirecost.traces.batch.inputs import sources
+from wirecost.traces.batch.jobs import Job, Options, jobs
+from wirecost.traces.batch.journal import Journal
+from wirecost.traces.batch.work import Outcome
+
+Report = Callable[[Job, Outcome, "Totals"], None]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a conversion may take."""
+
+    workers: int = 1
+    memory: int | None = None
+    """Bytes that each worker may have at most."""
+
+
+@dataclass
+class Totals:
+    """What came of it so far."""
+
+    traces: int
+    """Of this run and before, in all."""
+    input_bytes: int
+    finished_before: int = 0
+    """By an earlier conversion; not touched."""
+    left_bytes: int = 0
+    """Of inputs that are not yet converted."""
+    workers: int = 1
+    converted: int = 0
+    frames: int = 0
+    file_bytes: tuple[int, int] = (0, 0)
+    """Before and after, of what this run converted."""
+    failed: list[tuple[Job, str]] = field(default_factory=list)
+    warnings: list[tuple[Job, str]] = field(default_factory=list)
+    peaks: dict[int, int] = field(default_factory=dict)
+    """Bytes of memory that each process had at most, by its number."""
+    seconds: float = 0.0
+    """That conversions took, in all processes together."""
+    replaced_workers: int = 0
+
+    def add(self, job: Job, outcome: Outcome) -> None:
+        self.left_bytes -= job.source.size
+        self.seconds += outcome.seconds
+        if outcome.process:
+            self.peaks[outcome.process] = max(outcome.peak, self.peaks.get(outcome.process, 0))
+        self.warnings += [(job, warning) for warning in outcome.warnings]
+        if outcome.error:
+            self.failed.append((job, outcome.error))
+            return
+        self.converted += 1
+        self.frames += outcome.frames
+        before, after = outcome.file_bytes
+        self.file_bytes = (self.file_bytes[0] + before, self.file_bytes[1] + after)
+
+
+def convert_many(
+    words: Sequence[str],
+    folder: Path,
+    options: Options,
+    resources: Resources,
+    report: Report,
+    *,
+    resume: bool = False,
+    force: bool = False,
+) -> Totals:
+    """Converts the traces that ``words`` stand for into ``folder``; calls ``report`` after each.
+
+    A trace that cannot be converted is in ``Totals.failed``. Raises UserError, before any work
+    starts, on what contradicts itself; later where the disk is full or workers cannot be kept.
+    """
+    options.check()
+    if resources.workers > 1:
+        engine()
+    wanted = jobs(sources(words), folder, options)
+    with Journal(folder, options) as journal:
+        left = _left(wanted, journal, resume, force)
+        totals = Totals(len(wanted), sum(job.source.size for job in wanted))
+        totals.finished_before = len(wanted) - len(left)
+        totals.left_bytes = sum(job.source.size for job in left)
+        journal.sweep(journal.begun(left))
+        totals.workers = max(1, min(resources.workers, len(left)))
+        cluster = None
+        if totals.workers > 1:
+            cluster = Cluster(options, totals.workers, resources.memory, journal)
+        outcomes = (
+            converted(left, options, resources.memory, journal)
+            if cluster is None
+            else cluster.converted(left)
+        )
+        by_number = {job.number: job for job in left}
+        with closing(outcomes):  # type: ignore[type-var]
+            _collect(outcomes, by_number, journal, totals, report)
+        totals.replaced_workers = cluster.replaced if cluster is not None else 0
+        return totals
+
+
+def _left(wanted: list[Job], journal: Journal, resume: bool, force: bool) -> list[Job]:
+    """What is to be converted. Raises UserError where that would replace what is not ours, or was
+    not asked to be replaced."""
+    if force:
+        return wanted
+    left = [job for job in wanted if not (resume and journal.is_finished(job))]
+    there = [job for job in left if job.out.exists() or job.out.is_symlink()]
+    foreign = [job for job in there if not (resume and journal.is_ours(job))]
+    if foreign:
+        what = "is of no earlier conversion" if resume else "exists"
+        remedy = "" if resume else ", add --resume to convert what is missing,"
+        raise UserError(
+            f"{foreign[0].out}: {what}, as do {len(foreign) - 1:,} other outputs; give another "
+            f"folder{remedy} or add --force to replace them"
+            if len(foreign) > 1
+            else f"{foreign[0].out}: {what}; give another folder{remedy} or add --force"
+        )
+    return left
+
+
+def _collect(
+    outcomes: Iterator[Outcome],
+    by_number: dict[int, Job],
+    journal: Journal,
+    totals: Totals,
+    report: Report,
+) -> None:
+    for outcome in outcomes:
+        job = by_number[outcome.number]
+        if outcome.too_little:
+            raise UserError(outcome.error)
+        totals.add(job, outcome)
+        journal.end(job, outcome)
+        report(job, outcome, totals)
+        if outcome.disk_full:
+            raise UserError(f"{outcome.error.partition(';')[0]}; free some room and add --resume")
