@@ -57,6 +57,18 @@ def home() -> Path:
         return Path("/nonexistent")
 
 
+def runtime_path() -> Path:
+    """Where this user's processes on this machine meet, neither made nor checked:
+    ``$XDG_RUNTIME_DIR/wirecost``, or without that variable a folder below /tmp."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return Path(runtime).absolute() / "wirecost" if runtime else below_tmp()
+
+
+def below_tmp() -> Path:
+    """A folder for this user, neither made nor checked."""
+    return Path(f"/tmp/wirecost-{os.getuid()}")
+
+
 def private_folder(path: Path, remedy: str = "name a folder of your own") -> Path:
     """Make the folder with mode 700, or check that it is this user's and that nobody else can write
     or replace it. Gives its absolute path.

@@ -80,13 +80,30 @@ void loan_finalize(PyObject* self) {
   PyErr_Restore(type, value, trace);
 }
 
+// A sample may refer to its own loan: the garbage collector has to see the circle.
+int loan_traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* const loan = reinterpret_cast<Loan*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(loan->sample);
+  Py_VISIT(loan->release);
+  Py_VISIT(reinterpret_cast<PyObject*>(loan->pool));
+  return 0;
+}
+
+// After loan_finalize, and where the interpreter ends in place of it.
+int loan_clear(PyObject* self) {
+  auto* const loan = reinterpret_cast<Loan*>(self);
+  Py_CLEAR(loan->sample);
+  Py_CLEAR(loan->release);
+  const Ref pool(reinterpret_cast<PyObject*>(std::exchange(loan->pool, nullptr)));
+  return 0;
+}
+
 void loan_dealloc(PyObject* self) {
   if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
-  auto* const loan = reinterpret_cast<Loan*>(self);
-  if (loan->weak != nullptr) PyObject_ClearWeakRefs(self);
-  Py_XDECREF(loan->sample);
-  Py_XDECREF(loan->release);
-  Py_XDECREF(reinterpret_cast<PyObject*>(loan->pool));
+  PyObject_GC_UnTrack(self);
+  if (reinterpret_cast<Loan*>(self)->weak != nullptr) PyObject_ClearWeakRefs(self);
+  loan_clear(self);
   PyTypeObject* const type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -122,12 +139,15 @@ PyMemberDef loan_members[] = {
 std::array loan_slots{
     PyType_Slot{Py_tp_doc, const_cast<char*>("A borrowed sample, the `owner` for `decode`.")},
     PyType_Slot{Py_tp_finalize, reinterpret_cast<void*>(loan_finalize)},
+    PyType_Slot{Py_tp_traverse, reinterpret_cast<void*>(loan_traverse)},
+    PyType_Slot{Py_tp_clear, reinterpret_cast<void*>(loan_clear)},
     PyType_Slot{Py_tp_dealloc, reinterpret_cast<void*>(loan_dealloc)},
     PyType_Slot{Py_tp_members, loan_members},
     PyType_Slot{0, nullptr},
 };
 PyType_Spec loan_spec{"wirecost._tensor.Loan", sizeof(Loan), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, loan_slots.data()};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      loan_slots.data()};
 
 }  // namespace
 

@@ -61,7 +61,10 @@ def command(
         ),
     ] = "float64",
     devices: Annotated[
-        str, typer.Option("--device", help="cpu, cuda.", autocompletion=completing(tensor.DEVICES))
+        str,
+        typer.Option(
+            "--device", help="cpu, cuda, cuda-ipc.", autocompletion=completing(tensor.DEVICES)
+        ),
     ] = "cpu",
     content: Annotated[
         str, typer.Option(help="ones (but for the number and some elements) or random.")
@@ -189,7 +192,7 @@ def _others(
 ) -> dict[str, Interpreter]:
     if texts and role != "both":
         raise UserError(f"--python: is for one machine; leave it or --role {role} out")
-    device = "cuda" if "cuda" in devices.split(",") else "cpu"
+    device = next((name for name in devices.split(",") if name != "cpu"), "cpu")
     return {
         name: interpreters.probed(path, name, mwares, device)
         for name, path in interpreters.parse(texts, PLUGINS).items()

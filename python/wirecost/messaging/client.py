@@ -11,6 +11,7 @@ from wirecost.errors import UserError
 from wirecost.messaging.connection import Connection
 from wirecost.messaging.failure import Failure
 from wirecost.messaging.opening import chosen
+from wirecost.messaging.sharing import Sharing
 from wirecost.messaging.unpacking import Options, Unpacker
 from wirecost.tensor import encode
 from wirecost.transport import Requester
@@ -31,6 +32,7 @@ class Client(Connection[Requester]):
         """As ``request``."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
+        self._sharing = Sharing(device_to_host)
         self._found = False
         super().__init__(transport, service, address, lambda opened: opened.requester(service))
 
@@ -40,7 +42,7 @@ class Client(Connection[Requester]):
         Raises UserError if no answer comes within ``timeout`` seconds, if the service failed, and
         as ``Publication.send`` and ``Subscription.receive`` do.
         """
-        frame = encode(message, device_to_host=self._device_to_host)
+        frame = encode(self._sharing.shared(message), device_to_host=self._device_to_host)
         deadline = time.monotonic() + timeout
         with self._lock:
             self._check_open()
@@ -56,6 +58,11 @@ class Client(Connection[Requester]):
         if isinstance(answer, Failure):
             raise UserError(f"{self.topic} over {self.transport}: {answer.reason}")
         return answer
+
+    def close(self) -> None:
+        """Ends it. A second call does nothing."""
+        super().close()
+        self._sharing.close()
 
     async def ask_async(self, message: Any, timeout: float = 10.0) -> Any:
         """``ask`` in a thread. After a cancelled task the answer is waited for and dropped before

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.tensor import register
+from wirecost.tensor.registry import register_own
 
 
-@register
+@register_own
 @dataclass(frozen=True)
 class Failure:
     """The request got no answer."""

@@ -12,6 +12,7 @@ from wirecost.messaging.connection import Connection
 from wirecost.messaging.kinds import described
 from wirecost.messaging.opening import chosen
 from wirecost.messaging.schema import Checked, Schema
+from wirecost.messaging.sharing import Sharing
 from wirecost.messaging.topics import announcement, opened
 from wirecost.tensor import encode
 from wirecost.transport import Publisher
@@ -31,6 +32,7 @@ class Publication(Connection[Publisher]):
     ) -> None:
         """As ``publish``."""
         self._check = None if schema is None else Checked(topic, schema).check
+        self._sharing = Sharing(device_to_host)
         super().__init__(transport, topic, address, lambda made: made.publisher(topic))
         self._device_to_host = device_to_host
         self._checksum = checksum
@@ -57,7 +59,8 @@ class Publication(Connection[Publisher]):
         """
         if self._check is not None:
             self._check(message)
-        frame = encode(message, device_to_host=self._device_to_host, checksum=self._checksum)
+        shared = self._sharing.shared(message)
+        frame = encode(shared, device_to_host=self._device_to_host, checksum=self._checksum)
         with self._lock:
             self._check_open()
             if self._carries_unknown:
@@ -78,6 +81,12 @@ class Publication(Connection[Publisher]):
         task is cancelled. ``send`` is quicker where it does not wait.
         """
         return await self._in_worker(lambda: self.send(message))
+
+    def close(self) -> None:
+        """Ends it. Tensors that it passed on a device and that nobody has copied yet are lost. A
+        second call does nothing."""
+        super().close()
+        self._sharing.close()
 
     def wait_for_subscriber(self, timeout: float = 10.0) -> bool:
         """Whether somebody listened within ``timeout`` seconds."""

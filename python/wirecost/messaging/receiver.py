@@ -9,9 +9,11 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, Self, TypeVar
 
 from wirecost.messaging.connection import SLICE_S, Closable, Connection
+from wirecost.tensor import LostError
 from wirecost.transport import Transport
 
 Endpoint = TypeVar("Endpoint", bound=Closable)
@@ -46,7 +48,8 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
-        """What the caller gets of it. Raises UserError."""
+        """What the caller gets of it. Raises UserError; LostError, having counted it, where there
+        is nothing to get, and the next one is waited for."""
 
     @abstractmethod
     def _discard(self, raw: Raw) -> None:
@@ -63,37 +66,39 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         Raises UserError for what cannot be decoded, where too many messages are held, and when
         this is closed. After the first the next call gives the message behind it.
         """
-        raw = self._wait(_deadline(timeout))
-        if raw is None:
-            self._check_open()
-            return None
-        return self._message(raw)
+        deadline = _deadline(timeout)
+        while (raw := self._wait(deadline)) is not None:
+            with suppress(LostError):
+                return self._message(raw)
+        self._check_open()
+        return None
 
     async def receive_async(self, timeout: float | None = None) -> Message | None:
         """``receive`` for event loops. Cancelling the task loses no message."""
-        raw = await self._wait_async(_deadline(timeout))
-        if raw is None:
-            self._check_open()
-            return None
-        return self._message(raw)
+        deadline = _deadline(timeout)
+        while (raw := await self._wait_async(deadline)) is not None:
+            with suppress(LostError):
+                return self._message(raw)
+        self._check_open()
+        return None
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Message:
-        raw = self._wait(math.inf)
-        if raw is None:
-            raise StopIteration
-        return self._message(raw)
+        while (raw := self._wait(math.inf)) is not None:
+            with suppress(LostError):
+                return self._message(raw)
+        raise StopIteration
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Message:
-        raw = await self._wait_async(math.inf)
-        if raw is None:
-            raise StopAsyncIteration
-        return self._message(raw)
+        while (raw := await self._wait_async(math.inf)) is not None:
+            with suppress(LostError):
+                return self._message(raw)
+        raise StopAsyncIteration
 
     def close(self) -> None:
         """Ends it, and with it loops over it in other threads. A second call does nothing."""

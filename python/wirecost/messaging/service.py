@@ -11,6 +11,7 @@ from wirecost.errors import UserError
 from wirecost.messaging.failure import Failure
 from wirecost.messaging.opening import chosen
 from wirecost.messaging.receiver import Receiver
+from wirecost.messaging.sharing import Sharing
 from wirecost.messaging.unpacking import Options, Unpacker
 from wirecost.tensor import encode
 from wirecost.transport import Replier, Request
@@ -65,6 +66,7 @@ class Service(Receiver[Replier, Request, Asked]):
         """As ``serve``."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
+        self._sharing = Sharing(device_to_host)
         self._last: Asked | None = None
         super().__init__(transport, service, address, lambda opened: opened.replier(service))
 
@@ -74,6 +76,7 @@ class Service(Receiver[Replier, Request, Asked]):
             with suppress(UserError):
                 self._give_up("the service ended")
         super().close()
+        self._sharing.close()
 
     def _give_up(self, reason: str) -> None:
         last, self._last = self._last, None
@@ -87,7 +90,7 @@ class Service(Receiver[Replier, Request, Asked]):
 
     def _message(self, raw: Request) -> Asked:
         def send(message: Any) -> None:
-            frame = encode(message, device_to_host=self._device_to_host)
+            frame = encode(self._sharing.shared(message), device_to_host=self._device_to_host)
             with self._lock:
                 self._check_open()
                 raw.answer(frame)

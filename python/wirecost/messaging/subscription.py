@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from wirecost.messaging.opening import chosen
 from wirecost.messaging.receiver import Receiver
 from wirecost.messaging.schema import Checked, Schema
 from wirecost.messaging.unpacking import Options, Unpacker
+from wirecost.tensor import LostError
 from wirecost.transport import Count, Sample, Subscriber
 
 
@@ -27,21 +29,28 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
         """As ``subscribe``."""
         self._check = None if schema is None else Checked(topic, schema).check
         self._unpacker = Unpacker(depth, options)
+        self._overwritten = 0
         super().__init__(
             transport, topic, address, lambda opened: opened.subscriber(topic, depth=depth)
         )
 
     @property
     def count(self) -> Count:
-        """Messages received, lost, doubled and out of order, by the senders' numbers."""
-        return self._endpoint.count
+        """Messages received, lost, doubled and out of order, by the senders' numbers. Those whose
+        tensors on a device were overwritten before they were copied are lost."""
+        found, late = self._endpoint.count, self._overwritten
+        return replace(found, received=found.received - late, lost=found.lost + late)
 
     def _take(self, timeout: float) -> Sample | None:
         self._unpacker.check_room()
         return self._endpoint.receive(timeout)
 
     def _message(self, raw: Sample) -> Any:
-        message = self._unpacker.message(raw)
+        try:
+            message = self._unpacker.message(raw)
+        except LostError:
+            self._overwritten += 1
+            raise
         if self._check is not None:
             self._check(message)
         return message

@@ -4,7 +4,7 @@
 from wirecost.tensor.codec import decode, encode
 from wirecost.tensor.compression import Compressed, compress
 from wirecost.tensor.devices import to_device, to_host, to_host_pinned, use_devices
-from wirecost.tensor.errors import FrameError
+from wirecost.tensor.errors import FrameError, LostError
 from wirecost.tensor.frame import Frame
 from wirecost.tensor.native import Loan, SamplePool
 from wirecost.tensor.registry import register, register_plugin
@@ -14,6 +14,7 @@ __all__ = [
     "Frame",
     "FrameError",
     "Loan",
+    "LostError",
     "SamplePool",
     "compress",
     "decode",

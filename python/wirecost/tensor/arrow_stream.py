@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from wirecost.errors import UserError
 from wirecost.tensor.arrow_messages import check_message
+from wirecost.tensor.arrow_source import Piece, opened
 from wirecost.tensor.arrow_types import family, has_views, inner_types, is_plain, may_grow
 from wirecost.tensor.arrow_views import check_hidden_views, check_lengths
 from wirecost.tensor.budget import Budget
@@ -94,14 +95,15 @@ def read_stream(memory: npt.NDArray[np.uint8], budget: Budget) -> tuple[Known, l
     pa = load("pyarrow")
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         raise FrameError("frame: an Arrow stream that is not bytes")
-    messages = list(_messages(pa, memory, budget))
+    read: list[Piece] = []
+    messages = list(_messages(pa, memory, budget, read))
     if not messages:
         raise FrameError("frame: an Arrow stream without a schema")
     known = _schema(pa, messages[0])
     if all(message.type == "record batch" for message in messages[1:]):
         batches = [pa.ipc.read_record_batch(message, known.schema) for message in messages[1:]]
     else:
-        batches = list(pa.ipc.open_stream(pa.py_buffer(memory)))
+        batches = list(pa.ipc.open_stream(opened(read)))
     for batch in batches:
         for index in known.views:
             check_lengths(batch.column(index), budget)
@@ -123,18 +125,22 @@ def read_table(memory: npt.NDArray[np.uint8], budget: Budget) -> Any:
 def schema_of(stored: bytes, budget: Budget) -> Any:
     """The schema of arrays that came without a stream. Raises as ``read_stream``."""
     pa = load("pyarrow")
-    message = next(_messages(pa, np.frombuffer(stored, np.uint8), budget), None)
+    message = next(_messages(pa, np.frombuffer(stored, np.uint8), budget, []), None)
     if message is None:
         raise FrameError("frame: an Arrow array without a schema")
     return _schema(pa, message).schema
 
 
-def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterator[Any]:
+def _messages(
+    pa: Any, memory: npt.NDArray[np.uint8], budget: Budget, read: list[Piece]
+) -> Iterator[Any]:
     """Each is looked at before Arrow sees it; in place of a schema that was looked at before, what
-    is known of it."""
-    whole, view, at = pa.py_buffer(memory), memoryview(cast(Any, memory)), 0
+    is known of it. Arrow sees the very metadata that was looked at: what is shared may change.
+    ``read``: gets the pieces of them all."""
+    view, at = memoryview(cast(Any, memory)), 0
     while at + _PREFIX.size <= len(view):
-        mark, length = _PREFIX.unpack_from(view, at)
+        prefix = bytes(view[at : at + _PREFIX.size])
+        mark, length = _PREFIX.unpack(prefix)
         if mark != _MARK:
             raise FrameError("frame: an Arrow message has no valid beginning")
         if not length:
@@ -144,13 +150,11 @@ def _messages(pa: Any, memory: npt.NDArray[np.uint8], budget: Budget) -> Iterato
             raise FrameError("frame: an Arrow message ends beyond its stream")
         metadata = bytes(view[at + _PREFIX.size : body])
         known = None if at else _SCHEMAS.get(metadata)
-        if known is None:
-            body_bytes = check_message(metadata, budget)
-            yield pa.ipc.read_message(whole.slice(at))
-        else:
-            body_bytes = known.body_bytes
-            yield known
+        body_bytes = known.body_bytes if known else check_message(metadata, budget)
         at = body + body_bytes
+        pieces = (prefix, metadata, view[body:at])
+        read += pieces
+        yield known or pa.ipc.read_message(opened(pieces))
 
 
 def _schema(pa: Any, message: Any) -> Known:

@@ -15,8 +15,8 @@ MOST_WITHOUT_MEMORY = 1 << 26
 them."""
 
 MOST_EXPANDED = 256 << 20
-"""Bytes that compressed tensors take beside all that: how far they expand is not in proportion to
-the frame."""
+"""Bytes that compressed tensors and those on a device take beside all that: they are not in
+proportion to the frame."""
 
 
 class Budget:
@@ -50,12 +50,13 @@ class Budget:
             )
 
     def expand(self, nbytes: int) -> None:
-        """For a compressed tensor that takes ``nbytes``. Raises FrameError where those of the frame
-        would take more than ``MOST_EXPANDED`` and what is left."""
+        """For a tensor that takes ``nbytes`` and is not in the frame as it is. Raises FrameError
+        where those of the frame would take more than ``MOST_EXPANDED`` and what is left."""
         free = max(MOST_EXPANDED - self.expanded, 0)
         self.expanded += nbytes
         self.take(
-            f"what its compressed tensors take beyond {MOST_EXPANDED:,} bytes",
+            "what its compressed tensors and those on a device take beyond"
+            f" {MOST_EXPANDED:,} bytes",
             max(nbytes - free, 0),
             remedy="let the sender compress less of it, or send it in parts",
         )

@@ -25,7 +25,7 @@ from wirecost.tensor.layout import (
     SUM,
     Layout,
     build,
-    header_size,
+    header_of,
     parse,
 )
 from wirecost.tensor.matching import families, match
@@ -33,6 +33,7 @@ from wirecost.tensor.memory import Memory, Pieces, own_copy
 from wirecost.tensor.packages import load
 from wirecost.tensor.plan import Plan, plan
 from wirecost.tensor.reader import Reader, budget_of, restored, tensor_of
+from wirecost.tensor.registry import is_own
 from wirecost.tensor.source import Source
 from wirecost.tensor.writer import HANDLERS, Writer
 
@@ -115,7 +116,7 @@ def decode(
         view = view.cast("B")
     known = _known(view)
     if known is None or known[0].total > len(view):
-        known = _learn(bytes(view[: header_size(view)]))
+        known = _learn(header_of(view))
     layout, short = known
     if layout.checksum:
         _verify(view, layout)
@@ -135,7 +136,8 @@ def decode(
 
 
 def _placed(message: Any) -> Any:
-    return message if POLICY.host_to_device is None else POLICY.host_to_device(message)
+    place = POLICY.host_to_device
+    return message if place is None or is_own(type(message)) else place(message)
 
 
 def _known(view: memoryview) -> tuple[Layout, Plan | None] | None:

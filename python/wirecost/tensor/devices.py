@@ -25,13 +25,17 @@ class _Policy:
 
     device_to_host: Move | None = None
     host_to_device: Move | None = None
+    ipc = False
 
 
 POLICY = _Policy()
 
 
 def use_devices(
-    *, device_to_host: str | Move | None = None, host_to_device: str | Move | None = None
+    *,
+    device_to_host: str | Move | None = None,
+    host_to_device: str | Move | None = None,
+    ipc: bool = False,
 ) -> None:
     """Says for this process what happens to tensors on a device, until it is called again.
 
@@ -39,9 +43,14 @@ def use_devices(
     that is used again, which a device copies to faster; or a function that gets a tensor and
     returns one in the host's memory. None: to encode such a tensor is an error.
     ``host_to_device``: where received tensors of PyTorch, JAX, TensorFlow and PaddlePaddle go, such
-    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received. Raises
-    UserError for other words.
+    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received.
+    ``ipc``: publications, clients and services pass tensors of PyTorch, CuPy and JAX on a CUDA
+    device to processes of the same user and machine without the host, but for those that are given
+    a ``device_to_host`` of their own; receivers need no setting. Raises UserError for other
+    words.
     """
+    if type(ipc) is not bool:
+        raise UserError(f"ipc={ipc!r}: give True or False")
     moves: dict[str, Move] = {"copy": to_host, "pinned": to_host_pinned}
     out = moves.get(device_to_host) if isinstance(device_to_host, str) else device_to_host
     if device_to_host is not None and not callable(out):
@@ -56,6 +65,7 @@ def use_devices(
             f'host_to_device={place!r}: give a device such as "cuda:0", a function or None'
         )
     POLICY.device_to_host = out
+    POLICY.ipc = ipc
     POLICY.host_to_device = (lambda obj: to_device(obj, place)) if isinstance(place, str) else place
 
 
@@ -65,13 +75,13 @@ def to_host(obj: Any) -> Any:
     Looks into dicts, lists and tuples; CuPy's arrays become NumPy's. What is on the host already is
     returned as it is.
     """
-    return _moved(obj, _TO_HOST)
+    return replaced(obj, _TO_HOST)
 
 
 def to_host_pinned(obj: Any) -> Any:
     """The same through page-locked memory, which is used again once nothing refers to the copy any
     more. PyTorch's and CuPy's tensors; the others' frameworks have memory of their own for it."""
-    return _moved(obj, _TO_HOST | staging.MOVES)
+    return replaced(obj, _TO_HOST | staging.MOVES)
 
 
 def to_device(obj: Any, device: str) -> Any:
@@ -93,7 +103,7 @@ def to_device(obj: Any, device: str) -> Any:
 
         return moved
 
-    return _moved(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
+    return replaced(obj, {root: move(one) for root, one in _TO_DEVICE.items()})
 
 
 def refuse_moved(moved: Any, framework: str) -> UserError:
@@ -112,11 +122,13 @@ def _checked(device: str) -> int:
     return int(device.partition(":")[2] or "0")
 
 
-def _moved(obj: Any, moves: dict[str, Move]) -> Any:
+def replaced(obj: Any, moves: dict[str, Move]) -> Any:
+    """``obj`` with what ``moves`` makes of each object in its dicts, lists and tuples, by the
+    package of its class or of one that it derives from."""
     if type(obj) is dict:
-        return {key: _moved(value, moves) for key, value in obj.items()}
+        return {key: replaced(value, moves) for key, value in obj.items()}
     if type(obj) in _COLLECTIONS:
-        return type(obj)(_moved(value, moves) for value in obj)
+        return type(obj)(replaced(value, moves) for value in obj)
     for base in type(obj).__mro__:  # a subclass may be of the program's own
         move = moves.get(base.__module__.partition(".")[0])
         if move is not None:

@@ -13,6 +13,11 @@ class FrameError(UserError):
     """Received bytes are no frame of this format, or not whole."""
 
 
+class LostError(FrameError):
+    """A frame came, but what it refers to was overwritten or its sender has ended: as a message
+    that the transport lost."""
+
+
 class _Few(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()

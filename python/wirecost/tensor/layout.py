@@ -81,11 +81,19 @@ _MOST_KNOWN = 256
 _known_places = lru_cache(256)(_places)
 
 
-def header_size(view: memoryview) -> int:
-    """Bytes of the header at the start of a buffer, within the buffer. Raises FrameError."""
-    if len(view) < PREFIX.size:
-        raise FrameError(f"frame: {len(view)} bytes, too short for a frame")
-    magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(view)
+def header_of(view: memoryview) -> bytes:
+    """A copy of the header at the start of a buffer, as long as ``header_size`` says of the copy:
+    a peer that shares the memory may change it meanwhile. Raises FrameError."""
+    start = bytes(view[: PREFIX.size])
+    return start + bytes(view[PREFIX.size : header_size(start, len(view))])
+
+
+def header_size(start: bytes | memoryview, there: int) -> int:
+    """Bytes of the header at the start of a buffer of ``there`` bytes, within the buffer. Raises
+    FrameError."""
+    if there < PREFIX.size:
+        raise FrameError(f"frame: {there} bytes, too short for a frame")
+    magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(start)
     if magic != MAGIC:
         raise FrameError("frame: does not begin like a tensor frame")
     if version != VERSION:
@@ -95,15 +103,15 @@ def header_size(view: memoryview) -> int:
         )
     if flags & ~CHECKSUM or reserved:
         raise FrameError("frame: uses flags that version 1 does not have")
-    if total > len(view):
-        raise FrameError(f"frame: its header says {total} bytes, {len(view)} are there")
+    if total > there:
+        raise FrameError(f"frame: its header says {total} bytes, {there} are there")
     if not PREFIX.size + count * ENTRY.size <= header_bytes <= min(total, MOST_HEADER):
         raise FrameError(f"frame: a header of {header_bytes} bytes is impossible")
     return int(header_bytes)
 
 
 def parse(header: bytes) -> Layout:
-    """A header of the size that ``header_size`` gave. Raises FrameError."""
+    """A header that ``header_of`` gave. Raises FrameError."""
     _, _, flags, total, header_bytes, count, _, crc = PREFIX.unpack_from(header)
     view = memoryview(header)
     if crc32(view[PREFIX.size :], crc32(view[: PREFIX.size - CRC.size])) != crc:

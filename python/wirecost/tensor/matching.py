@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from wirecost.tensor import codes
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.errors import FrameError, short
 from wirecost.tensor.registry import name_of, plugin_for
-from wirecost.tensor.source import Source
-from wirecost.tensor.writer import HANDLERS, Handler, Writer
+from wirecost.tensor.source import Form, Source
+from wirecost.tensor.writer import HANDLERS, Handler, Writer, only_once
+
+if TYPE_CHECKING:
+    from wirecost.tensor.ipc.receiving import Place
+    from wirecost.tensor.ipc.ring import DeviceMemory
 
 # Wire name → root packages of its types. The wire name is the file's in ``frameworks``.
 _ROOTS = {
@@ -52,6 +56,16 @@ class Framework(Protocol):
 
     def tensor(self, source: Source) -> Any:
         """A tensor over received memory; only frameworks of tensors have it."""
+        ...
+
+    def device_memory(self, tensor: Any) -> DeviceMemory | None:
+        """Where a tensor lies on a CUDA device; None where it is elsewhere or has no plain memory.
+        Only where other processes can get it so."""
+        ...
+
+    def on_device(self, form: Form, place: Place) -> Any:
+        """A tensor in memory of its own on a CUDA device, copied from ``place``; only where
+        ``device_memory`` is."""
         ...
 
     def restore(self, kind: str, body: Any, budget: Budget) -> Any:
@@ -146,14 +160,34 @@ def _protocol_handler(value: Any) -> Handler | None:
 
 
 def _dlpack(writer: Writer, value: Any) -> Any:
+    place = _device_of(value)
+    if place is not None:
+        moved = writer.on_host(value, place)
+        if not hasattr(moved, "__array__") or _device_of(moved) is not None:
+            raise UserError(
+                f"{name_of(type(value))} on {place}: device_to_host gave {name_of(type(moved))},"
+                " which is not in the host's memory; let it return a NumPy array for this class"
+            )
+        return writer.prepare(moved)
+    try:
+        array = np.from_dlpack(value)
+    except BufferError as error:
+        raise UserError(
+            f"{name_of(type(value))}: NumPy cannot take it by DLPack ({error}); send an array"
+        ) from error
+    return writer.tensor(array, "numpy")
+
+
+def _device_of(value: Any) -> str | None:
+    """Where DLPack says that a tensor lies; None for the host."""
+    if not hasattr(value, "__dlpack_device__"):
+        return None
     device, number = value.__dlpack_device__()
-    if int(device) != 1:
-        return writer.prepare(writer.on_host(value, f"DLPack device {int(device)}:{number}"))
-    return writer.tensor(np.from_dlpack(value), "numpy")
+    return None if int(device) == 1 else f"DLPack device {int(device)}:{number}"
 
 
 def _arrow(writer: Writer, value: Any) -> Any:
-    _only_once(writer)
+    only_once(writer)
     module: Any = framework("pyarrow")
     return writer.prepare(module.from_capsule(value))
 
@@ -173,18 +207,11 @@ def _shares(array: Any, value: Any) -> bool:
 
 
 def _plugin(writer: Writer, value: Any) -> Any:
-    _only_once(writer)
+    only_once(writer)
     plugin = plugin_for(type(value))
     if plugin is None:
         raise AssertionError(value)
     return writer.extension(codes.OBJECT, ["plugin", plugin.name, plugin.encode(value)])
-
-
-def _only_once(writer: Writer) -> None:
-    """C++ may give a message up halfway: what a program registered shall be called once, and a
-    stream is empty the second time. Leaves the message to Python."""
-    if type(writer) is not Writer:
-        raise NotImplementedError("left to Python")
 
 
 def _enum(writer: Writer, value: enum.Enum) -> Any:

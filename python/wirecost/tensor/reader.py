@@ -17,6 +17,7 @@ from wirecost.tensor.compression import received
 from wirecost.tensor.convert import to_table
 from wirecost.tensor.dtypes import understand
 from wirecost.tensor.errors import FrameError, cause, short
+from wirecost.tensor.ipc.receiving import reading
 from wirecost.tensor.matching import COMPRESSED, families, framework
 from wirecost.tensor.memory import Memory
 from wirecost.tensor.plan import check_claims, fields_of, plan_of
@@ -133,6 +134,18 @@ class Reader:
         source = found.source(self._budget, self._tensors not in _NUMPY)
         return tensor_of(source, self._tensors, "numpy")
 
+    def _shared(self, payload: bytes) -> Any:
+        token, number, offset, described, shape, sender = fields_of(payload)
+        form = Form(described, shape, None)
+        self._budget.expand(form.nbytes)
+        wanted: Any = framework(self._tensors or sender)
+        with reading(token, number, offset, form) as place:
+            if hasattr(wanted, "on_device"):
+                return wanted.on_device(form, place)
+            memory = Memory(place.to_host(), True, None)
+        source = Source(memory, (0, form.nbytes), form, self._budget)
+        return tensor_of(source, self._tensors, sender)
+
     def _object(self, payload: bytes) -> Any:
         # What a framework's object consists of stays NumPy's, whatever was asked for.
         wanted = self._tensors, self._tables, self._stays_compressed
@@ -142,7 +155,10 @@ class Reader:
         self._tensors, self._tables, self._stays_compressed = wanted
         if name != "plugin" and self._budget.expanded != expanded:
             # What an object takes is counted by the frame's bytes.
-            raise FrameError(f"frame: an object of {short(name)} has a compressed tensor in it")
+            raise FrameError(
+                f"frame: an object of {short(name)} has a tensor in it that is compressed or on a"
+                " device"
+            )
         if name == "plugin":
             plugin = plugin_named(kind)
             if plugin is None:
@@ -279,4 +295,5 @@ _READERS: dict[int, Callable[[Reader, bytes], Any]] = {
     codes.SCALAR: Reader._scalar,
     codes.BYTES: Reader._bytes,
     codes.COMPRESSED: Reader._compressed,
+    codes.SHARED: Reader._shared,
 }

@@ -24,6 +24,7 @@ class Plugin:
 
 
 _CLASSES: dict[str, type] = {}
+_OWN: set[type] = set()
 _PLUGINS: dict[type, Plugin] = {}
 _PLUGIN_NAMES: dict[str, Plugin] = {}
 
@@ -46,6 +47,18 @@ def register(cls: Class, *, name: str | None = None) -> Class:
         )
     _CLASSES[name or name_of(cls)] = cls
     return cls
+
+
+def register_own(cls: Class) -> Class:
+    """``register`` for a message of wirecost's own, which no program asked for: what the program
+    says of received messages does not concern it."""
+    _OWN.add(cls)
+    return register(cls)
+
+
+def is_own(cls: type) -> bool:
+    """Whether it was registered as one of wirecost's own messages."""
+    return cls in _OWN
 
 
 def register_plugin(

@@ -108,7 +108,7 @@ class Source:
         return array if form.axes is None else array.transpose(form.axes)
 
 
-def refuse(source: Source, framework: str) -> UserError:
+def refuse(source: Source | Form, framework: str) -> UserError:
     """For a type that a framework has not."""
     name = source.described if isinstance(source.described, str) else "a structure"
     return UserError(f'{framework}: has no elements of type {name}; decode with as_="numpy"')

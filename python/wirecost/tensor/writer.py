@@ -126,6 +126,14 @@ class Writer:
         return moved
 
 
+def only_once(writer: Writer) -> None:
+    """Before what shall be done once for a message: what a program registered, a stream that is
+    empty the second time, what takes long to compute. C++ may give a message up halfway, and so
+    leaves such a message to Python."""
+    if type(writer) is not Writer:
+        raise NotImplementedError("left to Python")
+
+
 Handler = Callable[[Writer, Any], Any]
 HANDLERS: dict[type, Handler] = {Pieces: Writer.pieces}
 """By exact type. Other modules add what they know; matching fills in what it found."""

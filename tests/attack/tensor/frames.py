@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 
 from wirecost.tensor import codes
-from wirecost.tensor.layout import PREFIX, build, header_size, parse
+from wirecost.tensor.layout import PREFIX, build, header_of, parse
 from wirecost.tensor.source import Form
 
 WITH_VALUES = frozenset(
@@ -25,6 +25,7 @@ WITH_VALUES = frozenset(
         codes.SCALAR,
         codes.BYTES,
         codes.COMPRESSED,
+        codes.SHARED,
     }
 )
 """Extensions whose payload is a value."""
@@ -70,7 +71,7 @@ class Parts:
 
 def parts_of(frame: bytes) -> Parts:
     """Of a frame without a checksum."""
-    layout = parse(frame[: header_size(memoryview(frame))])
+    layout = parse(header_of(memoryview(frame)))
     segments = [frame[offset : offset + length] for offset, length in layout.segments]
     return Parts(_unpacked(layout.description), segments)
 

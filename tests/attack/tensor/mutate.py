@@ -152,7 +152,7 @@ def _repeated(holder: Any, key: Any, chance: random.Random) -> None:
 
 def _removed(holder: Any, key: Any, chance: random.Random) -> None:
     if isinstance(holder, Extension):
-        holder.code = chance.choice((*range(1, 13), holder.code, 99))
+        holder.code = chance.choice((*range(1, 14), holder.code, 99))
     else:
         del holder[key]
 

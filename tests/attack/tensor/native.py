@@ -16,6 +16,7 @@ import numpy as np
 from attack.target import Target
 from attack.tensor import corpus, respell
 from attack.tensor.corpus import arrays, values
+from attack.tensor.hostile import on_device, whole
 from wirecost.errors import UserError
 from wirecost.tensor import arrow_messages, codec, native
 
@@ -44,7 +45,8 @@ def frames() -> Sequence[bytes]:
     ]  # fmt: skip
     plain += [np.ones((2, 3, 4)).transpose(1, 2, 0), {"t": (1, (2.0, "x"))}, [np.arange(2)]]
     every = (*plain, *values(), *arrays(), *_objects())
-    return [codec.encode(value).tobytes() for value in every]
+    nowhere = whole(lambda _: {"a": [on_device(bytes(16))], "t": 1.5})
+    return [*(codec.encode(value).tobytes() for value in every), nowhere]
 
 
 def _objects() -> Iterator[Any]:

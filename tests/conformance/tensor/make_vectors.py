@@ -61,6 +61,12 @@ def packed(codec: Any, dtype: Any, shape: Any, axes: Any = None, segment: int = 
     return ext(12, pack([segment, codec, dtype, shape, axes]))
 
 
+def shared(ring: Any = bytes(16), number: Any = 1, dtype: Any = "<f8", shape: Any = 3) -> bytes:
+    """A tensor of one dimension on a device, in a ring that nobody has."""
+    token = binary(ring) if type(ring) is bytes else ring
+    return ext(13, pack([token, number, 0, dtype, [shape], "torch"]))
+
+
 def frame(
     description: bytes,
     *data: bytes,
@@ -328,6 +334,14 @@ REFUSED: list[tuple[str, bytes]] = [
     ("compressed-object", frame(packed("lz4", "|O8", [1]), lz4(bytes(8)))),
     ("compressed-segment-twice", frame(pack([packed("lz4", "|u1", [3])] * 2), lz4(b"abc"))),
     ("compressed-in-zarr", frame(ext(2, pack(["zarr", "array", {"data": packed("lz4", "|u1", [3]), "chunks": [3], "attributes": {}}])), lz4(b"abc"))),
+    ("shared-unknown", frame(shared())),
+    ("shared-fields", frame(ext(13, pack([binary(bytes(16)), 1, 0, "<f8", [3]])))),
+    ("shared-ring", frame(shared(ring=bytes(15)))),
+    ("shared-ring-text", frame(shared(ring="../../../etc/passwd"))),
+    ("shared-number", frame(shared(number=0))),
+    ("shared-number-large", frame(shared(number=HUGE))),
+    ("shared-shape", frame(shared(shape=HUGE))),
+    ("shared-object", frame(shared(dtype="|O8"))),
     ("lz4-empty", frame(packed("lz4", "|u1", [3]), b"")),
     ("lz4-short", frame(packed("lz4", "|u1", [4]), lz4(b"abc"))),
     ("lz4-long", frame(packed("lz4", "|u1", [2]), lz4(b"abc"))),

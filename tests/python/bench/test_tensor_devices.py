@@ -3,13 +3,24 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from wirecost.bench.tensor import plugins
-from wirecost.bench.tensor.plugins import PLUGINS
+from attack.tensor.native import in_python
+from support import fake_cuda, fake_driver
+from wirecost.bench.tensor import blocks, plugins
+from wirecost.bench.tensor.cases import Entry
+from wirecost.bench.tensor.contenders.transports import Transported
+from wirecost.bench.tensor.content import Source
+from wirecost.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.bench.tensor.remote import Remote
 from wirecost.bench.tensor.scenario import Settings
+from wirecost.bench.tensor.stamps import stages
+from wirecost.bench.tensor.task import Order, Task
 from wirecost.errors import UserError
 
 
@@ -36,6 +47,56 @@ def test_cupy_has_no_arrays_on_the_host(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert PLUGINS["cupy"].missing("cuda") is None
     assert PLUGINS["cupy"].missing("cpu") == "its objects lie on a device: give --device cuda"
     assert PLUGINS["torch"].missing("cpu") is None
+
+
+def test_what_is_shared_on_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert PLUGINS["numpy"].missing(SHARED) == "its objects lie on the host"
+    assert PLUGINS["paddle"].missing(SHARED) == (
+        "its objects go by way of the host: give --device cuda"
+    )
+    with_device_files(monkeypatch, tmp_path)
+    assert PLUGINS["torch"].missing(SHARED) == "no device"
+    with_device_files(monkeypatch, tmp_path, "nvidia0")
+    monkeypatch.setattr(plugins.importlib.util, "find_spec", lambda _: True)
+    settings = Settings(("torch", "numpy"), ("in-process", "zeromq"), devices=("cpu", SHARED))
+    made = settings.plan()
+    shared = [case for case in made.cases if case.device == SHARED]
+    assert [case.entries for case in shared] == [(Entry("zeromq", "torch"),)]
+    assert made.not_run == {
+        "numpy cuda-ipc": "its objects lie on the host",
+        "torch cuda-ipc over in-process": "its memory is the host's",
+    }
+    with pytest.raises(UserError, match="--device cuda-ipc: stays on this machine"):
+        settings.plan(cast("Remote", object()))
+
+
+@pytest.mark.parametrize("path", ["native", "python"])
+def test_messages_are_measured_whose_tensors_stay_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, path: str
+) -> None:
+    """With stand-ins for a device: support/fake_cuda.py, support/fake_libcuda.cpp."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    fake_cuda.install(monkeypatch)
+    shape, count = (20, 30), 5
+    order = Order("torch", shape, "float64", "random", SHARED, True, 0, count, 200.0)
+    task = Task(order, PLUGINS["torch"], Source(shape, "float64", "random"))
+    contender = Transported("zeromq", 1 << 20)
+    with (
+        fake_driver.in_this_process(monkeypatch),
+        contender.meeting() as meeting,
+        closing(contender.receiver(meeting)) as receiver,
+        closing(contender.sender(meeting)) as sender,
+        in_python() if path == "python" else nullcontext(),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        assert sender.wait_for_receiver(10)
+        sent = pool.submit(blocks.publish, sender, task)
+        received = blocks.listen(receiver, task, lambda: False)
+        found = stages(sent.result().stamps, received.stamps, SHARED)
+    assert received.failure is None
+    assert len(found) == count
+    assert all(one["share"] > 0 and "to_device" not in one for one in found)
+    assert received.nbytes < 400
 
 
 def test_requests_have_no_stages_for_a_device() -> None:

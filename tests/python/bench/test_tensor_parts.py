@@ -151,27 +151,29 @@ def test_a_message_that_comes_after_the_end_was_reported_is_not_taken_for_lost()
 
 def test_stages_are_the_differences_of_the_stamps() -> None:
     published = [[7, 100, 101, 111, 113, 118, 150]]
-    (found,) = stages(published, [[7, 140, 147, 155]], True)
+    (found,) = stages(published, [[7, 140, 147, 155]], "cuda")
     assert found == {
         "lateness": 1, "construct": 10, "to_host": 2, "encode": 5, "publish": 32,
         "transit": 22, "decode": 7, "access": 8, "total": 36,
     }  # fmt: skip
-    (placed,) = stages(published, [[7, 140, 147, 155, 152]], True)
+    (placed,) = stages(published, [[7, 140, 147, 155, 152]], "cuda")
     assert (placed["decode"], placed["to_device"], placed["access"]) == (7, 5, 3)
     assert placed["total"] == 41
-    assert "to_host" not in stages(published, [[7, 140, 147, 155]], False)[0]
-    assert stages(published, [], False) == []
+    assert "to_host" not in stages(published, [[7, 140, 147, 155]], "cpu")[0]
+    (shared,) = stages(published, [[7, 140, 147, 155]], "cuda-ipc")
+    assert shared == {name.replace("to_host", "share"): ns for name, ns in found.items()}
+    assert stages(published, [], "cpu") == []
     # What is compressed has a stamp more.
-    (packed,) = stages([[*published[0], 116]], [[7, 140, 147, 155, 152]], False)
+    (packed,) = stages([[*published[0], 116]], [[7, 140, 147, 155, 152]], "cpu")
     assert packed == {
         "lateness": 1, "construct": 10, "compress": 5, "encode": 2, "publish": 32, "transit": 22,
         "decode": 7, "decompress": 5, "access": 3, "total": 41,
     }  # fmt: skip
     asked = [7, 100, 101, 111, 111, 118, 190, 200, 115]
-    (trip,) = round_trips([asked], [[7, 140, 147, 160, 150]], False)
+    (trip,) = round_trips([asked], [[7, 140, 147, 160, 150]], "cpu")
     assert [trip[name] for name in ("compress", "encode", "decompress")] == [4, 3, 3]
     assert (trip["transit"], trip["reply"], trip["total"]) == (22, 50, 89)
-    (trip,) = round_trips([[7, 100, 101, 111, 111, 118, 190, 200]], [[7, 140, 147, 160]], False)
+    (trip,) = round_trips([[7, 100, 101, 111, 111, 118, 190, 200]], [[7, 140, 147, 160]], "cpu")
     assert (trip["transit"], trip["reply"], trip["total"]) == (22, 53, 89)
 
 

@@ -241,6 +241,48 @@ def test_pools_are_alike(kind: Any) -> None:
     assert (given_back, made.held) == ([1, 2], 0)
 
 
+@pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
+def test_a_sample_that_refers_to_its_own_loan_is_given_back(kind: Any) -> None:
+    class Sample:
+        loan: Any
+
+        def release(self) -> None:
+            given_back.append(type(self).__name__)
+
+    given_back: list[str] = []
+    made, calls = kind(3), (Sample.release, lambda sample: sample.release(), None)
+    for release in calls:
+        sample = Sample()
+        sample.loan = made.borrow(sample, release)
+    # One that is in use stays, whatever is collected.
+    array = codec.decode(codec.encode(np.ones(3)).tobytes(), owner=sample.loan)
+    del sample
+    gc.collect()
+    assert (given_back, made.held) == (["Sample"] * 2, 1)
+    del array
+    gc.collect()
+    assert made.held == 0
+
+
+@pytest.mark.parametrize("kind", [SamplePool, pool.SamplePool], ids=["native", "python"])
+def test_a_loan_that_its_release_keeps_is_given_back_once(kind: Any) -> None:
+    class Sample:
+        loan: Any
+
+    def keep(sample: Sample) -> None:
+        kept.append(sample.loan)
+
+    kept: list[Any] = []
+    made, sample = kind(1), Sample()
+    sample.loan = made.borrow(sample, keep)
+    del sample
+    gc.collect()
+    assert made.held == 0 and len(kept) == 1 and kept[0].sample.loan is kept[0]
+    kept.clear()
+    gc.collect()
+    assert made.held == 0 and kept == []
+
+
 def test_an_error_where_a_sample_is_given_back_ends_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -43,17 +43,18 @@ Finished = Callable[[], bool]
 
 
 def publish(sender: Sender, task: Task) -> Side:
-    """Rows: number, due, begin, made, on the host, encoded, sent."""
+    """Rows: number, due, begin, made, on the host or shared, encoded, sent."""
     side = Side(failure=_makes_itself(sender, task))
-    module, device = task.plugin.load(), task.order.device
+    module, device = task.plugin.load(), task.place
     compress = task.compressor()
+    leave = sender.share if task.shared else sender.to_host
     with undisturbed():
         for number, array, due in task.schedule(lambda _: sender.number):
             begin = now()
             obj = sender.make(task.plugin, module, array, device)
             made = now()
             if device != "cpu":
-                obj = sender.to_host(obj)
+                obj = leave(obj)
             hosted = now()
             if compress is not None:
                 obj = compress(obj)
@@ -74,7 +75,7 @@ def listen(receiver: Receiver, task: Task, finished: Finished) -> Side:
     order = task.order
     quiet = QUIET_S + task.source.nbytes / SLOW_BYTES_PER_S
     expected = order.first
-    codec, on_device = task.codec, order.device != "cpu"
+    codec, on_device = task.codec, order.device == "cuda"
     receiver.as_ = COMPRESSED if codec else None
     with undisturbed():
         while len(side.stamps) < order.count:

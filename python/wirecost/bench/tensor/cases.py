@@ -12,7 +12,7 @@ import numpy as np
 from wirecost.bench.tensor.contenders import find_contender
 from wirecost.bench.tensor.contenders.base import Contender
 from wirecost.bench.tensor.interpreters import Interpreter
-from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.plugins import PLUGINS, SHARED
 from wirecost.errors import UserError
 
 SWEEP = tuple(64 << 2 * i for i in range(11))
@@ -151,7 +151,9 @@ def _case(
     for name, contender in made.contenders.items():
         if contender.takes_objects:
             for plugin in usable:
-                if why := _refused(contender, plugin, elsewhere.get(plugin)):
+                if device == SHARED and not contender.shares:
+                    made.not_run[f"{plugin} {device} over {name}"] = "its memory is the host's"
+                elif why := _refused(contender, plugin, elsewhere.get(plugin)):
                     made.not_run[f"{plugin} over {name}"] = why
                 else:
                     entries.append(Entry(name, plugin))

@@ -37,7 +37,7 @@ import numpy as np
 
 from wirecost.bench.tensor.addresses import forms
 from wirecost.bench.tensor.content import CONTENTS
-from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.plugins import DEVICES, PLUGINS
 
 VERSION = 2
 MOST_COMMAND = 1 << 16
@@ -50,7 +50,6 @@ MOST_COUNT = 200_000
 MOST_WORKERS = 32
 TOPIC = re.compile(r"bench_[0-9a-f]{12}")
 ADDRESS = re.compile(r"[A-Za-z0-9/\[][A-Za-z0-9_.:@/\[\]%-]{0,199}")
-DEVICES = ("cpu", "cuda")
 
 
 class RefusedError(Exception):

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ import numpy as np
 from wirecost.bench.tensor.camera import LEAST
 from wirecost.bench.tensor.content import Array
 from wirecost.errors import UserError
+
+SHARED = "cuda-ipc"
+"""Tensors stay on the device, and the listener gets them there."""
+DEVICES = ("cpu", "cuda", SHARED)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Plugin:
     """What it can hold, if not everything."""
     cuda: bool = False
     """Whether its objects can lie on a device."""
+    shared: bool = False
+    """Whether another process can get them there."""
     apart: bool = False
     """Whether it has threads and libraries that want processes of their own."""
     image: bool = False
@@ -48,6 +55,8 @@ class Plugin:
         """Why it cannot be used here, on one line. Imports nothing."""
         if device != "cpu" and not self.cuda:
             return "its objects lie on the host"
+        if device == SHARED and not self.shared:
+            return "its objects go by way of the host: give --device cuda"
         on_device = device != "cpu" or self.name == "cupy"
         if on_device and not any(Path("/dev").glob("nvidia[0-9]*")):
             return "no device"
@@ -70,9 +79,7 @@ class Plugin:
     def load(self) -> Any:
         """The framework's module. Raises UserError."""
         try:
-            if self.name == "jax":
-                importlib.import_module("jax").config.update("jax_enable_x64", True)
-            return importlib.import_module(self.module)
+            return _begun_jax() if self.name == "jax" else importlib.import_module(self.module)
         except Exception as error:
             raise UserError(f"{self.name} cannot be imported: {error}") from error
 
@@ -84,6 +91,16 @@ class Plugin:
         if root in known:
             return None
         return f"{type(obj).__module__}.{type(obj).__qualname__} arrived, not {self.name}'s"
+
+
+@cache
+def _begun_jax() -> Any:
+    """JAX imports half of itself with its first array: here, in the main thread, and not when a
+    middleware's threads are there and a message is waited for."""
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+    jax.numpy.array(np.zeros(1)).block_until_ready()
+    return jax
 
 
 def _torch(torch: Any, array: Array, device: str) -> Any:
@@ -140,17 +157,18 @@ PLUGINS = {
     plugin.name: plugin
     for plugin in (
         NUMPY,
-        Plugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True, apart=True),
+        Plugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True,
+               shared=True, apart=True),
         Plugin(
             "tensorflow", "tensorflow", _tensorflow, lambda o: o.numpy(), "tensorflow-cpu",
             cuda=True, apart=True,
         ),
-        Plugin("jax", "jax", _jax, np.asarray, cuda=True, apart=True),
+        Plugin("jax", "jax", _jax, np.asarray, cuda=True, shared=True, apart=True),
         Plugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
         Plugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
                apart=True),
         Plugin("cupy", "cupy", lambda cp, a, _: cp.array(a), lambda o: o.get(), "cupy-cuda12x",
-               cuda=True, apart=True),
+               cuda=True, shared=True, apart=True),
         Plugin("pandas-numpy", "pandas", lambda pd, a, _: pd.DataFrame(a.copy()),
                lambda o: o.to_numpy(), tables=True),
         Plugin("pandas-pyarrow", "pandas", _pandas_pyarrow,

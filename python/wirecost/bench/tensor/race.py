@@ -195,7 +195,6 @@ def _turn(
     turn: Round,
 ) -> None:
     order = _order(outcome.entry, case, content)
-    on_device = case.device != "cpu"
     try:
         pair = pairs.get(outcome.entry)
         warm_up = {"count": warm_up_of(case.nbytes), "rate": case.rate and max(case.rate, 50.0)}
@@ -203,7 +202,7 @@ def _turn(
         block = pair.run(order | {"count": turn.trials, "rate": case.rate})
         counts = count(block.sent, block.received, case.rate)
         measure = stages if pattern == "pubsub" else round_trips
-        samples = measure(block.sent, block.received, on_device)
+        samples = measure(block.sent, block.received, case.device)
         if not samples:
             raise WorkerFailedError(f"none of {turn.trials} messages arrived")
     except (WorkerFailedError, UserError, ValueError) as error:

@@ -22,7 +22,7 @@ from wirecost.bench.tensor.cases import Case, Entry, Plan, plan
 from wirecost.bench.tensor.content import CONTENTS, Source
 from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.pair import PATTERNS
-from wirecost.bench.tensor.plugins import PLUGINS
+from wirecost.bench.tensor.plugins import DEVICES, PLUGINS, SHARED
 from wirecost.bench.tensor.race import (
     WARM_UP,
     Outcome,
@@ -40,7 +40,6 @@ from wirecost.errors import UserError
 from wirecost.records.journal import Journal, Run
 
 SCENARIO = "tensor"
-DEVICES = ("cpu", "cuda")
 PAPER_TRIALS = 2000
 LARGEST = 1 << 30
 """Bytes of an array."""
@@ -85,7 +84,7 @@ class Settings:
             raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
         if self.pattern not in PATTERNS:
             raise UserError(f"--pattern {self.pattern}: there are {', '.join(PATTERNS)}")
-        if self.pattern == "reqrep" and "cuda" in self.devices:
+        if self.pattern == "reqrep" and set(self.devices) != {"cpu"}:
             raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
         for name in self.dtypes:
             try:
@@ -104,6 +103,8 @@ class Settings:
 
     def plan(self, remote: Remote | None = None) -> Plan:
         """What can be measured. Raises UserError if nothing can."""
+        if remote is not None and SHARED in self.devices:
+            raise UserError(f"--device {SHARED}: stays on this machine; leave --peer out")
 
         def refusal(name: str) -> str | None:
             if remote is None:

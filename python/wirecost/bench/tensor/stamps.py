@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.bench.tensor.plugins import SHARED
+
 Row = list[int]
+_LEAVING = {"cuda": "to_host", SHARED: "share"}
+"""The stage before encoding, by device."""
 
 
 @dataclass
@@ -73,7 +77,7 @@ def count(sent: list[Row], arrived: list[Row], rate: float) -> Counts:
     return counts
 
 
-def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[str, int]]:
+def stages(sent: list[Row], arrived: list[Row], device: str) -> list[dict[str, int]]:
     """Nanoseconds of each stage of each message that arrived, in the order of sending.
 
     ``transit`` is from the begin of sending until the listener has the message, so that it holds
@@ -90,10 +94,10 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
         there = (expanded or [decoded])[0]
         found.append(
             {
-                **_sending(due, begin, made, hosted, ready, compressed, on_device),
+                **_sending(due, begin, made, hosted, ready, compressed, device),
                 "publish": published - ready,
                 "transit": received - ready,
-                **_decoding(received, decoded, expanded, on_device),
+                **_decoding(received, decoded, expanded, device),
                 "access": read - there,
                 "total": there - made,
             }
@@ -101,7 +105,7 @@ def stages(sent: list[Row], arrived: list[Row], on_device: bool) -> list[dict[st
     return found
 
 
-def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[dict[str, int]]:
+def round_trips(asked: list[Row], answered: list[Row], device: str) -> list[dict[str, int]]:
     """The same of requests: ``reply`` is from the decoded request to the decoded reply, ``total``
     the whole round trip."""
     there = {row[0]: row for row in answered}
@@ -112,9 +116,9 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
         _, received, decoded, _, *expanded = there[number]
         found.append(
             {
-                **_sending(due, begin, made, hosted, ready, compressed, on_device),
+                **_sending(due, begin, made, hosted, ready, compressed, device),
                 "transit": received - ready,
-                **_decoding(received, decoded, expanded, False),
+                **_decoding(received, decoded, expanded, "cpu"),
                 "reply": back - (expanded or [decoded])[0],
                 "total": back - made,
             }
@@ -123,20 +127,20 @@ def round_trips(asked: list[Row], answered: list[Row], on_device: bool) -> list[
 
 
 def _sending(
-    due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, on_device: bool
+    due: int, begin: int, made: int, hosted: int, ready: int, compressed: Row, device: str
 ) -> dict[str, int]:
     """The stages before a message or request is sent."""
-    there = hosted if on_device else made
+    there = made if device == "cpu" else hosted
     return {
         "lateness": begin - due,
         "construct": made - begin,
-        **({"to_host": hosted - made} if on_device else {}),
+        **({_LEAVING[device]: hosted - made} if device in _LEAVING else {}),
         **({"compress": compressed[0] - there} if compressed else {}),
         "encode": ready - (compressed or [there])[0],
     }
 
 
-def _decoding(received: int, decoded: int, ready: Row, on_device: bool) -> dict[str, int]:
+def _decoding(received: int, decoded: int, ready: Row, device: str) -> dict[str, int]:
     """The stages after a message or request has come."""
-    last = "to_device" if on_device else "decompress"
+    last = "to_device" if device == "cuda" else "decompress"
     return {"decode": decoded - received, **({last: ready[0] - decoded} if ready else {})}

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from wirecost.bench.tensor.content import Array, Source
-from wirecost.bench.tensor.plugins import Plugin, as_array
+from wirecost.bench.tensor.plugins import SHARED, Plugin, as_array
 from wirecost.bench.tensor.schedule import wait_until
 
 LEAD_NS = 20_000_000
@@ -64,6 +64,16 @@ class Task:
         if period:
             # Who sends no more reports what was sent, which would disturb the last message.
             wait_until(due)
+
+    @property
+    def place(self) -> str:
+        """The device that objects are made on."""
+        return "cuda" if self.shared else self.order.device
+
+    @property
+    def shared(self) -> bool:
+        """Whether they stay there on their way."""
+        return self.order.device == SHARED
 
     @property
     def codec(self) -> str:

@@ -12,7 +12,7 @@ from wirecost.errors import UserError
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
 from wirecost.tensor.source import Source
-from wirecost.tensor.writer import Handler, Writer
+from wirecost.tensor.writer import Handler, Writer, only_once
 
 _TASK_BYTES, _TASK_NANOSECONDS = 1024, 3_000
 _LABEL_BYTES = 16
@@ -30,6 +30,7 @@ def encoder(cls: type) -> Handler | None:
 def _array(writer: Writer, array: Any) -> Any:
     if any(isnan(size) for chunks in array.chunks for size in chunks):
         raise UserError("dask: chunks of unknown size; call array.compute_chunk_sizes() first")
+    only_once(writer)
     computed = np.asarray(array.compute())
     writer.copied(computed.nbytes)
     chunks = [list(map(int, sizes)) for sizes in array.chunks]
@@ -37,6 +38,7 @@ def _array(writer: Writer, array: Any) -> Any:
 
 
 def _frame(writer: Writer, frame: Any) -> Any:
+    only_once(writer)
     computed = frame.compute()
     writer.copied(int(computed.memory_usage(index=True).sum() if computed.ndim > 1 else 0))
     body = {"data": computed, "partitions": frame.npartitions}

@@ -10,11 +10,16 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.tensor.devices import refuse_moved
+from wirecost.tensor.dtypes import describe
+from wirecost.tensor.frameworks import cupy
+from wirecost.tensor.ipc.receiving import Place
+from wirecost.tensor.ipc.ring import DeviceMemory
 from wirecost.tensor.packages import load
-from wirecost.tensor.source import Source, refuse
+from wirecost.tensor.source import Form, Source, refuse
 from wirecost.tensor.writer import Handler, Writer
 
 _NUMPY_KINDS = frozenset("biufc")
+_CUDA = frozenset({"cuda", "gpu"})
 _LARGEST_EMPTY = 1 << 20
 """Product of an empty array's extents without the zeros: XLA works through it, or asks for it."""
 
@@ -42,6 +47,27 @@ def _array(writer: Writer, array: Any) -> Any:
     return writer.tensor(found, "jax")
 
 
+def device_memory(array: Any) -> DeviceMemory | None:
+    """Where an array on one CUDA device lies, once it is computed."""
+    if not hasattr(array, "devices") or not hasattr(array, "unsafe_buffer_pointer"):
+        return None
+    devices = array.devices()
+    device = next(iter(devices))
+    if len(devices) != 1 or device.platform not in _CUDA:
+        return None
+    array.block_until_ready()
+    place = device.local_hardware_id, array.unsafe_buffer_pointer(), array.nbytes, 0
+    return DeviceMemory(*place, describe(np.dtype(array.dtype)), array.shape, array)
+
+
+def on_device(form: Form, place: Place) -> Any:
+    """Over memory of CuPy's, as JAX gives out none that may be written. Raises UserError without
+    it, and for element types that either has not."""
+    jax = load("jax", 'decode with as_="numpy"')
+    load("cupy", 'decode with as_="torch" or as_="numpy"')
+    return _same_type(jax.dlpack.from_dlpack(cupy.on_device(form, place)), form.dtype)
+
+
 def tensor(source: Source) -> Any:
     """Over received memory. Raises UserError for element types that JAX has not."""
     jax = load("jax", 'decode with as_="numpy"')
@@ -57,9 +83,13 @@ def tensor(source: Source) -> Any:
         return jax.numpy.array(source.numpy())
     array = source.aligned()
     made = jax.dlpack.from_dlpack(array) if array.size else jax.numpy.array(array)
-    if made.dtype != array.dtype:
+    return _same_type(made, array.dtype)
+
+
+def _same_type(made: Any, dtype: np.dtype[Any]) -> Any:
+    if made.dtype != dtype:
         raise UserError(
-            f"jax: turns {array.dtype} into {made.dtype}; enable 64 bits with"
+            f"jax: turns {dtype} into {made.dtype}; enable 64 bits with"
             ' jax.config.update("jax_enable_x64", True)'
         )
     return made

@@ -9,8 +9,11 @@ import numpy as np
 
 from wirecost.errors import UserError
 from wirecost.tensor.devices import refuse_moved
+from wirecost.tensor.dtypes import describe
+from wirecost.tensor.ipc.receiving import Place
+from wirecost.tensor.ipc.ring import DeviceMemory
 from wirecost.tensor.packages import load
-from wirecost.tensor.source import Source, refuse
+from wirecost.tensor.source import Form, Source, refuse
 from wirecost.tensor.writer import Handler, Writer
 
 _NARROW = frozenset(
@@ -44,6 +47,32 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
         return writer.tensor(tensor.numpy(), "torch")
     bits = torch.int16 if tensor.element_size() == 2 else torch.uint8
     return writer.tensor(tensor.view(bits).numpy(), "torch", name)
+
+
+def device_memory(tensor: Any) -> DeviceMemory | None:
+    """Where a tensor on a CUDA device lies; one with gaps is copied there first."""
+    torch = load("torch")
+    if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
+        return None
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        return None
+    whole = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    name = str(whole.dtype).partition(".")[2]
+    described = name if name in _NARROW else describe(np.dtype(name))
+    stream = torch.cuda.current_stream(whole.device).cuda_stream
+    place = whole.device.index, whole.data_ptr(), whole.nbytes, stream
+    return DeviceMemory(*place, described, tuple(whole.shape), whole)
+
+
+def on_device(form: Form, place: Place) -> Any:
+    """A tensor of its own. Raises UserError for element types that PyTorch has not."""
+    torch = load("torch", 'decode with as_="numpy"')
+    name = form.narrow or form.dtype.name
+    if not (form.dtype.isnative and form.dtype.kind in _NUMPY_KINDS and hasattr(torch, name)):
+        raise refuse(form, "torch")
+    made = torch.empty(form.shape, dtype=getattr(torch, name), device=f"cuda:{place.device}")
+    place.copy(made.data_ptr(), torch.cuda.current_stream(made.device).cuda_stream)
+    return made
 
 
 def tensor(source: Source) -> Any:

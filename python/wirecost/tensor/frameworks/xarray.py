@@ -10,7 +10,7 @@ import numpy as np
 from wirecost.errors import UserError
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
-from wirecost.tensor.writer import Handler, Writer
+from wirecost.tensor.writer import Handler, Writer, only_once
 
 _LABEL_BYTES, _LABEL_NANOSECONDS = 144, 100
 
@@ -25,6 +25,8 @@ def encoder(cls: type) -> Handler | None:
 
 def _fields(writer: Writer, variable: Any) -> dict[str, Any]:
     lazy = variable.chunks is not None
+    if lazy:
+        only_once(writer)
     data = variable.values
     if lazy:
         writer.copied(data.nbytes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.packages import load
-from wirecost.tensor.writer import Handler, Writer
+from wirecost.tensor.writer import Handler, Writer, only_once
 from wirecost.tensor.zarr_chunks import Chunks, Tree
 
 _DOCUMENT = "zarr.json"
@@ -25,6 +25,7 @@ def encoder(cls: type) -> Handler | None:
 
 
 def _array(writer: Writer, array: Any) -> Any:
+    only_once(writer)
     data = np.asarray(array[...])
     writer.copied(data.nbytes)
     body = {"data": data, "chunks": list(array.chunks), "attributes": dict(array.attrs)}

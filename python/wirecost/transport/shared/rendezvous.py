@@ -38,13 +38,12 @@ def private_folder(middleware: str, longest: int = sys.maxsize) -> Path:
     ``longest``: characters that its path may have; in place of a longer one it is one below /tmp,
     the same for all who mean the same.
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    below_tmp = Path(f"/tmp/wirecost-{os.getuid()}")
-    base = Path(runtime).absolute() / "wirecost" if runtime else below_tmp
+    base = private.runtime_path()
     folder = base / middleware
     if len(os.fsencode(folder)) > longest:
         digest = hashlib.sha256(os.fsencode(base)).hexdigest()[:8]
-        base, folder = below_tmp, below_tmp / f"{middleware}-{digest}"
+        base = private.below_tmp()
+        folder = base / f"{middleware}-{digest}"
     for one in base, folder:
         private.private_folder(one, "set XDG_RUNTIME_DIR to a folder of your own")
     return folder

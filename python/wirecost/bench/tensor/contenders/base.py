@@ -59,6 +59,10 @@ class Sender(ABC):
         """From a device's memory to the host's, where that is a step of its own."""
         return obj
 
+    def share(self, obj: Any) -> Any:
+        """On its device, where the listener gets it. Raises NotImplementedError where it cannot."""
+        raise NotImplementedError(type(obj))
+
     def encode(self, obj: Any) -> Any:
         """What ``send`` gets."""
         return obj
@@ -136,6 +140,8 @@ class Contender(ABC):
     """Whether it carries every plugin's objects, or bytes of that size only: a floor."""
     takes_compressed: ClassVar[bool] = True
     """Whether it carries objects of ``wirecost.tensor.compress`` too."""
+    shares: ClassVar[bool] = False
+    """Whether listeners get what lies on a device there."""
     one_process: bool = False
     """Whether there is nothing between sender and receiver: no message travels."""
     primed: bool = False

@@ -10,6 +10,7 @@ from typing import Any
 from wirecost.bench.tensor.contenders import base
 from wirecost.bench.tensor.contenders.base import Contender, Meeting, Received
 from wirecost.tensor import SamplePool, decode, encode, to_device, to_host_pinned
+from wirecost.tensor.ipc.sharing import Sharing
 from wirecost.transport import Sample, find, open_transport
 
 DEPTH = 16
@@ -23,6 +24,7 @@ class Sender(base.Sender):
     def __init__(self, name: str, meeting: Meeting) -> None:
         self._transport = open_transport(name, meeting.address)
         self._publisher = self._transport.publisher(meeting.topic)
+        self._sharing = Sharing()
 
     @property
     def number(self) -> int:  # type: ignore[override]
@@ -30,6 +32,9 @@ class Sender(base.Sender):
 
     def to_host(self, obj: Any) -> Any:
         return to_host_pinned(obj)
+
+    def share(self, obj: Any) -> Any:
+        return self._sharing.share(obj)
 
     def encode(self, obj: Any) -> Any:
         return encode(obj)
@@ -43,6 +48,7 @@ class Sender(base.Sender):
     def close(self) -> None:
         self._publisher.close()
         self._transport.close()
+        self._sharing.close()
 
 
 class Receiver(base.Receiver):
@@ -117,6 +123,8 @@ class Answerer(base.Answerer):
 
 
 class Transported(Contender):
+    shares = True
+
     def __init__(self, name: str, size: int) -> None:
         """Raises UserError for a name that is no transport."""
         super().__init__(name, size)

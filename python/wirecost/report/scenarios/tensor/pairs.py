@@ -16,7 +16,7 @@ from wirecost.report.shared.table import Table
 
 BEFORE = ("lateness", "construct")
 """From when a message is due until its object is finished."""
-SENDING = ("to_host", "compress", "encode", "publish")
+SENDING = ("to_host", "share", "compress", "encode", "publish")
 """From then until the sender's call returned."""
 STAGES = (*BEFORE, *SENDING, "total")
 BEHIND = "Listeners that fell behind"

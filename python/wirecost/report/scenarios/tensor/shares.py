@@ -11,7 +11,7 @@ from wirecost.report.scenarios.tensor.contenders import Group
 
 SENDING, WAITING = "publish", "rest of the transit"
 PARTS = (
-    "to host", "compress", "encode", SENDING, WAITING, "transit", "decode", "decompress",
+    "to host", "share", "compress", "encode", SENDING, WAITING, "transit", "decode", "decompress",
     "to device", "access", "reply",
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ SHADES = dict(
         PARTS,
         [
             STAGE_COLOURS["release"],
+            STAGE_COLOURS["release"],
             "#F0E442",
             STAGE_COLOURS["source_generation"],
             STAGE_COLOURS["source_serialization"],
