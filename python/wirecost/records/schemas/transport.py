@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders of ``bench transport``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from wirecost.records.schemas import common
+from wirecost.records.schemas.common import Amount, Count, Scalar, Schema, columns
+from wirecost.records.table_columns import COUNT, TEXT
+
+
+class About(common.About, kw_only=True):
+    """A transport. ``versions``: of libraries, by name, as a client of each kind reported them."""
+
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    server: str = ""
+
+
+class Usage(msgspec.Struct, kw_only=True):
+    """Of the processes of one part (publisher, subscribers, daemon), per message that was sent, but
+    memory. None where the machine does not report it."""
+
+    cpu_ns: Amount | None = None
+    kernel_ns: Amount | None = None
+    """What of ``cpu_ns`` the kernel took."""
+    wait_ns: Amount | None = None
+    """That its threads could run, but waited for a processor: what waking up takes."""
+    switches: Amount | None = None
+    """Context switches."""
+    memory_bytes: Count | None = None
+    """Resident, the most of all samples; of several processes the sum."""
+    processes: Count = 0
+
+
+class Peak(msgspec.Struct, kw_only=True):
+    """The highest rate, in messages per second, that was carried without loss and with bounded
+    latency. ``above``: the lowest rate that was not; None where the search ended at its limit.
+    ``confirmed_rate``: of a longer run at 90 %; ``confirmed``: whether that one held as well.
+    ``tried``: each rate, whether it held, and why not."""
+
+    rate: Amount
+    above: Amount | None
+    limit: str
+    confirmed: bool
+    confirmed_rate: Amount
+    confirmed_p99_ns: Amount | None
+    seconds: Amount
+    tried: list[list[Scalar]]
+
+
+class Run(common.Run, kw_only=True):
+    """A transport with one client and one group of settings, in one case. ``mode``: client and
+    settings, ``python default``. Rates are messages per second.
+
+    ``sent`` counts what the library took, ``lost`` what of it did not reach a subscriber, summed
+    over all ``subscribers``; ``refused`` what it did not take. ``promise``: no-loss or empty;
+    ``broken``: how a promise was broken, empty where it held. ``reproduce``: a command line for it.
+    """
+
+    mode: str
+    mware: str
+    client: str
+    settings: str
+    pattern: str
+    network: str
+    size: Count
+    subscribers: Count
+    asked_rate: Amount
+    """0: as fast as possible."""
+    rate: Amount | None
+    queue: Count | None
+    reliable: bool | None
+    promise: str = ""
+    broken: str = ""
+    reproduce: str = ""
+    sent: Count
+    refused: Count
+    received: Count
+    lost: Count
+    duplicates: Count
+    reordered: Count
+    wrong: Count
+    """Messages with other content than was sent: then there is a ``failure``."""
+    checked: Count
+    """Messages of which every byte was compared."""
+    usage: dict[str, Usage] = msgspec.field(default_factory=dict)
+    """By part: ``publisher``, ``subscribers``, ``daemon``."""
+    machine_cpu_ns: Amount | None = None
+    """Of all processors and of what the kernel did in nobody's name, per message."""
+    wire_bytes: Amount | None = None
+    """Of the network's interfaces, sent from the publisher to subscribers, per message."""
+    wire_bytes_back: Amount | None = None
+    message_bytes: Amount
+    message_digest: str
+    peak: Peak | None = None
+
+
+class Fault(msgspec.Struct, kw_only=True):
+    """What happened and what it did; all but the first five None where it is of no interest."""
+
+    fault: str
+    mware: str
+    client: str
+    settings: str
+    network: str
+    recovered_ns: Amount | None = None
+    lost: Count | None = None
+    duplicates: Count | None = None
+    memory_bytes_before: Count | None = None
+    memory_bytes_after: Count | None = None
+    others: str = ""
+    """What became of those that had no fault."""
+    failure: str | None = None
+    timeline: list[list[Scalar]] = msgspec.field(default_factory=list)
+    """Rows of (ns since the fault, messages per second, subscriber)."""
+
+
+class Meta(common.Meta, kw_only=True):
+    """``networks``: each profile, its netem settings and what ping measured. ``settings``: what
+    each group of settings of a transport says, name by name."""
+
+    seconds: Amount
+    processes: Count
+    seed: int
+    contenders: dict[str, About]
+    runs: list[Run]
+    networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
+    settings: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
+    faults: list[Fault] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for run in self.runs:
+            if run.contender not in self.contenders:
+                raise ValueError(f"contenders lacks {run.contender}, which has a run")
+
+
+SCHEMA = Schema(
+    Meta,
+    columns(
+        {
+            **dict.fromkeys(("mode", "mware", "client", "settings", "pattern", "network"), TEXT),
+            "size": COUNT,
+            "subscribers": COUNT,
+            "subscriber": replace(COUNT, optional=True),
+        }
+    ),
+)
+"""Stages: ``lateness`` (due until the sending call began), ``publish`` (that call), ``total``:
+until the message was received, or its reply. A repetition is one message at one subscriber.
+``reqrep`` has ``request`` (until the replier had it) and no ``publish``."""
