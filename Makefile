@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · attack · bench · results · rivals · bare · wheel · clean: the only commands anyone must know.
+# run · test · lint · attack · bench · results · rivals · bare · wheel · docs · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results rivals bare wheel clean install install-test test-frameworks test-rivals
+.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test test-frameworks test-rivals
 
 WIRECOST := .venv/bin/wirecost
 
@@ -52,6 +52,10 @@ bare:
 # build/dist: source distribution, and a wheel for machines without a compiler.
 wheel: install
 	setup/wheel
+
+# build/site: the documentation, to be read without a network.
+docs: install
+	@setup/docs
 
 install:
 	@setup/install
