@@ -50,7 +50,11 @@ def test_the_page_tells_what_the_terminal_does(tmp_path: Path) -> None:
     text = rendered(tmp_path)
     assert "Probes of p" in text
     assert "recorded 2023-11-14 22:13:20 UTC · 40 records of 1 threads" in text
-    assert "filter: minor-faults explain 100 % of the slowest 1 %; 700 ns per fault; run" in text
+    assert (
+        "filter: minor-faults take 3.15 µs of 13.2 µs in the median (24 %), 6.30 µs of 16.3 µs in "
+        "the slowest 1 % (39 %): 4.50 × 700 ns per fault; explain 100 % of the slowest 1 % beyond "
+        "the median; run"
+    ) in text
     assert '<p class="lead bad">a.wprobe: 12 executions dropped' in text
     assert "n/a: LLC-load-misses" in text
     assert text.count("<figure>") == 3

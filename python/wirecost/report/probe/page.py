@@ -102,7 +102,7 @@ def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) ->
 
 def _lead(explanations: list[Explanation], drawn: list[Drawn]) -> str | None:
     """What is known best of the section that took most time."""
-    known = {one.section: one for one in explanations if one.causes}
+    known = {one.section: one for one in explanations if one.costs}
     return next((sentences(known[one.name])[0] + "." for one in drawn if one.name in known), None)
 
 

@@ -1,42 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the time of sections follows: as a table, and in a sentence a cause."""
+"""What the time of sections consists of and follows: as a table, and in a sentence a cause."""
 
 from __future__ import annotations
 
-from wirecost.analysis.causes import Cause, Explanation
-from wirecost.analysis.counter_kinds import INPUT, kind_of
+from wirecost.analysis.causes import Cause, Cost, Explanation, Origin
+from wirecost.analysis.causes.kinds import INPUT, is_duration, kind_of
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
 MUCH = 0.2
 """What is unexplained beyond this share gets a sentence."""
 CERTAIN = 0.05
+MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 
 def cause_table(explanations: list[Explanation]) -> Table | None:
-    """Causes of each section, ranked; none where there are too few executions."""
+    """Costs of each section, ranked; none where there are too few executions."""
     if not explanations:
         return None
     body = []
     for one in explanations:
-        for cause in one.causes:
-            shares = _percent(cause.variance, cause.slowest, cause.usual, cause.alone)
-            body.append([one.section, cause.name, *shares, price(cause.ns_each, cause.name)])
-        rest = _percent(one.unexplained_variance, one.unexplained_slowest)
-        body.append([one.section, "unexplained", *rest, "", "", ""])
-    notes = [
-        "Shares of the variance of all executions, of what the slowest 1 % took beyond the median, "
-        "and of the variance of the others"
-    ]
-    if any(cause.name == INPUT for one in explanations for cause in one.causes):
-        notes.append(f"{INPUT} is the number that the program recorded with the section")
-    headings = ["section", "time follows", "variance", "slowest 1 %", "other 99 %", "alone"]
-    return Table("Causes", [*headings, "price"], body, notes, ("alone", "other 99 %"))
+        for cost in one.costs:
+            cause = one.cause(cost.name)
+            shares = [""] * 3
+            if cause is not None:
+                shares = _percent(cause.variance, cause.usual, cause.alone)
+            body.append(
+                [
+                    one.section,
+                    cost.name,
+                    _part(cost.ns_median, one.median_ns),
+                    _part(cost.ns_slowest, one.slowest_ns),
+                    price(cost.ns_each, cost.name) + MARKS[cost.origin],
+                    *shares,
+                ]
+            )
+        rest = [
+            _part(one.rest_median_ns, one.median_ns),
+            _part(one.rest_slowest_ns, one.slowest_ns),
+        ]
+        body.append(
+            [one.section, "unexplained", *rest, "", *_percent(one.unexplained_variance), "", ""]
+        )
+    headings = ["section", "time follows", "of the median", "of the slowest 1 %", "price"]
+    headings += ["variance", "other 99 %", "alone"]
+    optional = ("alone", "other 99 %", "variance")
+    return Table("Causes", headings, body, _notes(explanations), optional)
 
 
 def sentences(one: Explanation) -> list[str]:
-    """A sentence a cause, the strongest first, what is steady, and what is unexplained."""
-    found = [f"{one.section}: {_sentence(cause)}" for cause in one.causes]
+    """A sentence a cost, the largest first, what is steady, and what is unexplained."""
+    found = [f"{one.section}: {_sentence(one, cost)}" for cost in one.costs]
     found += [
         f"{one.section}: {units.significant(steady.each)} {steady.name} in the median execution, "
         f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
@@ -56,28 +70,75 @@ def sentences(one: Explanation) -> list[str]:
 
 
 def price(ns: float, name: str) -> str:
-    """``0.25 µs per fault``: what one more costs."""
+    """``0.25 µs per fault``: what one more costs; of a time, what it is."""
+    if is_duration(name):
+        return "time itself"
     text = units.time(ns) if abs(ns) >= 0.01 else f"{ns:.2g} ns"
     return f"{text} per {kind_of(name).unit}"
 
 
-def _sentence(cause: Cause) -> str:
-    verb = "explains" if cause.name == INPUT else "explain"
-    if cause.slowest >= CERTAIN:
-        share = f"{_percent(cause.slowest)[0]} of the slowest 1 %"
-    elif cause.variance >= CERTAIN:
-        share = f"{_percent(cause.variance)[0]} of the variance"
-    elif cause.usual >= CERTAIN:
-        share = f"{_percent(cause.usual)[0]} of the variance of all but the slowest 1 %"
-    else:
-        share = f"{_percent(cause.undisturbed)[0]} of the variance of executions without a switch"
-    text = f"{cause.name} {verb} {share}; {price(cause.ns_each, cause.name)}"
+def _notes(explanations: list[Explanation]) -> list[str]:
+    costs = [cost for one in explanations for cost in one.costs]
+    notes = [
+        "Price times count in the median execution and, on average, in the slowest 1 %; then "
+        "shares of the variance of all executions and of the faster 99 %"
+    ]
+    if any(cost.origin is Origin.MACHINE for cost in costs):
+        notes.append(
+            "*: price of a benchmark on the machine: the time does not vary with this number"
+        )
+    if any(cost.name == INPUT for cost in costs):
+        notes.append(f"{INPUT} is the number that the program recorded with the section")
+    return notes
+
+
+def _sentence(one: Explanation, cost: Cost) -> str:
+    s = "s" if cost.name == INPUT or is_duration(cost.name) else ""
+    text = (
+        f"{cost.name} take{s} {_of(cost.ns_median, one.median_ns, 'median')}, "
+        f"{_of(cost.ns_slowest, one.slowest_ns, 'slowest 1 %')}"
+    )
+    if not is_duration(cost.name):
+        text += f": {_count(cost.count_median)} × {price(cost.ns_each, cost.name)}"
+    if cost.origin is Origin.MACHINE:
+        text += " as measured on this machine"
+    cause = one.cause(cost.name)
+    if cause is None:
+        if cost.within is not None:
+            text += f" (may be part of what {cost.within} takes)"
+        return f"{text}; {kind_of(cost.name).advice}"
+    text += f"; explain{s} {_explained(cause)}"
     if cause.power is not None:
         text += f", growing with its power of {cause.power:g}"
     text += f"; {cause.advice}"
     if cause.rivals:
         text += f" (cannot be distinguished from {' and '.join(cause.rivals)})"
     return text
+
+
+def _explained(cause: Cause) -> str:
+    if cause.slowest >= CERTAIN:
+        return f"{_percent(cause.slowest)[0]} of the slowest 1 % beyond the median"
+    if cause.variance >= CERTAIN:
+        return f"{_percent(cause.variance)[0]} of the variance"
+    if cause.usual >= CERTAIN:
+        return f"{_percent(cause.usual)[0]} of the variance of all but the slowest 1 %"
+    return f"{_percent(cause.undisturbed)[0]} of the variance of executions without a switch"
+
+
+def _of(ns: float, whole: float, what: str) -> str:
+    """``607 µs of 930 µs in the median (65 %)``."""
+    share = f" ({_percent(ns / whole)[0]})" if whole > 0 else ""
+    return f"{units.time(ns)} of {units.time(whole)} in the {what}{share}"
+
+
+def _part(ns: float, whole: float) -> str:
+    """``607 µs 65 %``."""
+    return f"{units.time(ns)} {_percent(ns / whole)[0]}" if whole > 0 else units.time(ns)
+
+
+def _count(count: float) -> str:
+    return f"{count:,.0f}" if count >= 100 else units.significant(count)
 
 
 def _percent(*shares: float) -> list[str]:

@@ -97,7 +97,7 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
         cause_table(explanations),
     )
     longest = sorted((s for s in sections), key=lambda s: s.count * s.maximum_ns, reverse=True)
-    known = {one.section: one for one in explanations if one.causes}
+    known = {one.section: one for one in explanations if one.costs}
     cause = next(
         (sentences(known[s.section])[0] + "." for s in longest if s.section in known), None
     )

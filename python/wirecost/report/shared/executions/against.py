@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from wirecost.analysis.causes import FEWEST
-from wirecost.analysis.counter_kinds import INPUT
+from wirecost.analysis.causes.followed import CHANCE, NOTABLE
+from wirecost.analysis.causes.kinds import INPUT
+from wirecost.analysis.causes.linear import Line, line
 from wirecost.analysis.execution_series import thinned
-from wirecost.analysis.followed import CHANCE, NOTABLE
-from wirecost.analysis.linear import Line, line
 from wirecost.records.probe_log import COUNTER
 from wirecost.report.shared.causes import price
 from wirecost.report.shared.executions.series import (

@@ -16,18 +16,41 @@ class Kind:
 
     unit: str
     advice: str
+    event: str | None = None
+    """What prices it where it hardly varies: a name of ``records.machine_prices``."""
 
 
 _OTHER = Kind("count", "see what changes it")
 _KINDS = (
     (rf"^{INPUT}$", Kind("unit", "bound the input or use a cheaper algorithm")),
+    (
+        "^run-queue-wait-ns$",
+        Kind("ns", "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO"),
+    ),
+    ("^blocked-ns$", Kind("ns", "wait less inside: for locks, devices, sleeps or other nodes")),
+    ("^lock-wait-ns$", Kind("ns", "hold the lock for less time, or copy what it protects")),
+    ("^lock-waits$", Kind("wait", "hold the lock for less time", "futex-wait")),
+    ("^allocations$", Kind("allocation", "reuse buffers, or run with wirecost heap")),
+    ("^allocated-bytes$", Kind("byte", "reuse buffers, or run with wirecost heap")),
+    ("^block-(input|output)$", Kind("block", "read before, write elsewhere: not in the callback")),
+    (
+        "^system-calls$",
+        Kind("call", "make fewer system calls, or let another thread", "system-call"),
+    ),
     ("major.?faults?", Kind("fault", "keep program and data in memory: mlockall, no swap")),
-    ("faults?", Kind("fault", "run with wirecost heap, or reuse buffers touched before")),
+    (
+        "faults?",
+        Kind("fault", "run with wirecost heap, or reuse buffers touched before", "minor-fault"),
+    ),
     (
         "context.?switches",
-        Kind("switch", "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside"),
+        Kind(
+            "switch",
+            "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside",
+            "context-switch",
+        ),
     ),
-    ("migrations", Kind("migration", "pin the thread to a core with taskset")),
+    ("migrations", Kind("migration", "pin the thread to a core with taskset", "migration")),
     (
         "branch.*miss|misp",
         Kind("miss", "make branches predictable: sort first, or compute both sides"),
@@ -55,6 +78,11 @@ def kind_of(name: str) -> Kind:
 def is_time(name: str) -> bool:
     """Whether it measures how long something took and so explains nothing."""
     return _TIME.search(name) is not None
+
+
+def is_duration(name: str) -> bool:
+    """Whether it is a part of the time itself, in nanoseconds, such as that spent waiting."""
+    return name.endswith("-ns")
 
 
 def is_work(name: str) -> bool:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wirecost.analysis.counter_kinds import is_work
-from wirecost.analysis.linear import DUST, Correlations
+from wirecost.analysis.causes.kinds import is_work
+from wirecost.analysis.causes.linear import DUST, Correlations
 
 NOTABLE = 0.02
 CHANCE = 10.0

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every section of a program explained: what its time consists of and what it varies with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.causes.costs import costs_of, steady_of
+from wirecost.analysis.causes.explanation import Explanation
+from wirecost.analysis.causes.models import Models
+from wirecost.analysis.causes.numbers import Executions, executions_of
+from wirecost.analysis.causes.variance import causes_of
+
+
+def explain(executed: pl.DataFrame, prices: Mapping[str, float] | None = None) -> list[Explanation]:
+    """Every section of ``FEWEST`` executions or more.
+
+    Needs the columns ``section`` and ``ns``; looks at ``value`` and ``counter:<name>`` where they
+    are. Executions without a finite time are left out. ``prices``: what one event costs on the
+    machine of these executions, in nanoseconds by ``Kind.event``.
+    """
+    return [
+        _explain(str(section), executions, prices or {})
+        for (section,), rows in executed.group_by(["section"], maintain_order=True)
+        if (executions := executions_of(rows)) is not None
+    ]
+
+
+def _explain(section: str, executions: Executions, prices: Mapping[str, float]) -> Explanation:
+    models = Models.of(executions)
+    found = models.followed()
+    causes = causes_of(executions, models, found)
+    costs = costs_of(executions, causes, prices)
+    rank = [cost.name for cost in costs]
+    constant = models.every.spread == 0
+    return Explanation(
+        section=section,
+        executions=len(executions.ns),
+        median_ns=float(np.median(executions.ns)),
+        slowest_ns=float(executions.ns[executions.slowest].mean()),
+        costs=costs,
+        causes=sorted(causes, key=lambda cause: rank.index(cause.name)),
+        unexplained_variance=(0.0 if constant else models.every.left([one.index for one in found])),
+        unexplained_slowest=0.0 if constant else max(0.0, 1 - sum(c.slowest for c in causes)),
+        absent=executions.absent,
+        steady=steady_of(executions, causes, prices),
+    )
