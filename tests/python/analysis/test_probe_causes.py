@@ -274,9 +274,9 @@ def test_constant_faults_lead_at_the_price_of_the_machine(random: np.random.Gene
     assert one.steady == []
     assert [cause.name for cause in one.causes] == ["value"]
     assert sentences(one)[0] == (
-        "callback: minor-faults take 605 µs of 930 µs in the median (65 %), 605 µs of 932 µs in the "
-        "slowest 1 % (65 %): 298 × 2.03 µs per fault as measured on this machine; run with wirecost "
-        "heap, or reuse buffers touched before"
+        "callback: minor-faults take 605 µs of 930 µs in the median (65 %), 605 µs of 932 µs in "
+        "the slowest 1 % (65 %): 298 × 2.03 µs per fault as measured on this machine; run with "
+        "wirecost heap, or reuse buffers touched before"
     )
     assert one.rest_median_ns == pytest.approx(315_000, rel=0.01)
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of one section's time. All times are nanoseconds, all shares 0 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Origin(StrEnum):
+    """Where the price of one fault, switch or unit comes from."""
+
+    REGRESSION = "regression"
+    """From these executions: how the time varies with the number."""
+    MACHINE = "machine"
+    """From a benchmark on the machine, where the number hardly varies."""
+    ITSELF = "itself"
+    """The number is a time, as that spent waiting."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Price times count of one counter or of the input (``value``)."""
+
+    name: str
+    ns_each: float
+    origin: Origin
+    count_median: float
+    """Mean of the fifth of the executions around the median."""
+    count_slowest: float
+    """Mean of the slowest 1 % of executions."""
+    ns_median: float
+    """At most the median itself."""
+    ns_slowest: float
+    """At most the mean time of the slowest 1 %."""
+    within: str | None
+    """The cause that this goes along with, so that its time may be part of that cause's."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A counter, or ``value`` for the number that the program recorded, that the time follows."""
+
+    name: str
+    variance: float
+    """Its share of the variance of the time; what causes explain together is divided fairly."""
+    alone: float
+    """The part of the variance that no other cause of the list explains."""
+    slowest: float
+    """Share of what the slowest 1 % of executions took beyond the median."""
+    usual: float
+    """Its share of the variance among the other executions."""
+    undisturbed: float
+    """Of the variance among those during which no other thread ran; as ``usual`` if few are."""
+    ns_each: float
+    rivals: list[str]
+    """Numbers that explain the same as well: the times do not show which one it is."""
+    power: float | None
+    """The time grows with this power of the value, where that is clearly not the first."""
+    advice: str
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Events that hardly an execution is without, too alike in all for a price of their own, and
+    without one of the machine."""
+
+    name: str
+    each: float
+    """Of the median execution."""
+    advice: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Costs and causes, what costs most first: of the median or of the tail, whichever is more."""
+
+    section: str
+    executions: int
+    median_ns: float
+    slowest_ns: float
+    """Mean of the slowest 1 %."""
+    costs: list[Cost]
+    """One for each cause, and for what has a price without the time varying with it."""
+    causes: list[Cause]
+    unexplained_variance: float
+    unexplained_slowest: float
+    absent: list[str]
+    """Counters that were asked for and have no value here; marks read none."""
+    steady: list[Steady]
+
+    @property
+    def rest_median_ns(self) -> float:
+        """What no cost covers, of the median."""
+        covered = sum(cost.ns_median for cost in self.costs if cost.within is None)
+        return max(0.0, self.median_ns - covered)
+
+    @property
+    def rest_slowest_ns(self) -> float:
+        """What no cost covers, of the mean of the slowest 1 %."""
+        covered = sum(cost.ns_slowest for cost in self.costs if cost.within is None)
+        return max(0.0, self.slowest_ns - covered)
+
+    def cause(self, name: str) -> Cause | None:
+        return next((cause for cause in self.causes if cause.name == name), None)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The times of a section's executions, and the numbers that may explain them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wirecost.analysis.causes.kinds import INPUT, is_time
+from wirecost.analysis.causes.linear import Array
+from wirecost.records.probe_log import COUNTER
+
+FEWEST = 30
+COUNTED = 0.9
+"""Share of the executions in which a counter must have a value."""
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Executions:
+    """Of one section; every array has the shape (executions,) and only finite values."""
+
+    ns: Array
+    numbers: dict[str, Array]
+    """By name: counters, and ``value`` for what the program recorded."""
+    absent: list[str]
+    """Counters that were asked for and have too few values."""
+
+    @property
+    def slowest(self) -> Indices:
+        """The slowest 1 %, at least one."""
+        return np.argsort(self.ns, kind="stable")[-max(1, len(self.ns) // 100) :]
+
+    @property
+    def around_median(self) -> Indices:
+        """The fifth of the executions that took about as long as the median one."""
+        count = len(self.ns)
+        return np.argsort(self.ns, kind="stable")[int(0.4 * count) : int(np.ceil(0.6 * count))]
+
+
+def executions_of(rows: pl.DataFrame) -> Executions | None:
+    """None where fewer than ``FEWEST`` have a finite time and all numbers."""
+    numbers, absent = _numbers(rows)
+    ns = _floats(rows["ns"])
+    whole = np.isfinite(ns)
+    for array in numbers.values():
+        whole &= np.isfinite(array)
+    if whole.sum() < FEWEST:
+        return None
+    return Executions(ns[whole], {name: array[whole] for name, array in numbers.items()}, absent)
+
+
+def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
+    """What may explain the time, and the names of counters that have too few values."""
+    named = {INPUT: rows["value"]} if "value" in rows.columns else {}
+    named |= {
+        name.removeprefix(COUNTER): rows[name] for name in rows.columns if name.startswith(COUNTER)
+    }
+    arrays = {name: _floats(series) for name, series in named.items() if not is_time(name)}
+    counted = {n: a for n, a in arrays.items() if np.isfinite(a).sum() >= COUNTED * len(a)}
+    marks = "kind" in rows.columns and (rows["kind"] == "mark").all()
+    absent = [name for name in arrays if name not in counted and name != INPUT and not marks]
+    return counted, absent
+
+
+def _floats(series: pl.Series) -> Array:
+    values: Array = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return values
