@@ -9,17 +9,11 @@ standard error.
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import signal
 import sys
-import threading
 import traceback
-from contextlib import suppress
-from types import FrameType
 from typing import Any
 
+from wirecost.bench.driven import Lines, drive
 from wirecost.bench.tensor import blocks
 from wirecost.bench.tensor.camera import Camera
 from wirecost.bench.tensor.contenders import find_contender
@@ -30,37 +24,6 @@ from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
-CLOSE_S = 2.0
-"""Less than the harness waits before it kills."""
-
-
-class Lines:
-    """Commands in, answers out; nothing is read ahead, so that waiting input can be noticed."""
-
-    def __init__(self) -> None:
-        self._in = os.dup(0)
-        self._out = os.dup(1)
-        os.dup2(2, 1)
-        self._rest = b""
-
-    def next(self) -> dict[str, Any]:
-        """Raises EOFError when whoever drives this is gone."""
-        while b"\n" not in self._rest:
-            content = os.read(self._in, 65536)
-            if not content:
-                raise EOFError
-            self._rest += content
-        line, _, self._rest = self._rest.partition(b"\n")
-        command: dict[str, Any] = json.loads(line)
-        return command
-
-    def waiting(self) -> bool:
-        return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
-
-    def send(self, answer: dict[str, Any]) -> None:
-        content = json.dumps(answer).encode() + b"\n"
-        while content:
-            content = content[os.write(self._out, content) :]
 
 
 class Worker:
@@ -127,6 +90,20 @@ class Worker:
             self._sources[image] = (Camera if image else Source)(*case)
         return self._sources[image]
 
+    def serve(self) -> None:
+        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
+        while (command := self._lines.next())["do"] != "close":
+            if command["do"] == "finish":
+                continue
+            try:
+                answer = self.do(command)
+            except UserError as error:
+                answer = {"failure": str(error)}
+            except Exception as error:
+                traceback.print_exc()
+                answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+            self._lines.send(answer)
+
     def close(self) -> None:
         for end in self._ends:
             end.close()
@@ -136,53 +113,8 @@ def _document(side: Side) -> dict[str, Any]:
     return {"stamps": side.stamps, "failure": side.failure, "nbytes": side.nbytes}
 
 
-class Ended(BaseException):
-    """Whoever drives this was killed, or somebody ends this."""
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise Ended
-
-
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the harness
-    signal.signal(signal.SIGTERM, _end)
-    worker, status = None, 0
-    try:
-        lines = Lines()
-        worker = Worker(sys.argv[1:], lines)
-        _serve(worker, lines)
-    except (EOFError, BrokenPipeError):  # nobody drives this any more
-        pass
-    except Ended:
-        status = 128 + signal.SIGTERM
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # Some middlewares hang when they are closed, and their threads at exit.
-    threading.Timer(CLOSE_S, os._exit, (status,)).start()
-    if worker is not None:
-        with suppress(Exception):
-            worker.close()
-    sys.stderr.flush()
-    os._exit(status)
-
-
-def _serve(worker: Worker, lines: Lines) -> None:
-    """Returns at ``close``. Raises EOFError, BrokenPipeError."""
-    while (command := lines.next())["do"] != "close":
-        if command["do"] == "finish":
-            continue
-        try:
-            answer = worker.do(command)
-        except UserError as error:
-            answer = {"failure": str(error)}
-        except Exception as error:
-            traceback.print_exc()
-            answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-        lines.send(answer)
+    drive(lambda lines: Worker(sys.argv[1:], lines))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Payload:
             raise ValueError(f"{size} bytes are too few")
         self.nbytes = size
         self._bytes = template(size)
-        self._view = memoryview(self._bytes).cast("B")
+        self._view = self._bytes.data
         pages = np.arange(1, max(1, (size - 16) // PAGE + 1))
         self._pages = pages.astype(np.uint64)
         whole = self._bytes[: size // PAGE * PAGE + (8 if size % PAGE >= 8 else 0)]
