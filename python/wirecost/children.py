@@ -24,12 +24,20 @@ def start(
 ) -> subprocess.Popen[Any]:
     """As ``subprocess.Popen``. ``environment``: None for this process's; ``last``: what the program
     is sent when this process ends before it."""
+    tied_words, variables = tied(words, environment, last)
+    return subprocess.Popen(tied_words, env=variables, start_new_session=True, **options)
+
+
+def tied(
+    words: Sequence[str], environment: Mapping[str, str] | None, last: signal.Signals
+) -> tuple[list[str], Mapping[str, str] | None]:
+    """What to start instead, so that the program is sent ``last`` when this process ends."""
     before, variables = list(_with_us(last.name.removeprefix("SIG"))), environment
     if before and variables and PRELOAD in variables:
         # That is for the program alone, not for what starts it.
         before += ["env", f"{PRELOAD}={variables[PRELOAD]}"]
         variables = {name: value for name, value in variables.items() if name != PRELOAD}
-    return subprocess.Popen([*before, *words], env=variables, start_new_session=True, **options)
+    return [*before, *words], variables
 
 
 def run(

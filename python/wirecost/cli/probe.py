@@ -1,132 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost probe``: what instrumented programs recorded."""
+"""``wirecost probe``: one file a command."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
-
 import typer
-from rich.console import Console
 
-from wirecost.analysis.causes import explain
-from wirecost.analysis.probe_sections import executions, summary
-from wirecost.chosen import chosen
-from wirecost.cli.choices import completing
-from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
-from wirecost.errors import UserError
-from wirecost.records.probe_export import FORMATS, export
-from wirecost.records.probe_log import events_of, read_logs
-from wirecost.report.probe.machine import recorded_machines
-from wirecost.report.probe.page import page, probe_figures, write_figures
-from wirecost.report.probe.tables import counter_table, document, time_table
-from wirecost.report.shared.causes import cause_table, sentences
-from wirecost.report.shared.drawing import FORMATS as FIGURE_FORMATS
-from wirecost.report.shared.table import Table
-from wirecost.report.shared.terminal import print_table
+from wirecost.cli.imported import imported
 
 app = typer.Typer(
-    help="Show and convert what probes recorded.", no_args_is_help=True, add_completion=False
+    cls=imported("wirecost.cli.probe_", "run", "show", "convert"),
+    help="Record what callbacks cost, show and convert it.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
-Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Probe logs, or folders of them.")
-]
 
-
-@app.command("show")
-def show_command(
-    files: Files,
-    deadline: Annotated[
-        float | None,
-        typer.Option(metavar="MS", help="Count executions that took longer, in milliseconds."),
-    ] = None,
-    json_file: JsonFile = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an HTML report with figures.")
-    ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the figures as files.")
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMATS",
-            help=f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default svg.",
-            autocompletion=completing(FIGURE_FORMATS),
-        ),
-    ] = None,
-) -> None:
-    """Print how long sections took, their counters, and what explains the time."""
-    if deadline is not None and not 0 < deadline < float("inf"):
-        raise UserError(f"--deadline {deadline:g}: must be a positive number of milliseconds")
-    formats = chosen("--format", form or "svg", FIGURE_FORMATS)
-    if form is not None and figures is None:
-        raise UserError(f"--format {form}: needs --figures DIR")
-    logs = read_logs(files)
-    executed = executions(events_of(logs))
-    sections = summary(executed, None if deadline is None else deadline * 1e6)
-    explanations = explain(executed)
-    console = console_beside(json_file)
-    tables = (
-        time_table(sections, logs),
-        counter_table(sections, logs),
-        cause_table(explanations),
-    )
-    for table in tables:
-        if table is not None:
-            print_table(console, _fitting(table, console.width))
-    for sentence in (text for one in explanations for text in sentences(one)):
-        console.print(sentence, highlight=False, markup=False)
-    write_json(json_file, document(sections, explanations, logs))
-    if report is None and figures is None:
-        return
-    drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)
-    if report is not None:
-        write_text(
-            "--report", report, page(logs, sections, explanations, drawn, recorded_machines(files))
-        )
-        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
-    if figures is not None:
-        for path in write_figures(drawn, figures, formats):
-            console.print(str(path), soft_wrap=True, highlight=False, markup=False)
-
-
-@app.command("convert")
-def convert_command(
-    files: Files,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"One of {', '.join(FORMATS)}.",
-            autocompletion=completing(FORMATS),
-        ),
-    ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
-) -> None:
-    """Write probe logs in a format of other tools."""
-    if out.exists() and not force:
-        raise UserError(f"{out}: exists; name another file or add --force")
-    logs = read_logs(files)
-    export(logs, form, out)
-    records = sum(len(log.records) for log in logs)
-    Console(soft_wrap=True).print(
-        f"{out}: {records:,} records of {len(logs)} threads", highlight=False, markup=False
-    )
-
-
-def _fitting(table: Table, width: int) -> Table:
-    """The table with section names cut at their front, as far as its other columns need room."""
-    kept = [i for i, name in enumerate(table.headings) if i and name not in table.optional]
-    rows = [table.headings, *table.rows]
-    room = max(12, width - sum(1 + max(len(row[i]) for row in rows) for i in kept))
-    cut = [
-        [name if len(name) <= room else "…" + name[1 - room :], *cells]
-        for name, *cells in table.rows
-    ]
-    return replace(table, rows=cut)
+@app.callback()
+def options() -> None:
+    """Record what callbacks cost, show and convert it."""

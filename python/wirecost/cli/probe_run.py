@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe run``: a program as it is, its callbacks recorded."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost import scratch
+from wirecost.cli.choices import completing
+from wirecost.cli.json_file import JsonFile
+from wirecost.cli.probe_show import Deadline, Report, check_deadline, show
+from wirecost.errors import UserError
+from wirecost.printable import printable
+from wirecost.probe.run.environment import hooks_without, prepare
+from wirecost.probe.run.hook import Request, all_hooks
+from wirecost.probe.run.launch import run
+from wirecost.probe.run.target import find
+
+STANDARD_OUTPUT = Path("-")
+app = typer.Typer(add_completion=False)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def command(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the logs here; default: shown and removed."),
+    ] = None,
+    without: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOOKS",
+            help="Hooks to leave out, comma-separated.",
+            autocompletion=completing(tuple(one.name for one in all_hooks())),
+        ),
+    ] = None,
+    deadline: Deadline = None,
+    json_file: JsonFile = None,
+    report: Report = None,
+) -> None:
+    """Run COMMAND unchanged, record its callbacks, and show what they cost."""
+    check_deadline(deadline)
+    hooks = hooks_without(without)
+    target = find(words)
+    with ExitStack() as open_folders:
+        if out is None:
+            folder = open_folders.enter_context(scratch.folder("probe", in_memory=True))
+        else:
+            folder = _empty_folder(out)
+        prepared = prepare(target, hooks, Request(), folder, os.environ)
+        errors = Console(stderr=True, soft_wrap=True)
+        for note in prepared.notes:
+            errors.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
+        output = 2 if json_file == STANDARD_OUTPUT else 1
+        status = run(words, prepared.environment, output)
+        if not any(folder.glob("*.wprobe")):
+            raise UserError(
+                f"{words[0]}: no callback was recorded (it ended with status {status}); "
+                "wirecost probe run --help lists what can be recorded"
+            )
+        show([folder], deadline, json_file, report)
+    if status:
+        raise typer.Exit(status)
+
+
+def _empty_folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise UserError(f"{path}: is not empty; name another folder with --out")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name another folder with --out") from error
+    return path

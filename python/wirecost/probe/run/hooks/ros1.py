@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""roscpp: the callbacks of subscriptions, timers and services, and what they publish."""
+
+from __future__ import annotations
+
+from wirecost.errors import UserError
+from wirecost.probe.run.hook import Hooked, Request, library
+from wirecost.probe.run.target import Target
+
+LIBRARY = "libwirecost-hook-ros1.so"
+UNLESS_PROBED = "WIRECOST_HOOK_UNLESS_PROBED"
+"""Set: the library stays away from a program that has probes of its own."""
+
+
+class Ros1:
+    name = "ros1"
+    about = "callbacks of roscpp"
+
+    def prepare(self, target: Target, request: Request) -> Hooked:
+        del target  # a program may start a node: rosrun does
+        try:
+            path = library(LIBRARY)
+        except UserError as error:
+            return Hooked(notes=(f"callbacks of roscpp are not recorded: {error}",))
+        return Hooked((path,), environment={UNLESS_PROBED: "1"} if request.probed else {})
+
+
+HOOK = Ros1()

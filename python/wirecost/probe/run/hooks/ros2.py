@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 2: the callbacks of rclcpp, by the tracepoints that it calls in libtracetools."""
+
+from __future__ import annotations
+
+from wirecost.errors import UserError
+from wirecost.probe.run.hook import Hooked, Request, library
+from wirecost.probe.run.target import Target
+
+LIBRARY = "libwirecost-hook-ros2.so"
+
+
+class Ros2:
+    name = "ros2"
+    about = "callbacks of rclcpp (not exercised with rclcpp here: docs/probe-ros2.md)"
+
+    def prepare(self, target: Target, request: Request) -> Hooked:
+        del target, request  # a program may start a node: ros2 run does
+        try:
+            return Hooked((library(LIBRARY),))
+        except UserError as error:
+            return Hooked(notes=(f"callbacks of rclcpp are not recorded: {error}",))
+
+
+HOOK = Ros2()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the user's program in this terminal and ends with its status; signals are passed on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from wirecost.children import tied
+from wirecost.errors import UserError
+
+FORWARDED = frozenset(
+    {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
+)
+SI_KERNEL = 0x80
+"""Where a signal comes from the terminal, the kernel has sent it to the program as well."""
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], output: int = 1) -> int:
+    """The program's status, 128 + n if signal n ended it. It shares this process's terminal and
+    process group, and gets SIGTERM if this process is killed. ``output``: the file descriptor that
+    is its standard output.
+
+    Raises:
+        UserError: it cannot be started.
+    """
+    watched = FORWARDED | {signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    # Python ignores SIGPIPE, and a program would inherit that.
+    try:
+        words, variables = tied(command, environment, signal.SIGTERM)
+        process = os.posix_spawn(
+            shutil.which(words[0]) or words[0],
+            words,
+            variables or {},
+            file_actions=[(os.POSIX_SPAWN_DUP2, output, 1)],
+            setsigmask=before,
+            setsigdef=[signal.SIGPIPE],
+        )
+        while (status := _ended(process)) is None:
+            _pass_on(process, watched)
+    except OSError as error:
+        raise UserError(
+            f"{command[0]}: {error.strerror}; give the program to run after --"
+        ) from error
+    finally:
+        while signal.sigpending() & watched:
+            signal.sigwaitinfo(watched)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return 128 - status if status < 0 else status
+
+
+def _ended(process: int) -> int | None:
+    found, status = os.waitpid(process, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+def _pass_on(process: int, watched: frozenset[signal.Signals]) -> None:
+    """Waits for one signal."""
+    found = signal.sigwaitinfo(watched)
+    if found.si_signo == signal.SIGCHLD:
+        return
+    with suppress(ProcessLookupError):
+        if found.si_code != SI_KERNEL or os.getpgrp() != os.getpgid(process):
+            os.kill(process, found.si_signo)
