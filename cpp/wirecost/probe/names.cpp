@@ -25,33 +25,52 @@ Shared& shared() {
   return all;
 }
 
+bool in_header(std::uint32_t id) {
+  return id <= WIRECOST_PROBE_LAST_CHOSEN_ID || id <= WIRECOST_PROBE_LAST_CHOSEN_ID + max_names;
+}
+
 void write_name(LogFile& log, std::uint32_t id, const std::string& name) {
-  if (!log.name(id, name))
+  if (!log.name(id, name) && in_header(id))
     say_once(topic_names, "more than 256 section names; further sections show their numbers");
 }
 
 void add(Shared& all, std::uint32_t id, const std::string& name) {
   // A program that makes up names without end must not fill the memory.
-  if (all.names.size() < max_names && all.names.emplace(id, name).second)
+  if (all.names.size() < max_sections && all.names.emplace(id, name).second)
     for (LogFile* log : all.logs) write_name(*log, id, name);
 }
 
 }  // namespace
 
-std::uint32_t identifier_of(const std::string& name) {
+std::uint32_t identifier_of(const std::string& whole_name, bool& added) {
+  const std::string name = whole_name.substr(0, longest_name);
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
   const auto known = all.identifiers.find(name);
   if (known != all.identifiers.end()) return known->second;
-  if (all.identifiers.size() >= max_names) {
-    say_once(topic_names, "more than 256 section names; the others are recorded as one section");
-    return WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + max_names;
+  if (all.identifiers.size() >= max_sections) {
+    say_once(topic_names, "more than 4096 section names; the others are recorded as one section");
+    return WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + max_sections;
   }
   const auto id =
       static_cast<std::uint32_t>(WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + all.identifiers.size());
   all.identifiers.emplace(name, id);
   add(all, id, name);
+  added = true;
   return id;
+}
+
+bool needs_records(std::uint32_t id, const std::string& name) {
+  return name.size() >= name_bytes || !in_header(id);
+}
+
+std::vector<std::pair<std::uint32_t, std::string>> names_for_records() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::pair<std::uint32_t, std::string>> found;
+  for (const auto& [id, name] : all.names)
+    if (needs_records(id, name)) found.emplace_back(id, name);
+  return found;
 }
 
 void set_name(std::uint32_t id, const std::string& name) {

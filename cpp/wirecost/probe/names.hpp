@@ -4,13 +4,21 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "log_file.hpp"
 
 namespace wirecost::probe {
 
-/// The identifier of a name, the same for the same name.
-std::uint32_t identifier_of(const std::string& name);
+/// The identifier of a name, the same for the same name. `added`: whether it is new.
+std::uint32_t identifier_of(const std::string& name, bool& added);
+
+/// Whether a log's header has no room for the whole name.
+bool needs_records(std::uint32_t id, const std::string& name);
+
+/// Names that need records, for a new log.
+std::vector<std::pair<std::uint32_t, std::string>> names_for_records();
 
 /// Names an identifier in the logs of all threads, those to come included.
 void set_name(std::uint32_t id, const std::string& name);

@@ -70,9 +70,13 @@ void wirecost_probe_prepare_thread(void) { probe(); }
 
 uint32_t wirecost_probe_section(const char* name) {
   try {
-    return identifier_of(name);
+    bool added = false;
+    const std::uint32_t id = identifier_of(name, added);
+    if (added && needs_records(id, name))
+      if (ThreadProbe* here = probe()) here->name(id, name);
+    return id;
   } catch (const std::exception&) {
-    return WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + max_names;
+    return WIRECOST_PROBE_LAST_CHOSEN_ID + 1 + max_sections;
   }
 }
 
@@ -90,6 +94,11 @@ void wirecost_probe_begin(uint32_t id, uint64_t loop) {
 
 void wirecost_probe_end(uint32_t id, int64_t value) {
   if (ThreadProbe* here = probe()) here->end(id, value);
+}
+
+void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
+                         int64_t value, uint64_t message) {
+  if (ThreadProbe* here = probe()) here->span(id, begin_ns, end_ns, loop, value, message);
 }
 
 void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value) {

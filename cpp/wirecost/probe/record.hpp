@@ -17,6 +17,12 @@ inline constexpr std::size_t max_counters = 8;
 inline constexpr std::size_t max_names = 256;
 inline constexpr std::size_t name_bytes = 56;
 inline constexpr std::uint32_t no_parent = 0xffff'ffff;
+/// Sections that a process may name; of those beyond `max_names` the name is in records only.
+inline constexpr std::size_t max_sections = 4096;
+/// The variable of text records that hold a section's whole name, where its entry in the header has
+/// no room for it.
+inline constexpr std::uint32_t name_variable = 0xffff'fffe;
+inline constexpr std::size_t longest_name = 1024;
 
 enum class CounterStatus : std::uint32_t { unavailable = 0, counted = 1, user_only = 2 };
 enum class CounterAccess : std::uint32_t { none = 0, user_space = 1, system_call = 2 };
@@ -28,7 +34,7 @@ enum class CounterSource : std::uint8_t {
   thread_usage = 3,
   processor_number = 4,
 };
-enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4 };
+enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4, span = 5 };
 
 struct CounterEntry {
   std::array<char, name_bytes> name;
@@ -82,7 +88,7 @@ struct Record {
   std::int64_t value;
   std::int64_t begin_ns;
   std::int64_t end_ns;
-  std::uint64_t reserved_too;
+  std::uint64_t message;  ///< what identifies the message taken or given; 0 where none is known
   std::array<std::uint64_t, max_counters> counters;  ///< or up to 8 doubles, or a text
 };
 static_assert(sizeof(Record) == 128 && offsetof(Record, counters) == 64);

@@ -29,6 +29,7 @@ ThreadProbe::ThreadProbe(const Settings& settings)
   if (!absent.empty())
     say_once(topic_counters, absent + ": not counted on this machine, the rest is recorded");
   join(log_);
+  for (const auto& [id, whole] : names_for_records()) this->name(id, whole);
   warm_up();
 }
 
@@ -117,6 +118,17 @@ Record* ThreadProbe::instant(RecordKind kind, std::uint32_t id, std::uint32_t pa
   return record;
 }
 
+void ThreadProbe::span(std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns,
+                       std::uint64_t loop, std::int64_t value, std::uint64_t message) {
+  Record* record = instant(RecordKind::span, id, parent_at(depth_), loop);
+  if (record == nullptr) return;
+  record->value = value;
+  record->begin_ns = begin_ns;
+  record->end_ns = end_ns;
+  record->message = message;
+  log_.publish();
+}
+
 void ThreadProbe::mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop,
                        std::int64_t value) {
   Record* record = instant(RecordKind::mark, id, parent_at(depth_), loop);
@@ -153,6 +165,13 @@ void ThreadProbe::text(std::uint32_t id, std::uint32_t variable, std::uint16_t i
   record->value = static_cast<std::int64_t>(text.size());
   text.copy(reinterpret_cast<char*>(record->counters.data()), sizeof(record->counters));
   log_.publish();
+}
+
+void ThreadProbe::name(std::uint32_t id, std::string_view name) {
+  name = name.substr(0, longest_name);
+  constexpr std::size_t chunk = sizeof(Record::counters);
+  for (std::size_t at = 0; at < name.size(); at += chunk)
+    text(id, name_variable, static_cast<std::uint16_t>(at / chunk), 0, name.substr(at, chunk));
 }
 
 }  // namespace wirecost::probe

@@ -26,11 +26,15 @@ class ThreadProbe {
   void abandon() { abandoned_ = true; }
   void begin(std::uint32_t id, std::uint64_t loop);
   void end(std::uint32_t id, std::int64_t value);
+  void span(std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t loop,
+            std::int64_t value, std::uint64_t message);
   void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);
   void values(std::uint32_t id, std::uint32_t variable, std::uint64_t loop,
               std::span<const double> values);
   void text(std::uint32_t id, std::uint32_t variable, std::uint16_t index, std::uint64_t loop,
             std::string_view text);
+  /// Records the whole name of a section.
+  void name(std::uint32_t id, std::string_view name);
 
  private:
   static constexpr std::size_t max_depth = 32;

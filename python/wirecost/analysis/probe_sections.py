@@ -41,12 +41,14 @@ class SectionSummary:
 
 
 def executions(events: pl.DataFrame) -> pl.DataFrame:
-    """One row an execution of a section, with its time in column ``ns``.
+    """One row an execution of a section or a span, with its time in column ``ns``.
 
     The time from a mark to the next one of the same thread, section and loop is an execution of
     ``<section> <part>→<part>``; counters are null there.
     """
-    sections = events.filter(kind="section").with_columns(ns=pl.col("end_ns") - pl.col("begin_ns"))
+    sections = events.filter(pl.col("kind") != "mark").with_columns(
+        ns=pl.col("end_ns") - pl.col("begin_ns")
+    )
     following = pl.col("part", "begin_ns", "loop").shift(-1).over("process", "thread", "section")
     marks = (
         events.filter(kind="mark")

@@ -72,7 +72,8 @@ def write_setlevel(logs: list[ProbeLog], out: Path) -> None:
 
 
 def write_perfetto(logs: list[ProbeLog], out: Path) -> None:
-    """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an instant a mark.
+    """Chrome trace events, which ui.perfetto.dev opens: a slice a section, an asynchronous
+    slice a span, an instant a mark.
     Times are microseconds of CLOCK_MONOTONIC. A slice stands before those inside it, by which
     readers know which of two that begin together is the outer one."""
     with out.open("w", encoding="utf-8") as file:
@@ -119,7 +120,7 @@ def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
     yield {"ph": "M", "name": "process_name", **track, "args": {"name": log.program}}
     yield {"ph": "M", "name": "thread_name", **track, "args": {"name": log.thread_name}}
     in_order = log.events().sort("begin_ns", "depth", maintain_order=True)
-    for row in in_order.iter_rows(named=True):
+    for index, row in enumerate(in_order.iter_rows(named=True)):
         counted = {
             name.removeprefix(COUNTER): value
             for name, value in row.items()
@@ -129,6 +130,15 @@ def _trace_events(log: ProbeLog) -> Iterator[dict[str, Any]]:
         event["args"] = {"loop": row["loop"], "value": row["value"], **counted}
         if row["kind"] == "mark":
             event |= {"ph": "i", "s": "t", "name": f"{row['section']} {row['part']}"}
+        elif row["kind"] == "span":
+            # Slices of a track must nest; what may overlap with them has a track of its own.
+            one = {
+                "cat": "span",
+                "id": f"{log.process}-{log.thread}-{index}",
+                "name": row["section"],
+            }
+            yield event | one | {"ph": "b"}
+            event |= one | {"ph": "e", "ts": row["end_ns"] / 1e3}
         else:
             duration = (row["end_ns"] - row["begin_ns"]) / 1e3
             event |= {"ph": "X", "name": row["section"], "dur": duration}

@@ -44,12 +44,16 @@ RECORD = np.dtype(
         ("value", "<i8"),
         ("begin_ns", "<i8"),
         ("end_ns", "<i8"),
-        ("reserved_too", "<u8"),
+        ("message", "<u8"),
         ("counters", "<u8", (MAX_COUNTERS,)),
     ]
 )
-KINDS = {1: "section", 2: "mark"}
+KINDS = {1: "section", 2: "mark", 5: "span"}
 NUMBERS, TEXT = 3, 4
+NAME_VARIABLE = 0xFFFFFFFE
+"""Variable of the texts that hold a section's whole name."""
+LONGEST_NAME = 16
+"""Texts of one name."""
 """Kinds of records that hold values: doubles or a text in the place of the counters."""
 COUNTER_STATUS = {1: "counted", 2: "user only"}
 COUNTER_SOURCES = {1: "rdpmc", 2: "perf", 3: "getrusage", 4: "processor number"}
@@ -71,11 +75,13 @@ EVENTS = pl.Schema(
         "end_ns": pl.Int64,
         "wall_ns": pl.Int64,
         "scaled": pl.Boolean,
+        "message": pl.UInt64,
     }
 )
 """Columns of every event table; one UInt64 column ``counter:<name>`` a counter follows, null where
 it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` the begin since 1970;
-``parent`` is null outside any section; ``scaled`` says that counters ran part of the time only."""
+``parent`` is null outside any section; ``scaled`` says that counters ran part of the time only;
+``message`` identifies the message waited for or given, in all processes alike; null: unknown."""
 
 
 VALUES = pl.Schema(
@@ -144,6 +150,7 @@ class ProbeLog:
             "end_ns": known["end_ns"],
             "wall_ns": known["begin_ns"] + np.int64(self.wall_minus_monotonic_ns),
             "scaled": known["scaled"] != 0,
+            "message": pl.Series(known["message"]).replace(0, None),
         }
         table = pl.DataFrame(columns, schema=EVENTS)
         for i, counter in enumerate(self.counters):
@@ -160,7 +167,7 @@ class ProbeLog:
         found = self._values(numbers[rows], numbers["part"][rows] * np.uint32(8) + places)
         doubles = np.ascontiguousarray(numbers["counters"]).view("<f8").reshape(-1, MAX_COUNTERS)
         found = found.with_columns(number=pl.Series(doubles[there], dtype=pl.Float64))
-        texts = self.records[self.records["kind"] == TEXT]
+        texts = self.records[(self.records["kind"] == TEXT) & (self.records["id"] != NAME_VARIABLE)]
         texts_found = [_text(row.tobytes()) for row in texts["counters"]]
         return pl.concat(
             [
@@ -241,7 +248,7 @@ def _read(path: Path, file: BinaryIO) -> ProbeLog:
         thread=thread,
         thread_name=_text(fields[15]),
         counters=_counters(header, counter_count, access=fields[12]),
-        names=_names(header),
+        names=_names(header) | _whole_names(records),
         records=records,
         wall_minus_monotonic_ns=wall_minus_monotonic_ns,
         dropped=dropped,
@@ -285,6 +292,19 @@ def _counters(header: bytes, count: int, access: int) -> tuple[Counter, ...]:
 def _names(header: bytes) -> dict[int, str]:
     entries = (struct.unpack_from("<II56s", header, NAMES_AT + i * ENTRY) for i in range(MAX_NAMES))
     return {identifier: _text(name) for identifier, used, name in entries if used == 1}
+
+
+def _whole_names(records: np.ndarray[Any, Any]) -> dict[int, str]:
+    """Names that have no room in the header, from records."""
+    parts: dict[int, dict[int, bytes]] = {}
+    for one in records[(records["kind"] == TEXT) & (records["id"] == NAME_VARIABLE)]:
+        if one["part"] < LONGEST_NAME:
+            parts.setdefault(int(one["parent"]), {})[int(one["part"])] = one["counters"].tobytes()
+    return {
+        identifier: _text(b"".join(found[part].rstrip(b"\0") for part in range(len(found))))
+        for identifier, found in parts.items()
+        if set(found) == set(range(len(found)))
+    }
 
 
 def _text(field: bytes) -> str:

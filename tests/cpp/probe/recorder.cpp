@@ -56,6 +56,21 @@ void nested() {
   wirecost_probe_begin(inner, 8);
 }
 
+/// A name that has no room in the header, more of them than the header has room for, and a time
+/// that is over.
+void named() {
+  const std::string longest = "/a" + std::string(200, 'n') + "/\u00e9nd";
+  const std::uint32_t id = wirecost_probe_section(longest.c_str());
+  wirecost_probe_begin(id, 5);
+  wirecost_probe_span(wirecost_probe_section("wait"), 100, 350, WIRECOST_PROBE_COUNT_LOOPS, -4,
+                      UINT64_C(1) << 63);
+  wirecost_probe_end(id, 0);
+  std::uint32_t last = 0;
+  for (int i = 0; i < 300; ++i)
+    last = wirecost_probe_section(std::to_string(i).append("th").c_str());
+  std::thread(record, last, 1).join();
+}
+
 void forever() {
   for (std::uint64_t i = 0;; ++i) {
     wirecost_probe_begin(1, i);
@@ -209,6 +224,7 @@ int main(int argc, char** argv) {
   const auto number = [&](int i) { return argc > i ? std::atoi(argv[i]) : 0; };
   if (what == "threads") threads(number(2), number(3));
   if (what == "nested") nested();
+  if (what == "named") named();
   if (what == "forever") forever();
   if (what == "faults") faults(number(2));
   if (what == "planted") planted(number(2));

@@ -77,6 +77,20 @@ def test_sections_nest_and_end_by_exceptions(recorded: Record, tmp_path: Path) -
     assert (log.unclosed, log.unmatched) == (2, 1)
 
 
+def test_long_names_many_names_and_times_that_are_over(recorded: Record, tmp_path: Path) -> None:
+    recorded("named")
+    events = events_of(read_logs([tmp_path])).sort("begin_ns")
+    whole = "/a" + "n" * 200 + "/\u00e9nd"
+    columns = ["kind", "section", "parent", "loop", "value", "message"]
+    assert events.select(columns).rows() == [
+        ("span", "wait", whole, 5, -4, 1 << 63),
+        ("section", whole, None, 5, 0, None),
+        ("section", "299th", None, 0, 0, None),
+    ]
+    assert executions(events).filter(section="wait")["ns"].to_list() == [250]
+    assert all(log.values().is_empty() for log in read_logs([tmp_path]))
+
+
 def test_sections_beyond_the_depth_are_counted(recorded: Record, tmp_path: Path) -> None:
     assert recorded("deep").stderr.count("\n") == 1
     (log,) = read_logs([tmp_path])

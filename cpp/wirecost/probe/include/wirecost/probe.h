@@ -33,7 +33,7 @@ int wirecost_probe_enabled(void);
 /* Creates the calling thread's log now, not in its first section. */
 void wirecost_probe_prepare_thread(void);
 
-/* The identifier of a section with this name, the same for the same name (at most 55 bytes of
+/* The identifier of a section with this name, the same for the same name (at most 1024 bytes of
  * UTF-8 are kept). Takes a lock: call it once, outside loops. */
 uint32_t wirecost_probe_section(const char* name);
 
@@ -46,6 +46,12 @@ void wirecost_probe_begin(uint32_t id, uint64_t loop);
 /* Leaves the innermost open section with this id and records it. Sections in it that were not left
  * are given up and counted. `value`: a number of the program's choice, as the input's size. */
 void wirecost_probe_end(uint32_t id, int64_t value);
+
+/* Records a time that is over, as a wait that began before the caller knew of it, from readings of
+ * CLOCK_MONOTONIC. It may overlap with sections. Reads no counter. `message`: what identifies the
+ * message that it waited for or gave, the same in all processes; 0 where nothing does. */
+void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
+                         int64_t value, uint64_t message);
 
 /* Records one instant: part `part` of section `id`; the time from one part to the next of the same
  * loop is what `wirecost probe show` prints. Reads no counter. */
@@ -73,6 +79,9 @@ void wirecost_probe_text(uint32_t id, uint32_t variable, uint16_t index, uint64_
 #define wirecost_probe_name(id, name) ((void)sizeof(id), (void)sizeof(name))
 #define wirecost_probe_begin(id, loop) ((void)sizeof(id), (void)sizeof(loop))
 #define wirecost_probe_end(id, value) ((void)sizeof(id), (void)sizeof(value))
+#define wirecost_probe_span(id, begin_ns, end_ns, loop, value, message)                \
+  ((void)sizeof(id), (void)sizeof(begin_ns), (void)sizeof(end_ns), (void)sizeof(loop), \
+   (void)sizeof(value), (void)sizeof(message))
 #define wirecost_probe_mark(id, part, loop, value) \
   ((void)sizeof(id), (void)sizeof(part), (void)sizeof(loop), (void)sizeof(value))
 #define wirecost_probe_values(id, variable, loop, values, count)                       \

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is who among the handles of one process's tracepoints: nodes, topics, callbacks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace wirecost::tracetools {
+
+using Handle = std::uint64_t;
+
+/// The sections of one callback; what does not apply is empty.
+struct CallbackNames {
+  std::string callback;
+  std::string wait;       ///< from taking the message to the callback
+  std::string transport;  ///< from the message's source time stamp to taking it
+};
+
+/// Filled by the events of initialization, in any order; an address that is used again stands for
+/// the newest object there. Not locked. Forgets everything rather than hold more than `most`
+/// objects of a kind.
+class Graph {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 16;
+  static constexpr std::size_t longest_text = 500;
+
+  void node(Handle node, std::string_view name, std::string_view name_space);
+  void publisher(Handle publisher, Handle node, Handle rmw, std::string_view topic);
+  void subscription(Handle handle, Handle node, Handle rmw, std::string_view topic);
+  void subscription_object(Handle handle, Handle subscription);
+  void subscription_callback(Handle subscription, Handle callback);
+  void service(Handle service, Handle node, std::string_view name);
+  void service_callback(Handle service, Handle callback);
+  void timer(Handle timer, std::int64_t period_ns);
+  void timer_node(Handle timer, Handle node);
+  void timer_callback(Handle timer, Handle callback);
+  void symbol(Handle callback, std::string_view symbol);
+
+  /// Whether a handle is a publisher's in the middleware.
+  bool is_rmw_publisher(Handle rmw) const { return rmw_publishers_.contains(rmw); }
+
+  CallbackNames names_of(Handle callback) const;
+  std::string publish_name_of(Handle publisher) const;
+
+  /// Grows with each change: names that were looked up before may be others now.
+  std::uint64_t changes() const { return changes_; }
+
+ private:
+  enum class Kind : std::uint8_t { subscription, service, timer };
+  struct Endpoint {
+    Handle node = 0;
+    std::string name;
+  };
+  struct Timer {
+    Handle node = 0;
+    std::int64_t period_ns = 0;
+  };
+  struct Owner {
+    Kind kind;
+    Handle handle;
+  };
+  template <class Value>
+  using Table = std::unordered_map<Handle, Value>;
+
+  template <class Value>
+  void set(Table<Value>& table, Handle key, Value value);
+  std::string node_name(Handle node) const;
+
+  Table<std::string> nodes_, symbols_;
+  Table<Endpoint> publishers_, subscriptions_, services_;
+  Table<Handle> rmw_publishers_, objects_;
+  Table<Timer> timers_;
+  Table<Owner> owners_;
+  std::uint64_t changes_ = 1;
+};
+
+}  // namespace wirecost::tracetools

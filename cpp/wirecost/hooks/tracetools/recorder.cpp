@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include <pthread.h>
+
+#include <string>
+
+namespace wirecost::tracetools {
+namespace {
+
+std::uint32_t section(const std::string& name) {
+  return name.empty() ? 0 : wirecost_probe_section(name.c_str());
+}
+
+}  // namespace
+
+SharedGraph::SharedGraph() {
+  // A child that forked while another thread changed the graph must find it whole and not locked.
+  pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
+                 [] { get().mutex_.unlock(); });
+}
+
+SharedGraph& SharedGraph::get() {
+  // Never destroyed: other threads may record while the process exits.
+  static SharedGraph& shared = *new SharedGraph;
+  return shared;
+}
+
+std::uint32_t ProbeRecorder::idle_section() {
+  static const std::uint32_t id = wirecost_probe_section("executor idle");
+  return id;
+}
+
+CallbackSections ProbeRecorder::find_callback(Handle callback) {
+  const CallbackNames names =
+      SharedGraph::get().ask([&](const Graph& graph) { return graph.names_of(callback); });
+  return {section(names.callback), section(names.wait), section(names.transport)};
+}
+
+std::uint32_t ProbeRecorder::find_publisher(Handle publisher) {
+  return section(
+      SharedGraph::get().ask([&](const Graph& graph) { return graph.publish_name_of(publisher); }));
+}
+
+}  // namespace wirecost::tracetools

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tracepoints of one thread amount to: callbacks, waits, publishing, idle executors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "graph.hpp"
+
+namespace wirecost::tracetools {
+
+/// Identifiers of a callback's sections; 0: there is none.
+struct CallbackSections {
+  std::uint32_t callback = 0, wait = 0, transport = 0;
+};
+
+/// A Recorder has
+///   CallbackSections sections_of(Handle callback);
+///   std::uint32_t publish_section_of(Handle publisher);
+///   std::uint32_t idle_section();
+///   std::int64_t wall_ns(std::int64_t time_ns);                  // since 1970
+///   void begin(std::uint32_t id, std::int64_t time_ns);
+///   void end(std::uint32_t id, std::int64_t time_ns);
+///   void span(std::uint32_t id, std::int64_t begin, std::int64_t end, std::uint64_t message);
+/// Times are nanoseconds of CLOCK_MONOTONIC.
+template <class Recorder>
+class ThreadEvents {
+ public:
+  /// A source time stamp older than this is of another machine's clock, or of none.
+  static constexpr std::int64_t oldest_ns = 60'000'000'000;
+
+  void wait_for_work(std::int64_t now) { idle_since_ = now; }
+
+  void awake(std::int64_t now, Recorder& recorder) {
+    if (idle_since_ == 0) return;
+    recorder.span(recorder.idle_section(), idle_since_, now, 0);
+    idle_since_ = 0;
+  }
+
+  void execute(std::int64_t now, Recorder& recorder) {
+    awake(now, recorder);
+    taken_at_ = 0;
+  }
+
+  /// The last one before the callback counts: rmw_take, rcl_take and rclcpp_take follow each other,
+  /// and only the first has the time stamp.
+  void take(std::int64_t now, std::int64_t source_timestamp) {
+    taken_at_ = now;
+    source_timestamp_ = source_timestamp;
+  }
+
+  void callback_start(std::int64_t now, Handle callback, Recorder& recorder) {
+    const CallbackSections sections = recorder.sections_of(callback);
+    if (taken_at_ != 0 && sections.wait != 0) {
+      const auto message =
+          source_timestamp_ > 0 ? static_cast<std::uint64_t>(source_timestamp_) : 0;
+      const std::int64_t age = recorder.wall_ns(taken_at_) - source_timestamp_;
+      if (message != 0 && age >= 0 && age < oldest_ns)
+        recorder.span(sections.transport, taken_at_ - age, taken_at_, message);
+      recorder.span(sections.wait, taken_at_, now, message);
+    }
+    taken_at_ = 0;
+    if (depth_ == open_.size()) return;
+    open_[depth_++] = {callback, sections.callback};
+    recorder.begin(sections.callback, now);
+  }
+
+  /// Callbacks inside it that did not end, as by an exception, are given up.
+  void callback_end(std::int64_t now, Handle callback, Recorder& recorder) {
+    flush(now, recorder);
+    std::size_t at = depth_;
+    while (at != 0 && open_[at - 1].callback != callback) --at;
+    if (at == 0) return;
+    depth_ = at - 1;
+    recorder.end(open_[depth_].section, now);
+  }
+
+  void rclcpp_publish(std::int64_t now) { publish_began_ = now; }
+
+  void rcl_publish(std::int64_t now, Handle publisher, Recorder& recorder) {
+    flush(now, recorder);
+    publisher_ = publisher;
+    publishing_since_ = publish_began_ != 0 ? publish_began_ : now;
+    publish_began_ = 0;
+  }
+
+  void rmw_publish(std::int64_t now, std::uint64_t message, Recorder& recorder) {
+    if (publishing_since_ == 0) return;
+    recorder.span(recorder.publish_section_of(publisher_), publishing_since_, now, message);
+    publishing_since_ = 0;
+  }
+
+  void intra_publish(std::int64_t now, Handle publisher, Recorder& recorder) {
+    recorder.span(recorder.publish_section_of(publisher),
+                  publish_began_ != 0 ? publish_began_ : now, now, 0);
+    publish_began_ = 0;
+  }
+
+ private:
+  /// A middleware without the tracepoint rmw_publish: the publishing is known, not its end.
+  void flush(std::int64_t, Recorder& recorder) {
+    if (publishing_since_ != 0) rmw_publish(publishing_since_, 0, recorder);
+    publish_began_ = 0;
+  }
+
+  struct Open {
+    Handle callback;
+    std::uint32_t section;
+  };
+
+  std::array<Open, 8> open_{};
+  std::size_t depth_ = 0;
+  std::int64_t idle_since_ = 0, taken_at_ = 0, source_timestamp_ = 0;
+  std::int64_t publish_began_ = 0, publishing_since_ = 0;
+  Handle publisher_ = 0;
+};
+
+}  // namespace wirecost::tracetools
