@@ -22,6 +22,9 @@ sys.path.insert(0, str(HERE))
 import indexes  # noqa: E402
 import links  # noqa: E402
 import navigation  # noqa: E402
+import reference_cli  # noqa: E402
+import reference_headers  # noqa: E402
+import reference_python  # noqa: E402
 import version  # noqa: E402
 
 
@@ -37,6 +40,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"assets/{path.name}", abs_src_path=str(path)))
     written = {file.src_uri: file.content_string for file in files.documentation_pages()}
     generated = {"index.md": (ROOT / "README.md").read_text(), **indexes.pages(written)}
+    generated |= (
+        reference_cli.pages() | reference_python.pages(ROOT) | reference_headers.pages(ROOT)
+    )
     generated |= links.pages(ROOT, written | generated)
     for uri, text in generated.items():
         level = NOT_IN_NAV if uri.startswith("source/") else INCLUDED
