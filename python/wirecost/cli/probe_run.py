@@ -14,7 +14,7 @@ from rich.console import Console
 from wirecost import scratch
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile
-from wirecost.cli.probe_show import Deadline, Report, check_deadline, show
+from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.probe.run.environment import hooks_without, prepare
@@ -49,7 +49,7 @@ def command(
     report: Report = None,
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
-    check_deadline(deadline)
+    limit_ns = deadline_ns(deadline)
     hooks = hooks_without(without)
     target = find(words)
     with ExitStack() as open_folders:
@@ -68,7 +68,7 @@ def command(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
                 "wirecost probe run --help lists what can be recorded"
             )
-        show([folder], deadline, json_file, report)
+        show([folder], limit_ns, json_file, report)
     if status:
         raise typer.Exit(status)
 

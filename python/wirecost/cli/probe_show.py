@@ -14,7 +14,9 @@ from wirecost.analysis.probe_sections import executions, summary
 from wirecost.chosen import chosen
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
+from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
+from wirecost.records.machine_prices import prices_beside
 from wirecost.records.probe_log import events_of, read_logs
 from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.probe.page import page, probe_figures, write_figures
@@ -28,8 +30,8 @@ Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Probe logs, or folders of them.")
 ]
 Deadline = Annotated[
-    float | None,
-    typer.Option(metavar="MS", help="Count executions that took longer, in milliseconds."),
+    str | None,
+    typer.Option(metavar="TIME", help="Count executions that took longer, such as 10ms."),
 ]
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report with figures.")
@@ -55,32 +57,32 @@ def command(
     ] = None,
 ) -> None:
     """Print how long sections took, their counters, and what explains the time."""
-    check_deadline(deadline)
+    limit_ns = deadline_ns(deadline)
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    show(files, deadline, json_file, report, figures, formats)
+    show(files, limit_ns, json_file, report, figures, formats)
 
 
-def check_deadline(deadline: float | None) -> None:
-    """Raises UserError."""
-    if deadline is not None and not 0 < deadline < float("inf"):
-        raise UserError(f"--deadline {deadline:g}: must be a positive number of milliseconds")
+def deadline_ns(text: str | None) -> float | None:
+    """Of ``--deadline``; a number without a unit is milliseconds. Raises UserError."""
+    return None if text is None else nanoseconds("--deadline", text)
 
 
 def show(
     files: list[Path],
-    deadline: float | None,
+    limit_ns: float | None,
     json_file: Path | None,
     report: Path | None = None,
     figures: Path | None = None,
     formats: tuple[str, ...] = (),
 ) -> None:
-    """Prints the tables; ``deadline`` in milliseconds. Raises UserError."""
+    """Prints the tables; ``limit_ns``: the deadline. Raises UserError."""
     logs = read_logs(files)
     executed = executions(events_of(logs))
-    sections = summary(executed, None if deadline is None else deadline * 1e6)
-    explanations = explain(executed)
+    sections = summary(executed, limit_ns)
+    prices = prices_beside(files)
+    explanations = explain(executed, prices.ns if prices else None)
     console = console_beside(json_file)
     tables = (
         time_table(sections, logs),
@@ -95,7 +97,7 @@ def show(
     write_json(json_file, document(sections, explanations, logs))
     if report is None and figures is None:
         return
-    drawn = probe_figures(executed, logs, None if deadline is None else deadline * 1e6)
+    drawn = probe_figures(executed, logs, limit_ns)
     if report is not None:
         write_text(
             "--report", report, page(logs, sections, explanations, drawn, recorded_machines(files))
