@@ -61,7 +61,7 @@ def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
     }
     arrays = {name: _floats(series) for name, series in named.items() if not is_time(name)}
     counted = {n: a for n, a in arrays.items() if np.isfinite(a).sum() >= COUNTED * len(a)}
-    marks = "kind" in rows.columns and (rows["kind"] == "mark").all()
+    marks = "kind" in rows.columns and (rows["kind"] != "section").all()
     absent = [name for name in arrays if name not in counted and name != INPUT and not marks]
     return counted, absent
 
