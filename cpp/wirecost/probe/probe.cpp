@@ -101,6 +101,10 @@ void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t
   if (ThreadProbe* here = probe()) here->span(id, begin_ns, end_ns, loop, value, message);
 }
 
+void wirecost_probe_abandon(uint32_t id) {
+  if (ThreadProbe* here = probe()) here->give_up(id);
+}
+
 void wirecost_probe_mark(uint32_t id, uint16_t part, uint64_t loop, int64_t value) {
   if (ThreadProbe* here = probe()) here->mark(id, part, loop, value);
 }

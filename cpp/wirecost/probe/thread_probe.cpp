@@ -69,6 +69,24 @@ void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
   open.begin_ns = monotonic_ns();
 }
 
+std::size_t ThreadProbe::innermost(std::uint32_t id) const {
+  std::size_t at = depth_;
+  while (at != 0 && open_[at - 1].id != id) --at;
+  return at;
+}
+
+void ThreadProbe::give_up(std::uint32_t id) {
+  if (too_deep_ != 0) {
+    --too_deep_;
+    ++log_.header().dropped;
+    return;
+  }
+  const std::size_t at = innermost(id);
+  if (at == 0) return;
+  log_.header().unclosed += depth_ - (at - 1);
+  depth_ = at - 1;
+}
+
 void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   const std::int64_t end_ns = monotonic_ns();
   Snapshot counters;
@@ -79,8 +97,7 @@ void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
     ++header.dropped;
     return;
   }
-  std::size_t at = depth_;
-  while (at != 0 && open_[at - 1].id != id) --at;
+  const std::size_t at = innermost(id);
   if (at == 0) {
     ++header.unmatched;
     return;

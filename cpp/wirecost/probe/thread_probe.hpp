@@ -28,6 +28,8 @@ class ThreadProbe {
   void end(std::uint32_t id, std::int64_t value);
   void span(std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t loop,
             std::int64_t value, std::uint64_t message);
+  /// A section that is left without an end counts as unclosed, with those in it.
+  void give_up(std::uint32_t id);
   void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);
   void values(std::uint32_t id, std::uint32_t variable, std::uint64_t loop,
               std::span<const double> values);
@@ -50,6 +52,8 @@ class ThreadProbe {
   void warm_up();
   /// A record of this instant to be completed and published, or null where it is dropped.
   Record* instant(RecordKind kind, std::uint32_t id, std::uint32_t parent, std::uint64_t loop);
+  /// The open section with this id, as its index + 1; 0: there is none.
+  std::size_t innermost(std::uint32_t id) const;
   std::uint64_t loop_of(std::uint64_t loop);
   std::uint32_t parent_at(std::size_t depth) const {
     return depth == 0 ? no_parent : open_[depth - 1].id;
