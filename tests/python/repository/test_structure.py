@@ -32,6 +32,8 @@ PYTHON_MAY_IMPORT = {
     "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap"},
     "campaign": {"campaign", "analysis", "records", "doctor"},
+    "network": {"network"},
+    "usage": {"usage"},
     "bench": {
         "bench",
         "records",
@@ -39,10 +41,12 @@ PYTHON_MAY_IMPORT = {
         "columns",
         "compile",
         "heap",
+        "network",
         "scans",
         "tensor",
         "traces",
         "transport",
+        "usage",
     },
 }
 RUNTIME = "runtime"  # of generated code: columns and support headers, and what is generated
@@ -51,6 +55,8 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/probe": set(),
     "wirecost/trace": set(),
     "wirecost/heap": set(),
+    "wirecost/hooks/allocations": set(),
+    "wirecost/hooks/locks": {"wirecost/probe"},
     "wirecost/verify": set(),
     "wirecost/codec": {"wirecost/message", RUNTIME},
     "wirecost/cloud": set(),
@@ -68,6 +74,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench/classes": {"bench", "wirecost/codec"},
     "bench/heap": {"bench"},
     "bench/repeated": {"bench", "wirecost/codec", RUNTIME},
+    "bench/network": set(),
     "bench/notification": {"bench", "wirecost/message", RUNTIME},
     "bench/probe": {"wirecost/probe"},
     "python": {

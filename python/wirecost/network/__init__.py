@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts with a bad network between them, on one machine: network namespaces without names, which
+end with the process that made them."""
