@@ -48,6 +48,7 @@ std::int64_t empty_step_ns() {
 void bind_columns(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_noise(nb::module_& m);
+void bind_prices(nb::module_& m);
 
 NB_MODULE(_core, m) {
   const nb::exception<MalformedMessage> malformed(m, "MalformedMessage", PyExc_ValueError);
@@ -64,4 +65,5 @@ NB_MODULE(_core, m) {
   bind_columns(m);
   bind_probe(m);
   bind_noise(m);
+  bind_prices(m);
 }

@@ -52,7 +52,8 @@ Counters::Counters(const std::vector<std::string>& names) {
 }
 
 CounterEntry Counters::open(std::size_t index, const std::string& name) {
-  if (usage_.add(index, name)) return {.name = {}, .status = CounterStatus::counted, .error = 0};
+  if (usage_.add(index, name) || hooks_.add(index, name) || waits_.add(index, name))
+    return {.name = {}, .status = CounterStatus::counted, .error = 0};
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
   if (!encode_event(name, attributes))
@@ -63,13 +64,15 @@ CounterEntry Counters::open(std::size_t index, const std::string& name) {
 CounterSource Counters::source(std::size_t index) const {
   const auto bit = static_cast<std::uint8_t>(1U << index);
   if ((usage_.opened() & bit) != 0) return usage_.source(index);
+  if ((hooks_.opened() & bit) != 0) return CounterSource::hook;
+  if ((waits_.opened() & bit) != 0) return CounterSource::wait_times;
   if ((software_.opened() & bit) != 0) return software_.source();
   return (hardware_.opened() & bit) != 0 ? hardware_.source() : CounterSource::none;
 }
 
 CounterAccess Counters::access() const {
   if (opened() == 0) return CounterAccess::none;
-  const bool calls = usage_.calls_system() || !software_.empty() ||
+  const bool calls = usage_.calls_system() || waits_.opened() != 0 || !software_.empty() ||
                      (!hardware_.empty() && hardware_.source() == CounterSource::perf_read);
   return calls ? CounterAccess::system_call : CounterAccess::user_space;
 }

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "hook_counts.hpp"
 #include "perf_group.hpp"
 #include "record.hpp"
 #include "snapshot.hpp"
 #include "thread_usage.hpp"
+#include "wait_times.hpp"
 
 namespace wirecost::probe {
 
@@ -32,9 +34,14 @@ class Counters {
     if (!hardware_.empty()) hardware_.read(snapshot);
     if (!software_.empty()) software_.read(snapshot);
     if (usage_.opened() != 0) usage_.read(snapshot);
+    if (hooks_.opened() != 0) hooks_.read(snapshot);
+    if (waits_.opened() != 0) waits_.read(snapshot);
   }
 
-  std::uint8_t opened() const { return hardware_.opened() | software_.opened() | usage_.opened(); }
+  std::uint8_t opened() const {
+    return hardware_.opened() | software_.opened() | usage_.opened() | hooks_.opened() |
+           waits_.opened();
+  }
   CounterAccess access() const;
   const std::vector<CounterEntry>& entries() const { return entries_; }
   CounterSource source(std::size_t index) const;
@@ -45,6 +52,8 @@ class Counters {
   std::vector<CounterEntry> entries_;
   PerfGroup hardware_, software_;
   ThreadUsage usage_;
+  HookCounts hooks_;
+  WaitTimes waits_;
 };
 
 }  // namespace wirecost::probe

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <fstream>
+#include <string>
 
 namespace wirecost::probe {
 namespace {
@@ -60,6 +62,19 @@ Encode libpfm() {
   return encode;
 }
 
+/// raw_syscalls:sys_enter, wherever the kernel shows its tracepoints to this user.
+bool encode_system_calls(perf_event_attr& attributes) {
+  for (const char* root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+    std::ifstream file(std::string(root) + "/events/raw_syscalls/sys_enter/id");
+    if (std::uint64_t id = 0; file >> id) {
+      attributes.type = PERF_TYPE_TRACEPOINT;
+      attributes.config = id;
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool encode_event(const std::string& name, perf_event_attr& attributes) {
@@ -69,6 +84,7 @@ bool encode_event(const std::string& name, perf_event_attr& attributes) {
       attributes.config = generic.config;
       return true;
     }
+  if (name == "system-calls") return encode_system_calls(attributes);
   const Encode encode = libpfm();
   if (encode == nullptr) return false;
   EncodeArguments arguments{&attributes, nullptr, sizeof(EncodeArguments), 0, 0, 0};

@@ -42,7 +42,9 @@ CounterEntry PerfGroup::add(std::size_t index, perf_event_attr attributes) {
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   entry.status = CounterStatus::counted;
   int file = perf_event_open(attributes, leader_);
-  if (file < 0 && (errno == EACCES || errno == EPERM)) {
+  // A tracepoint lies in the kernel: counted in user mode only, it would be 0.
+  const bool in_user = attributes.type != PERF_TYPE_TRACEPOINT;
+  if (file < 0 && in_user && (errno == EACCES || errno == EPERM)) {
     attributes.exclude_kernel = 1;
     attributes.exclude_hv = 1;
     entry.status = CounterStatus::user_only;

@@ -33,6 +33,8 @@ enum class CounterSource : std::uint8_t {
   perf_read = 2,
   thread_usage = 3,
   processor_number = 4,
+  wait_times = 5,
+  hook = 6,
 };
 enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4, span = 5 };
 

@@ -10,8 +10,9 @@
 namespace wirecost::probe {
 
 bool ThreadUsage::add(std::size_t index, const std::string& name) {
-  static constexpr std::array<const char*, quantities> names{"minor-faults", "major-faults",
-                                                             "context-switches", "cpu-migrations"};
+  static constexpr std::array<const char*, quantities> names{"minor-faults",     "major-faults",
+                                                             "context-switches", "block-input",
+                                                             "block-output",     "cpu-migrations"};
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return false;
   const auto quantity = static_cast<Quantity>(found - names.begin());
@@ -33,6 +34,8 @@ void ThreadUsage::read(Snapshot& snapshot) {
     const bool reported = getrusage(RUSAGE_THREAD, &usage) == 0;
     set(snapshot, minor_faults, static_cast<std::uint64_t>(usage.ru_minflt), reported);
     set(snapshot, major_faults, static_cast<std::uint64_t>(usage.ru_majflt), reported);
+    set(snapshot, block_input, static_cast<std::uint64_t>(usage.ru_inblock), reported);
+    set(snapshot, block_output, static_cast<std::uint64_t>(usage.ru_oublock), reported);
     set(snapshot, switches, static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw), reported);
   }
   if (counters_of_[migrations] != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four counters that the kernel keeps for every thread anyway, for less than half of what a
+// The six counters that the kernel keeps for every thread anyway, for less than half of what a
 // perf group costs and without its permissions.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace wirecost::probe {
 
 class ThreadUsage {
  public:
-  /// Counts `name` of the calling thread as counter `index`. Where this is none of the four, or the
+  /// Counts `name` of the calling thread as counter `index`. Where this is none of the six, or the
   /// kernel does not report it, false: then perf may count it.
   bool add(std::size_t index, const std::string& name);
 
@@ -30,7 +30,15 @@ class ThreadUsage {
   void read(Snapshot& snapshot);
 
  private:
-  enum Quantity : std::uint8_t { minor_faults, major_faults, switches, migrations, quantities };
+  enum Quantity : std::uint8_t {
+    minor_faults,
+    major_faults,
+    switches,
+    block_input,
+    block_output,
+    migrations,
+    quantities
+  };
 
   void set(Snapshot& snapshot, Quantity quantity, std::uint64_t value, bool reported) const;
 

@@ -15,12 +15,14 @@ from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
 from wirecost.doctor.noise import measure_noise
+from wirecost.doctor.prices import measure_prices
 from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
 from wirecost.report.noise.figure import check_suffix, write_noise_figure
 from wirecost.report.noise.table import noise_table
+from wirecost.report.probe.prices import price_table
 from wirecost.report.shared.terminal import print_table
 
 FAILED = 2
@@ -47,6 +49,12 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="Plot the noise as .svg, .png, .pdf or .html."),
     ] = None,
+    prices: Annotated[
+        bool,
+        typer.Option(
+            "--prices", help="Measure what one fault, switch, migration, wait and call costs."
+        ),
+    ] = False,
     apply: Annotated[
         bool,
         typer.Option("--fix", help="Improve what can be changed now; the old values are saved."),
@@ -87,6 +95,10 @@ def command(
         print_table(console, noise_table(document["noise"]))
         if figure is not None:
             write_noise_figure(document["noise"], figure)
+    if prices:
+        document["prices"] = measure_prices()
+        console.print()
+        print_table(console, price_table(document["prices"]))
     write_json(json_file, document)
     if strict and examination.verdict is Verdict.FAIL:
         raise typer.Exit(FAILED)

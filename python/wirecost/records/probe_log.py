@@ -56,7 +56,14 @@ LONGEST_NAME = 16
 """Texts of one name."""
 """Kinds of records that hold values: doubles or a text in the place of the counters."""
 COUNTER_STATUS = {1: "counted", 2: "user only"}
-COUNTER_SOURCES = {1: "rdpmc", 2: "perf", 3: "getrusage", 4: "processor number"}
+COUNTER_SOURCES = {
+    1: "rdpmc",
+    2: "perf",
+    3: "getrusage",
+    4: "processor number",
+    5: "schedstat",
+    6: "preloaded library",
+}
 COUNTER = "counter:"
 """Before a counter's name in its column's name."""
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the calling thread's allocations and their bytes, and hands each to the allocator behind.
+#include <dlfcn.h>
+#include <errno.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+thread_local std::uint64_t counts[2]{};
+thread_local bool looking_up = false;
+
+// What the loader allocates while it looks for the next allocator; never given back.
+alignas(16) unsigned char early[16384];
+std::size_t early_used = 0;
+
+bool is_early(const void* memory) {
+  const auto* at = static_cast<const unsigned char*>(memory);
+  return at >= early && at < early + sizeof(early);
+}
+
+void* from_early(std::size_t size) {
+  const std::size_t whole = (size + 15) & ~std::size_t{15};
+  if (size > sizeof(early) || early_used + whole > sizeof(early)) return nullptr;
+  void* memory = early + early_used;
+  early_used += whole;
+  return memory;
+}
+
+/// The function of that name behind this library; null while it is being looked for.
+template <class Function>
+Function* next(Function*& known, const char* name) {
+  Function* function = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (function != nullptr || looking_up) return function;
+  looking_up = true;
+  function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  looking_up = false;
+  __atomic_store_n(&known, function, __ATOMIC_RELAXED);
+  return function;
+}
+
+template <class Result>
+Result counted(std::size_t size, Result result) {
+  ++counts[0];
+  counts[1] += size;
+  return result;
+}
+
+void* (*next_malloc)(std::size_t);
+void* (*next_calloc)(std::size_t, std::size_t);
+void* (*next_realloc)(void*, std::size_t);
+void (*next_free)(void*);
+int (*next_posix_memalign)(void**, std::size_t, std::size_t);
+void* (*next_aligned_alloc)(std::size_t, std::size_t);
+void* (*next_memalign)(std::size_t, std::size_t);
+
+}  // namespace
+
+/// The calling thread's allocations and their bytes.
+EXPORTED const std::uint64_t* wirecost_allocation_counts() { return counts; }
+
+EXPORTED void* malloc(std::size_t size) {
+  auto* const function = next(next_malloc, "malloc");
+  return function == nullptr ? from_early(size) : counted(size, function(size));
+}
+
+EXPORTED void* calloc(std::size_t count, std::size_t size) {
+  std::size_t whole = 0;
+  if (__builtin_mul_overflow(count, size, &whole)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  auto* const function = next(next_calloc, "calloc");
+  return function == nullptr ? from_early(whole) : counted(whole, function(count, size));
+}
+
+EXPORTED void* realloc(void* memory, std::size_t size) {
+  if (is_early(memory)) {
+    void* const moved = malloc(size);
+    const std::size_t most =
+        static_cast<std::size_t>(early + sizeof(early) - static_cast<unsigned char*>(memory));
+    if (moved != nullptr) __builtin_memcpy(moved, memory, size < most ? size : most);
+    return moved;
+  }
+  auto* const function = next(next_realloc, "realloc");
+  return function == nullptr ? nullptr : counted(size, function(memory, size));
+}
+
+EXPORTED void free(void* memory) {
+  if (is_early(memory)) return;
+  if (auto* const function = next(next_free, "free")) function(memory);
+}
+
+EXPORTED int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  auto* const function = next(next_posix_memalign, "posix_memalign");
+  return function == nullptr ? ENOMEM : counted(size, function(memory, alignment, size));
+}
+
+EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  auto* const function = next(next_aligned_alloc, "aligned_alloc");
+  return function == nullptr ? nullptr : counted(size, function(alignment, size));
+}
+
+EXPORTED void* memalign(std::size_t alignment, std::size_t size) {
+  auto* const function = next(next_memalign, "memalign");
+  return function == nullptr ? nullptr : counted(size, function(alignment, size));
+}

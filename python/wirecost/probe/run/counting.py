@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks that count for the probe, preloaded only where their counters are asked for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from wirecost.errors import UserError
+from wirecost.probe.run.hook import Hooked, Request, library
+from wirecost.probe.run.target import Target
+
+COUNTERS = "WIRECOST_PROBE_COUNTERS"
+
+
+@dataclass(frozen=True)
+class CountingHook:
+    """``counters``: names of ``WIRECOST_PROBE_COUNTERS`` that ``library`` counts."""
+
+    name: str
+    about: str
+    library: str
+    counters: tuple[str, ...]
+
+    def prepare(self, target: Target, request: Request) -> Hooked:
+        del target, request
+        asked = os.environ.get(COUNTERS, "").split(",")
+        if not set(self.counters) & set(asked):
+            return Hooked()
+        try:
+            return Hooked((library(self.library),))
+        except UserError as error:
+            return Hooked(notes=(f"{' and '.join(self.counters)} are not counted: {error}",))
