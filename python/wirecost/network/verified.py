@@ -55,7 +55,11 @@ class Reading:
         return 100 * (1 - self.received / self.sent)
 
     def record(self) -> dict[str, Any]:
-        return {**asdict(self), "round_trips_lost_percent": round(self.loss_percent, 3)}
+        numbers = {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in asdict(self).items()
+        }
+        return {**numbers, "round_trips_lost_percent": round(self.loss_percent, 3)}
 
 
 def verify(network: Network, pings: int = PINGS) -> list[Reading]:
