@@ -57,6 +57,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/heap": set(),
     "wirecost/hooks/allocations": set(),
     "wirecost/hooks/locks": {"wirecost/probe"},
+    "wirecost/hooks/ros1": {"wirecost/hooks/function", "wirecost/probe"},
     "wirecost/verify": set(),
     "wirecost/codec": {"wirecost/message", RUNTIME},
     "wirecost/cloud": set(),
