@@ -19,6 +19,7 @@ ROOT = HERE.parents[1]
 INCLUDED, NOT_IN_NAV = InclusionLevel.INCLUDED, InclusionLevel.NOT_IN_NAV
 sys.path.insert(0, str(HERE))
 
+import accessible  # noqa: E402
 import indexes  # noqa: E402
 import links  # noqa: E402
 import navigation  # noqa: E402
@@ -53,3 +54,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
     return links.within_site(ROOT, markdown, page.file.src_uri)
+
+
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    return accessible.mended(output)

@@ -15,8 +15,8 @@ FOLDER = "reference/commands"
 
 
 def pages() -> dict[str, str]:
-    """``reference/commands/NAME.md`` for each command, and their list. Needs what the commands need:
-    ``wirecost[bench]`` and what the build compiled. Raises ModuleNotFoundError."""
+    """``reference/commands/NAME.md`` for each command, and their list. Needs what the commands
+    need: ``wirecost[bench]`` and what the build compiled. Raises ModuleNotFoundError."""
     from wirecost.cli import app  # noqa: PLC0415
 
     root = typer.main.get_command(app)

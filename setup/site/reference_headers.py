@@ -19,16 +19,16 @@ LIBRARIES = {
     ),
     "heap": (
         "The heap library",
-        "It is preloaded by `wirecost heap run` and has no header to include: programs call `malloc` "
-        "and `operator new` as before. These variables of the environment are what the command sets "
-        "([how](../heap.md)).",
+        "It is preloaded by `wirecost heap run` and has no header to include: programs call "
+        "`malloc` and `operator new` as before. The command sets these variables of the "
+        "environment ([how](../heap.md)).",
         ["cpp/wirecost/heap/config.hpp"],
     ),
     "generated-code": (
         "What generated C++ includes",
         "Errors, limits and columns of the codecs that `wirecost compile` writes "
-        "([how](../compile.md), [columns](../columns.md)). The codecs themselves are in the headers "
-        "that it writes.",
+        "([how](../compile.md), [columns](../columns.md)). The codecs themselves are in the "
+        "headers that it writes.",
         [
             f"{RUNTIME}/{name}.hpp"
             for name in (

@@ -7,12 +7,38 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from documents.runs import ROOT
+from support.chromium import Browser, browser
 
+PAGES = [
+    "index.html",  # prose and tables of a terminal
+    "reference/commands/bench.html",  # tables of options
+    "reference/generated-code.html",  # code
+    "reference/python/wirecost.html",
+    "results/osi.html",
+    "source/tests/cheats/index.html",
+]
+"""One of each type."""
+AXE = ROOT / "build" / "axe" / "axe.min.js"
+CHECK = """axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations
+    .filter(one => ["serious", "critical"].includes(one.impact))
+    .map(one => `${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary}`))"""
+SEARCH = """new Promise(resolve => {
+    const field = document.querySelector("[data-md-component=search-query]");
+    field.focus();
+    field.value = "PHRASE";
+    field.dispatchEvent(new Event("input", {bubbles: true}));
+    field.dispatchEvent(new KeyboardEvent("keyup", {bubbles: true}));
+    const look = setInterval(() => {
+        const first = document.querySelector(".md-search-result__item a");
+        if (first) { clearInterval(look); resolve(first.getAttribute("href")); }
+    }, 50);
+})"""
 LOADED = re.compile(r'<(?:script|img|iframe)\b[^>]*\bsrc="([^"]+)"|<link\b[^>]*\bhref="([^"]+)"')
 
 
@@ -47,3 +73,35 @@ def test_the_foot_of_a_page_says_which_version_it_describes(site: Path) -> None:
 @pytest.mark.parametrize("page", ["index.html", "decisions/index.html", "source/SECURITY.md.html"])
 def test_a_page_that_no_file_in_docs_has_is_there(site: Path, page: str) -> None:
     assert "<h1" in (site / page).read_text()
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("chromium")) as one:
+        yield one
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 420])
+def test_pages_are_accessible_and_fit_the_screen(
+    site: Path, tab: Browser, width: int, scheme: str
+) -> None:
+    if not AXE.exists():
+        pytest.skip("no axe-core; `make test` fetches it")
+    tab.look(width, 900, scheme)
+    tab.open(site / PAGES[0])
+    tab.run("localStorage.clear()")  # the choice of the scheme before
+    for page in PAGES:
+        tab.open(site / page)
+        tab.run(AXE.read_text())
+        assert tab.run(CHECK) == [], page
+        assert tab.run("document.documentElement.scrollWidth") <= width, page
+    assert tab.complaints == []
+
+
+def test_the_search_needs_no_server(site: Path, tab: Browser) -> None:
+    tab.look(1280, 900)
+    tab.open(site / "index.html")
+    found = tab.run(SEARCH.replace("PHRASE", "page faults allocator"))
+    assert "heap" in found
+    assert tab.complaints == []
