@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "patch.hpp"
+#include "shadow.hpp"
+#include "wirecost/probe.h"
+
+extern "C" void wirecost_function_entry();
+
+namespace wirecost::function {
+
+void say(const std::string& line) {
+  const std::string whole = "wirecost probe: " + line + "\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, whole.data(), whole.size());
+}
+
+void Recorder::search(bool later) {
+  std::set<std::pair<std::uintptr_t, std::string>> present;
+  for (const Object& object : loaded_objects()) {
+    const auto key = std::pair(object.base, object.path);
+    present.insert(key);
+    if (!known_.contains(key) && !is_runtime(object.path)) search_object(object, later);
+  }
+  // What was unloaded may come back at the same place, unpatched.
+  known_ = std::move(present);
+}
+
+std::string Recorder::prepare_one(const Object& object, const ElfFile& file,
+                                  const Selected& function, Arena& arena,
+                                  std::vector<Patch>& patches) {
+  if (!function.code.no_jump.empty()) return function.code.no_jump;
+  if (functions_ + patches.size() >= limit_)
+    return "more than " + std::to_string(limit_) + " functions match; ask for fewer";
+  Patch patch{.function = object.base + function.address,
+              .first_bytes = function.code.first_bytes,
+              .number = functions_ + static_cast<std::uint32_t>(patches.size())};
+  const auto bytes = file.bytes_at(function.address, jump_bytes);
+  if (bytes.size() != jump_bytes ||
+      std::memcmp(bytes.data(), reinterpret_cast<const void*>(patch.function), jump_bytes) != 0)
+    return "its code in memory differs from the file";
+  std::string trouble = prepare(patch, arena, wirecost_function_entry);
+  if (trouble.empty()) patches.push_back(patch);
+  return trouble;
+}
+
+void Recorder::search_object(const Object& object, bool later) {
+  const ElfFile file(object.path);
+  if (!file.trouble().empty()) return;
+  const std::vector<Selected> selected = select(file, patterns_);
+  std::vector<const Selected*> possible;
+  for (const Selected& one : selected)
+    if (one.refusal.empty()) possible.push_back(&one);
+  if (possible.empty()) return;
+  Arena arena;
+  if (!arena.reserve(object.low, object.high, possible.size() * thunk_bytes))
+    return say(object.path + ": no memory is free near it; its functions are not recorded");
+  const std::vector<std::string> names = section_names(possible);
+  std::vector<Patch> patches;
+  for (std::size_t i = 0; i < possible.size(); ++i) {
+    const std::size_t before = patches.size();
+    const std::string trouble = prepare_one(object, file, *possible[i], arena, patches);
+    if (patches.size() != before)
+      set_section(patches.back().number, wirecost_probe_section(names[i].c_str()));
+    else if (later)
+      say(names[i] + " of " + object.path + " is not recorded: " + trouble);
+  }
+  if (patches.empty()) return;
+  std::string trouble = arena.finish() ? "" : "memory cannot be made executable";
+  for (std::size_t i = 0; i < patches.size() && trouble.empty(); ++i) trouble = apply(patches[i]);
+  if (!trouble.empty()) return say(object.path + ": its functions are not recorded: " + trouble);
+  functions_ += static_cast<std::uint32_t>(patches.size());
+  if (later)
+    say(object.path + ": opened now, " + std::to_string(patches.size()) +
+        " of its functions are recorded");
+}
+
+}  // namespace wirecost::function
