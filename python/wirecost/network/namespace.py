@@ -24,6 +24,7 @@ from typing import TypeVar
 
 from wirecost import children
 from wirecost.closing import Closing
+from wirecost.errors import UserError
 
 CLONE_NEWNET = 0x40000000
 END_S = 2.0
@@ -32,7 +33,7 @@ COMMAND_S = 30.0
 T = TypeVar("T")
 
 
-class NetworkError(Exception):
+class NetworkError(UserError):
     """A network could not be made; one line says why."""
 
 
