@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.transport.package import Package
+from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.progress import Progress, follow
 from wirecost.transport.shared.trailer import (
     MAGIC,
@@ -245,6 +246,8 @@ class Transport(Closing):
     address_form: ClassVar[str] = ""
     """How an ``address`` names another machine; empty where it stays on this one."""
     capabilities: ClassVar[Capabilities]
+    quality: Quality = OWN
+    """What is asked of the endpoints that are made from then on."""
 
     def __init__(self, address: str | None = None) -> None:
         """``address``: where its server or peer is, in the middleware's own form; None is the
@@ -263,6 +266,14 @@ class Transport(Closing):
     def server(cls) -> Iterator[str | None]:
         """Runs what it needs between the peers, on loopback and a free port, or nothing; gives
         the ``address`` for both sides. Ends it again."""
+        yield None
+
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
+        """What it needs between peers of several hosts, at an address of this one; None where that
+        is nothing."""
+        del host
         yield None
 
     @abstractmethod

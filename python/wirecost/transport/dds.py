@@ -18,6 +18,7 @@ from wirecost.errors import UserError
 from wirecost.free_domain import FreeDomain
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
+from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester
@@ -48,12 +49,16 @@ def _topic(kind: str, name: str, end: str = "") -> str:
 class _Messages:
     """Where a topic's messages arrive; Fast DDS's thread puts them there."""
 
-    def __init__(self, participant: _dds.Participant, topic: str, depth: int) -> None:
+    def __init__(
+        self, participant: _dds.Participant, topic: str, depth: int, quality: Quality = OWN
+    ) -> None:
         from wirecost import _dds  # noqa: PLC0415
 
         self._depth = depth
+        self._keeps_all = quality.waits() and not quality.get("keep_last", False)
         self._waiting: deque[_dds.Received] = deque()
-        self._inbox = _dds.Inbox(participant, topic, _BYTES, _qos(), b"", _MOST_BYTES)
+        qos = _qos(quality, quality.waits(own=True))
+        self._inbox = _dds.Inbox(participant, topic, _BYTES, qos, b"", _MOST_BYTES)
 
     def take(self, timeout: float | None) -> Any:
         """The data of the oldest message, or None after ``timeout`` seconds."""
@@ -65,7 +70,7 @@ class _Messages:
             if not self._waiting and end is not None and time.monotonic() >= end:
                 return None
         self._fetch(0)
-        while len(self._waiting) > self._depth:
+        while not self._keeps_all and len(self._waiting) > self._depth:
             self._waiting.popleft()
         return array_data(self._waiting.popleft())
 
@@ -79,10 +84,13 @@ class _Messages:
         self._inbox.close()
 
 
-def _qos() -> _dds.Qos:
+def _qos(quality: Quality, reliable: bool) -> _dds.Qos:
+    """Without loss nothing is overwritten, unless the option ``keep_last`` says so."""
     from wirecost import _dds  # noqa: PLC0415
 
-    return _dds.Qos(reliable=True, transient_local=False, depth=_DEPTH)
+    keeps_all = quality.waits() and not quality.get("keep_last", False)
+    depth = 0 if keeps_all else quality.room(_DEPTH, 1)
+    return _dds.Qos(reliable=reliable, transient_local=False, depth=depth)
 
 
 def _found(writer: _dds.Writer) -> bool:
@@ -90,10 +98,14 @@ def _found(writer: _dds.Writer) -> bool:
     return writer.readers() > writer.unconfirmed()
 
 
-def _writer(participant: _dds.Participant, topic: str, kind: str = _BYTES) -> _dds.Writer:
+def _writer(
+    participant: _dds.Participant, topic: str, kind: str = _BYTES, quality: Quality = OWN
+) -> _dds.Writer:
     from wirecost import _dds  # noqa: PLC0415
 
-    return _dds.Writer(participant, topic, kind, _qos(), b"")
+    # The makers chose reliable writers, and readers that are not.
+    qos = _qos(quality, quality.waits(own=True, makers=True))
+    return _dds.Writer(participant, topic, kind, qos, b"")
 
 
 def _wrapped(data: bytes) -> bytes:
@@ -101,9 +113,9 @@ def _wrapped(data: bytes) -> bytes:
 
 
 class _Publisher(Publisher):
-    def __init__(self, participant: _dds.Participant, topic: str) -> None:
+    def __init__(self, participant: _dds.Participant, topic: str, quality: Quality) -> None:
         super().__init__()
-        self._writer = _writer(participant, topic)
+        self._writer = _writer(participant, topic, quality=quality)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
@@ -135,9 +147,11 @@ class _ImageTopic:
 
 
 class _Subscriber(Subscriber):
-    def __init__(self, participant: _dds.Participant, topic: str, depth: int) -> None:
+    def __init__(
+        self, participant: _dds.Participant, topic: str, depth: int, quality: Quality
+    ) -> None:
         super().__init__()
-        self._messages = _Messages(participant, topic, depth)
+        self._messages = _Messages(participant, topic, depth, quality)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
         message = self._messages.take(timeout)
@@ -236,7 +250,7 @@ class Dds(Transport):
             yield str(domain.number)
 
     def publisher(self, topic: str) -> Publisher:
-        return self._kept(_Publisher(self._participant, _topic("rt", topic)))
+        return self._kept(_Publisher(self._participant, _topic("rt", topic), self.quality))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
@@ -244,7 +258,7 @@ class Dds(Transport):
         return self._kept(ImagePublisher(images, image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth))
+        return self._kept(_Subscriber(self._participant, _topic("rt", topic), depth, self.quality))
 
     def requester(self, service: str) -> InboxRequester:
         return self._kept(_Requester(self._participant, service))

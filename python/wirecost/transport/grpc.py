@@ -97,8 +97,9 @@ class _Server(Server):
             inboxes = self.topics.get(path)
             if inboxes is None:
                 return
-            inbox = Inbox(_WAITING)
-            if not context.add_callback(lambda: inbox.put(b"")):
+            quality = self.quality
+            inbox = Inbox(quality.room(_WAITING, 1), quality.waits(makers=True))
+            if not context.add_callback(lambda: _end(inbox)):
                 return
             inboxes.add(inbox)
             try:
@@ -127,6 +128,12 @@ class _Server(Server):
         self._server.stop(0.2).wait(2)
 
 
+def _end(subscriber: Inbox) -> None:
+    """Lets the stream of one that has gone end, and nobody wait for it."""
+    subscriber.never_wait()
+    subscriber.put(b"")
+
+
 class _Publisher(ServerPublisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         self._check_size(frame, "grpc", len(trailer))
@@ -137,7 +144,7 @@ class _Publisher(ServerPublisher):
         return True
 
     def _dismiss(self, subscriber: Inbox) -> None:
-        subscriber.put(b"")
+        _end(subscriber)
 
 
 class _Subscriber(ServerSubscriber):

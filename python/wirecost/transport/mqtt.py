@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
+from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import (
@@ -28,11 +29,12 @@ _MAX_BYTES = 268_435_455
 """MQTT's own limit, of a packet."""
 _WAITING = 16
 """Frames that wait for the broker to take them."""
+_NO_LIMIT = 1 << 20
 _ANSWER_S = 10
 _PORT = 1883
 # Root stays root: a broker that changed its user would not end with this process.
 _CONFIG = f"""\
-listener {{port}} 127.0.0.1
+listener {{port}} {{host}}
 user root
 allow_anonymous true
 persistence false
@@ -80,13 +82,16 @@ class _Link:
         topics: Sequence[str],
         take: Callable[[Any], object],
         present_at: str | None = None,
+        qos: int = 0,
     ) -> None:
-        """``present_at``: a topic whose publisher learns that this subscriber is there."""
+        """``present_at``: a topic whose publisher learns that this subscriber is there; ``qos``: of
+        what it subscribes to."""
         from paho.mqtt.client import Client, MQTTv5  # noqa: PLC0415
         from paho.mqtt.enums import CallbackAPIVersion  # noqa: PLC0415
 
         host, port = host_and_port(address or "127.0.0.1", _PORT)
         self._topics = topics
+        self._qos = qos
         self._deliver = take
         self._presence = present_at and _presence(present_at, secrets.token_hex(8))
         self._ready = threading.Event()
@@ -122,7 +127,7 @@ class _Link:
             return
         self.connections += 1
         if self._topics:
-            client.subscribe([(topic, 0) for topic in self._topics])
+            client.subscribe([(topic, self._qos) for topic in self._topics])
         else:
             self._ready.set()
 
@@ -159,8 +164,10 @@ class _Presence:
 
 
 class _Publisher(Linked, Publisher):
-    def __init__(self, address: str | None, topic: str) -> None:
+    def __init__(self, address: str | None, topic: str, quality: Quality = OWN) -> None:
         super().__init__()
+        self._qos = quality.get("qos", 0)
+        self._room = quality.room(_WAITING, _NO_LIMIT)
         self._topic = _checked(topic)
         self._presence = _Presence(topic)
         self._link = _Link(address, [self._presence.topic], self._presence.take)
@@ -177,9 +184,9 @@ class _Publisher(Linked, Publisher):
             waiting.clear()
         while waiting and waiting[0].is_published():
             waiting.popleft()
-        if len(waiting) >= _WAITING:
+        if len(waiting) >= self._room:
             return False
-        sent = self._link.client.publish(self._topic, joined(frame, trailer))
+        sent = self._link.client.publish(self._topic, joined(frame, trailer), self._qos)
         if sent.rc:
             return False  # the broker is away
         waiting.append(sent)
@@ -197,10 +204,14 @@ class _Publisher(Linked, Publisher):
 
 
 class _Subscriber(Linked, InboxSubscriber):
-    def __init__(self, address: str | None, topic: str, depth: int) -> None:
-        super().__init__(depth)
+    def __init__(self, address: str | None, topic: str, depth: int, quality: Quality = OWN) -> None:
+        super().__init__(depth, quality.waits())
         self._link = _Link(
-            address, [_checked(topic)], lambda message: self.inbox.put(message.payload), topic
+            address,
+            [_checked(topic)],
+            lambda message: self.inbox.put(message.payload),
+            topic,
+            quality.get("qos", 0),
         )
 
 

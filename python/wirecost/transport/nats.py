@@ -16,6 +16,7 @@ from urllib.parse import quote
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher
 from wirecost.transport.package import Package
+from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.broker_based import BrokerTransport, Linked
 from wirecost.transport.shared.inbox_based import (
     InboxReplier,
@@ -32,7 +33,7 @@ _WAITING_BYTES = 64 << 20
 _ANSWER_S = 10
 _PORT = 4222
 _CONFIG = f"""\
-host: 127.0.0.1
+host: {{host}}
 port: {{port}}
 max_payload: {_MAX_BYTES}
 max_pending: {4 * _MAX_BYTES}
@@ -143,8 +144,9 @@ class _Link:
 
 
 class _Publisher(Linked, Publisher):
-    def __init__(self, address: str | None, topic: str) -> None:
+    def __init__(self, address: str | None, topic: str, quality: Quality = OWN) -> None:
         super().__init__()
+        del quality  # core NATS has none for who publishes
         self._subject = _subject("topic", topic)
         self._link = _Link(address)
         self._last: Future[Any] | None = None
@@ -173,8 +175,8 @@ class _Publisher(Linked, Publisher):
 
 
 class _Subscriber(Linked, InboxSubscriber):
-    def __init__(self, address: str | None, topic: str, depth: int) -> None:
-        super().__init__(depth)
+    def __init__(self, address: str | None, topic: str, depth: int, quality: Quality = OWN) -> None:
+        super().__init__(depth, quality.waits())
         subject = _subject("topic", topic)
         self._link = _Link(address)
         self._link.subscribe(subject, lambda message: self.inbox.put(message.data))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Transport
+from wirecost.transport.quality import OWN, Quality
 
 
 def modules() -> list[str]:
@@ -40,9 +41,13 @@ def _classes(module: str) -> dict[str, type[Transport]]:
     return {one.name: one for one in getattr(found, "TRANSPORTS", ())}
 
 
-def open_transport(name: str, address: str | None = None) -> Transport:
+def open_transport(name: str, address: str | None = None, quality: Quality = OWN) -> Transport:
     """A transport, ready for use. Raises UserError if it cannot be used here."""
     kind = find(name)
     if why := kind.missing():
         raise UserError(f"{name}: {why}")
-    return kind(address)
+    if quality is OWN:
+        return kind(address)
+    # Some have their settings from when they are made.
+    asked: type[Transport] = type(kind.__name__, (kind,), {"quality": quality})
+    return asked(address)

@@ -25,7 +25,13 @@ from wirecost.transport.shared.images import Image, ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxSubscriber
 from wirecost.transport.shared.ros_topic import RosPublisher
-from wirecost.transport.shared.server_process import NoServerError, program, reachable, running
+from wirecost.transport.shared.server_process import (
+    LOOPBACK,
+    NoServerError,
+    program,
+    reachable,
+    running,
+)
 
 _MASTER = "http://127.0.0.1:11311"
 _QUEUE = 16
@@ -109,10 +115,11 @@ def _raw(module: str, name: str) -> type[Any]:
 class _Topic:
     """A publisher of rospy's; each connection has a queue and a thread."""
 
-    def __init__(self, rospy: Any, topic: str, kind: type[Any]) -> None:
+    def __init__(self, rospy: Any, topic: str, kind: type[Any], queue: int | None = _QUEUE) -> None:
+        """``queue``: messages for each connection; None writes to the socket and waits for it."""
         self.kind = kind
         try:
-            self.publisher = rospy.Publisher(topic, kind, queue_size=_QUEUE, tcp_nodelay=True)
+            self.publisher = rospy.Publisher(topic, kind, queue_size=queue, tcp_nodelay=True)
         except ValueError as error:
             raise UserError(f"topic {topic!r}: not a name of ROS ({error})") from error
         self._closed = False
@@ -158,8 +165,8 @@ def _image_message(
 
 
 class _Subscriber(InboxSubscriber):
-    def __init__(self, rospy: Any, topic: str, depth: int) -> None:
-        super().__init__(depth)
+    def __init__(self, rospy: Any, topic: str, depth: int, waits: bool) -> None:
+        super().__init__(depth, waits)
         kind = _raw("std_msgs.msg", "UInt8MultiArray")
         try:
             self._subscriber: Any = rospy.Subscriber(
@@ -217,13 +224,19 @@ class Ros1(Transport):
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
+        with cls.server_at(LOOPBACK) as address:
+            yield address
+
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
         master = program("rosmaster")
         if master is None:
             raise NoServerError("ros1: no rosmaster: apt install python3-rosmaster")
         with scratch.folder("ros1") as folder:
             environment = {
                 **os.environ,
-                "ROS_HOSTNAME": "127.0.0.1",
+                "ROS_HOSTNAME": host,
                 "ROS_LOG_DIR": str(folder),
                 "PYTHONUNBUFFERED": "1",
             }
@@ -231,13 +244,13 @@ class Ros1(Transport):
             def command(port: int) -> list[str]:
                 return [master, "--core", "-p", str(port)]
 
-            with running(command, folder / "out", environment) as port:
-                yield f"http://127.0.0.1:{port}"
+            with running(command, folder / "out", environment, host) as port:
+                yield f"http://{host}:{port}"
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(
-            self.name, _Topic(self._rospy, topic, _raw("std_msgs.msg", "UInt8MultiArray"))
-        )
+        queue = None if self.quality.waits(makers=True) else self.quality.room(_QUEUE, _QUEUE)
+        kind = _raw("std_msgs.msg", "UInt8MultiArray")
+        return _Publisher(self.name, _Topic(self._rospy, topic, kind, queue))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
@@ -245,7 +258,7 @@ class Ros1(Transport):
         return ImagePublisher(made, functools.partial(_image_message, itertools.count()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._rospy, topic, depth)
+        return _Subscriber(self._rospy, topic, depth, self.quality.waits())
 
 
 TRANSPORTS = [Ros1]

@@ -134,11 +134,12 @@ def _ready(topic: str) -> str:
 
 
 class _Publisher(Publisher):
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, acknowledged: bool = True) -> None:
         super().__init__()
         core = _core()
+        acknowledge_ms = _ACKNOWLEDGE_MS if acknowledged else 0
         self._most = self._subscribers = 0
-        self._publisher: Any = core.Publisher(topic, config=_sending(core, _ACKNOWLEDGE_MS))
+        self._publisher: Any = core.Publisher(topic, config=_sending(core, acknowledge_ms))
         self._probe = _PROBE + secrets.token_bytes(8)
         self._answers = Inbox(1)
         self._ready: Any = core.Subscriber(_ready(topic), config=_receiving(core))
@@ -189,8 +190,8 @@ class _Publisher(Publisher):
 
 
 class _Subscriber(InboxSubscriber):
-    def __init__(self, topic: str, depth: int) -> None:
-        super().__init__(depth)
+    def __init__(self, topic: str, depth: int, waits: bool = False) -> None:
+        super().__init__(depth, waits)
         core = _core()
         # It sends from eCAL's own thread, which must not wait for the peer that waits for it.
         self._ready: Any = core.Publisher(_ready(topic), config=_sending(core, 0))
@@ -297,10 +298,10 @@ class Ecal(Transport):
             sweep()
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(self._prefix + topic)
+        return _Publisher(self._prefix + topic, self.quality.waits(own=True))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
-        return _Subscriber(self._prefix + topic, depth)
+        return _Subscriber(self._prefix + topic, depth, self.quality.waits())
 
     def requester(self, service: str) -> InboxRequester:
         return _Requester(self._prefix + service, service)

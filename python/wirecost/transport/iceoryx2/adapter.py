@@ -35,12 +35,12 @@ NODE_BYTES = 1 << 15
 
 
 class _Publisher(Publisher):
-    def __init__(self, services: Services, topic: str) -> None:
+    def __init__(self, services: Services, topic: str, waits: bool) -> None:
         super().__init__()
         library = services.library
         self._services = services
         self._memory = Memory(library)
-        self._service = services.open_topic(topic)
+        self._service = services.open_topic(topic, not waits)
         self._wake = services.open_wake(topic)
         self._port = (
             self._service.publisher_builder()
@@ -69,14 +69,14 @@ class _Publisher(Publisher):
 
 
 class _Subscriber(Subscriber):
-    def __init__(self, services: Services, topic: str, depth: int) -> None:
+    def __init__(self, services: Services, topic: str, depth: int, waits: bool) -> None:
         super().__init__()
         if not 1 <= depth <= MOST_DEPTH:
             raise UserError(f"iceoryx2: depth {depth} must be 1 to {MOST_DEPTH}")
         self._depth = depth
         self._held = 0
         self._received = Received()
-        self._service = services.open_topic(topic)
+        self._service = services.open_topic(topic, not waits)
         self._wake = services.open_wake(topic)
         # Before the subscriber, so that nobody sees one that cannot be woken.
         self._wake.listen()
@@ -165,10 +165,11 @@ class Iceoryx2(Transport):
             sweep()
 
     def publisher(self, topic: str) -> Publisher:
-        return self._made(lambda: _Publisher(self._services, topic), topic)
+        return self._made(lambda: _Publisher(self._services, topic, self.quality.waits()), topic)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._made(lambda: _Subscriber(self._services, topic, depth), topic)
+        waits = self.quality.waits()
+        return self._made(lambda: _Subscriber(self._services, topic, depth, waits), topic)
 
     def requester(self, service: str) -> Requester:
         return self._made(lambda: Iceoryx2Requester(self._services, service), service)

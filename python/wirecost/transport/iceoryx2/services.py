@@ -66,12 +66,13 @@ class Services:
             ),
         )
 
-    def open_topic(self, topic: str) -> Any:
+    def open_topic(self, topic: str, overwrites: bool = True) -> Any:
+        """``overwrites``: a new message takes the place of the oldest where there is no room."""
         return self._open(
             lambda builder: (
                 builder.publish_subscribe(self.library.Slice[Block])
                 .payload_alignment(self.library.Alignment.new(64))
-                .enable_safe_overflow(True)
+                .enable_safe_overflow(overwrites)
                 .subscriber_max_buffer_size(MOST_DEPTH)
                 .subscriber_max_borrowed_samples(MOST_DEPTH)
                 .max_publishers(MOST_ENDS)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from wirecost import scratch
 from wirecost.transport.base import Publisher, Replier, Requester, Subscriber, Transport
-from wirecost.transport.shared.server_process import NoServerError, program, running
+from wirecost.transport.shared.server_process import LOOPBACK, NoServerError, program, running
 
 
 class Linked:
@@ -25,17 +25,24 @@ class BrokerTransport(Transport):
     broker: ClassVar[str]
     """The program, and the Debian package that has it; ``-c FILE`` names its configuration."""
     configuration: ClassVar[str]
-    """With ``{port}`` for the port on loopback."""
+    """With ``{host}`` and ``{port}``."""
 
     publishes: ClassVar[Callable[..., Publisher]]
     subscribes: ClassVar[Callable[..., Subscriber]]
     requests: ClassVar[Callable[..., Requester]]
     replies: ClassVar[Callable[..., Replier]]
-    """The endpoints' classes, of an address and a name; of a subscriber also the depth."""
+    """The endpoints' classes, of an address and a name; publishers and subscribers also of the
+    quality, before which a subscriber has its depth."""
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
+        with cls.server_at(LOOPBACK) as address:
+            yield address
+
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
         found = program(cls.broker)
         if found is None:
             raise NoServerError(
@@ -45,17 +52,18 @@ class BrokerTransport(Transport):
             file = folder / "configuration"
 
             def command(port: int) -> list[str]:
-                file.write_text(cls.configuration.format(port=port))
+                file.write_text(cls.configuration.format(host=host, port=port))
                 return [found, "-c", str(file)]
 
-            with running(command, folder / "log", {**os.environ, "LC_ALL": "C"}) as port:
-                yield f"127.0.0.1:{port}"
+            environment = {**os.environ, "LC_ALL": "C"}
+            with running(command, folder / "log", environment, host) as port:
+                yield f"{host}:{port}"
 
     def publisher(self, topic: str) -> Publisher:
-        return self.publishes(self.address, topic)
+        return self.publishes(self.address, topic, self.quality)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self.subscribes(self.address, topic, depth)
+        return self.subscribes(self.address, topic, depth, self.quality)
 
     def requester(self, service: str) -> Requester:
         return self.requests(self.address, service)

@@ -11,19 +11,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+_MANY = 1 << 20
+"""More than threads can wait."""
+
 
 class Inbox:
-    """The newest ``depth`` messages wait; an older one makes room and shows as lost."""
+    """The newest ``depth`` messages wait; an older one makes room and shows as lost, unless
+    ``waits``: then who puts one waits for room."""
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, waits: bool = False) -> None:
         self._depth = depth
+        self._room = threading.Semaphore(depth) if waits else None
         self._waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._signal: int | None = None
         self._signalling = threading.Lock()
 
     def put(self, message: Any) -> None:
         """From any thread."""
-        if self._waiting.qsize() >= self._depth:
+        if (room := self._room) is not None:
+            room.acquire()
+        elif self._waiting.qsize() >= self._depth:
             with suppress(queue.Empty):
                 self._waiting.get_nowait()
         self._waiting.put(message)
@@ -42,6 +49,8 @@ class Inbox:
             message = self._waiting.get(timeout != 0, timeout or None)
         except queue.Empty:
             return None
+        if self._room is not None:
+            self._room.release()
         if self._signal is not None and self._waiting.empty():
             with suppress(BlockingIOError):
                 os.eventfd_read(self._signal)
@@ -63,8 +72,15 @@ class Inbox:
                 self._notify()
         return self._signal
 
+    def never_wait(self) -> None:
+        """From now on, and who waits does so no longer: nobody takes messages any more."""
+        room, self._room = self._room, None
+        if room is not None:
+            room.release(_MANY)
+
     def close(self) -> None:
         """What is put from now on makes no descriptor readable."""
+        self.never_wait()
         with self._signalling:
             signal, self._signal = self._signal, None
         if signal is not None:

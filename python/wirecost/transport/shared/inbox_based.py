@@ -24,9 +24,10 @@ def joined(frame: Frame, trailer: bytes, before: bytes = b"") -> bytes:
 class InboxSubscriber(Subscriber):
     """The middleware's thread puts messages into ``inbox``."""
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, waits: bool = False) -> None:
+        """``waits``: who delivers a message waits until there is room for it."""
         super().__init__()
-        self.inbox = Inbox(depth)
+        self.inbox = Inbox(depth, waits)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
         message = self.inbox.take(timeout)

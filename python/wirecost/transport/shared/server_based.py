@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from wirecost.errors import UserError
 from wirecost.transport.base import Publisher, Requester, Subscriber, Transport
+from wirecost.transport.quality import OWN, Quality
 from wirecost.transport.shared.discovery import Following, Offer, Servers, path_of
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxSubscriber
@@ -21,6 +22,7 @@ class Server(ABC):
     """Listens at ``address`` once it is made."""
 
     address: str
+    quality: Quality = OWN
 
     def __init__(self) -> None:
         self.topics: dict[str, set[Any]] = {}
@@ -63,8 +65,8 @@ class ServerPublisher(Publisher):
 class ServerSubscriber(InboxSubscriber):
     """Receives from every server of its topic."""
 
-    def __init__(self, servers: Servers, topic: str, depth: int) -> None:
-        super().__init__(depth)
+    def __init__(self, servers: Servers, topic: str, depth: int, waits: bool = False) -> None:
+        super().__init__(depth, waits)
         self.path = path_of("topic", topic)
         self.ends: set[Callable[[], object]] = set()
         """What ends each connection."""
@@ -121,6 +123,7 @@ class ServerTransport(Transport):
     def _own(self) -> Server:
         if self._server is None:
             self._server = self._serve()
+            self._server.quality = self.quality
         return self._server
 
     def publisher(self, topic: str) -> Publisher:
@@ -131,7 +134,7 @@ class ServerTransport(Transport):
         return self.publishes(server, path, self._servers.offer(path, server.address))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self.subscribes(self._servers, topic, depth)
+        return self.subscribes(self._servers, topic, depth, self.quality.waits(makers=True))
 
     def requester(self, service: str) -> Requester:
         return self.requests(self._servers, service)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 
+LOOPBACK = "127.0.0.1"
 _START_S = 20
 _END_S = 5
 _PORTS_TRIED = 5
@@ -46,16 +47,20 @@ def host_and_port(address: str, default_port: int) -> tuple[str, int]:
 
 @contextmanager
 def running(
-    command: Callable[[int], Sequence[str]], log: Path, environment: Mapping[str, str] | None = None
+    command: Callable[[int], Sequence[str]],
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    host: str = LOOPBACK,
 ) -> Iterator[int]:
     """Runs ``command(port)`` until it listens there, gives the port, and ends it afterwards.
+    ``host``: an address of this machine's.
 
     It ends with this process even if that is killed. ``log`` takes what it prints. Raises
     UserError with its last line if it does not start.
     """
     for _ in range(_PORTS_TRIED):
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.bind((host, 0))
             port: int = probe.getsockname()[1]
         words = list(command(port))
         if setpriv := program("setpriv"):
@@ -68,7 +73,7 @@ def running(
             end = time.monotonic() + _START_S
             while process.poll() is None and time.monotonic() < end:
                 # Something else may have taken the port meanwhile; then the server ends.
-                if reachable("127.0.0.1", port) and process.poll() is None:
+                if reachable(host, port) and process.poll() is None:
                     yield port
                     return
                 time.sleep(0.02)

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
+from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.locks import Lock
 from wirecost.transport.base import (
@@ -31,11 +34,13 @@ from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.inbox_based import InboxReplier, InboxRequester, InboxSubscriber
 from wirecost.transport.shared.rendezvous import MOST_PATH, beside, meet, private_folder
+from wirecost.transport.shared.server_process import running
 from wirecost.transport.zenoh.memory import one_line
 
 STUCK_US = 2_000_000
 """A publisher waits for a subscriber whose sockets are full; then it is cut off."""
 LOOK_S = 0.002
+ROUTER = "wirecost.transport.zenoh.router"
 MOST_FOLDER = MOST_PATH - len("/1234567-12345678.sock.lock")
 
 
@@ -67,7 +72,10 @@ class ZenohPublisher(_Port, Publisher):
         self._error = zenoh.ZError
         self._laid_out = bytearray()
         self._port: Any = transport.session.declare_publisher(
-            key_of(topic), congestion_control=zenoh.CongestionControl.BLOCK
+            key_of(topic),
+            congestion_control=zenoh.CongestionControl.BLOCK
+            if transport.quality.waits(own=True)
+            else zenoh.CongestionControl.DROP,
         )
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
@@ -92,7 +100,8 @@ class ZenohPublisher(_Port, Publisher):
 
 class ZenohSubscriber(_Port, InboxSubscriber):
     def __init__(self, transport: Zenoh, topic: str, depth: int) -> None:
-        super().__init__(depth)
+        quality = transport.quality
+        super().__init__(depth, quality.waits() and not quality.get("overwrites", False))
         self._port: Any = transport.session.declare_subscriber(
             key_of(topic), transport.direct(lambda sample: self.inbox.put(sample.payload))
         )
@@ -195,6 +204,18 @@ class Zenoh(Transport):
                 self.session = self._session(self._socket, others)
         self._open: list[Any] = []
 
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
+        """A router."""
+        with scratch.folder(cls.name) as folder:
+
+            def command(port: int) -> list[str]:
+                return [sys.executable, "-P", "-m", ROUTER, host, str(port)]
+
+            with running(command, folder / "log", host=host) as port:
+                yield f"tcp/{host}:{port}"
+
     def _session(self, socket: Path | None, others: Sequence[Any]) -> Any:
         if socket is None:
             settings = self._settings(None, list(others))
@@ -214,14 +235,19 @@ class Zenoh(Transport):
 
     def _settings(self, listen: str | None, connect: list[Any]) -> Any:
         settings = self.library.Config()
+        # As nodes of ROS 2 are: they learn of each other from the router, and then do without it.
+        direct = not listen and self.quality.get("peer", False)
+        if direct:
+            host = connect[0].partition("/")[2].rpartition(":")[0]
+            listen = f"tcp/{host}:0"
         for name, value in {
             "mode": "peer" if listen else "client",
             "scouting/multicast/enabled": False,
-            "scouting/gossip/enabled": False,
+            "scouting/gossip/enabled": direct,
             "listen/endpoints": [listen] if listen else [],
             "connect/endpoints": connect,
-            "connect/timeout_ms": 0 if listen else 3000,
-            "connect/exit_on_failure": not listen,
+            "connect/timeout_ms": 0 if listen and not direct else 3000,
+            "connect/exit_on_failure": direct or not listen,
             "connect/retry": {
                 "period_init_ms": 20,
                 "period_max_ms": 1000,

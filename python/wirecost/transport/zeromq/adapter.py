@@ -31,6 +31,7 @@ from wirecost.transport.base import (
     Transport,
 )
 from wirecost.transport.package import Package
+from wirecost.transport.quality import Quality
 from wirecost.transport.shared.rendezvous import (
     LEAST_NAME,
     MOST_NAME,
@@ -45,6 +46,9 @@ from wirecost.transport.zeromq.socket import START, Library, Socket
 
 WAITING = 32
 """Messages that wait for each subscriber at the publisher, beside its own ``depth``."""
+MAKERS_WAITING = 1000
+"""What libzmq itself chooses."""
+LOOK_S = 0.0001
 LINGER_MS = 500
 LISTEN_EVERY = 8
 """Frames between looks at libzmq's news: who came and went, and what was taken from the queues,
@@ -52,9 +56,17 @@ which seem full until then."""
 
 
 class _Publisher(Publisher):
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, quality: Quality) -> None:
         super().__init__()
-        self.end = Socket(library, library.zmq.XPUB, sndhwm=WAITING, linger=LINGER_MS)
+        self._waits = quality.waits()
+        self.end = Socket(
+            library,
+            library.zmq.XPUB,
+            sndhwm=quality.room(WAITING, MAKERS_WAITING),
+            xpub_nodrop=int(self._waits),
+            linger=LINGER_MS,
+        )
+        self._again = library.zmq.Again
         self._pollin = library.zmq.POLLIN
         self._subscribed = False
 
@@ -68,8 +80,15 @@ class _Publisher(Publisher):
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         if not self.sent % LISTEN_EVERY:
             self._listen()
-        self.end.library.send(self.end, frame, trailer)
-        return True
+        while True:
+            try:
+                self.end.library.send(self.end, frame, trailer)
+            except self._again:
+                # Only where it waits. That there is room is not signalled for each subscriber.
+                self._listen()
+                time.sleep(LOOK_S)
+            else:
+                return True
 
     def trailer(self, start: int = START) -> bytes:
         return super().trailer(start)
@@ -88,9 +107,10 @@ class _Publisher(Publisher):
 
 
 class _Subscriber(Subscriber):
-    def __init__(self, library: Library, depth: int) -> None:
+    def __init__(self, library: Library, depth: int, quality: Quality) -> None:
         super().__init__()
-        self.end = Socket(library, library.zmq.SUB, rcvhwm=depth)
+        conflate = quality.get("conflate", False)
+        self.end = Socket(library, library.zmq.SUB, rcvhwm=depth, conflate=int(conflate))
         self.end.socket.subscribe(b"")
         self._pollin = library.zmq.POLLIN
         self._more = -1
@@ -217,10 +237,11 @@ class _ZeroMQ(Transport):
         return end
 
     def publisher(self, topic: str) -> Publisher:
-        return self._attach(_Publisher(self._library), "topic", topic, True)
+        return self._attach(_Publisher(self._library, self.quality), "topic", topic, True)
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._attach(_Subscriber(self._library, depth), "topic", topic, False)
+        end = _Subscriber(self._library, depth, self.quality)
+        return self._attach(end, "topic", topic, False)
 
     def requester(self, service: str) -> Requester:
         return self._attach(_Requester(self._library, service), "service", service, False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from errno import EAGAIN
 from typing import Any
 
 from wirecost.errors import UserError
@@ -51,7 +52,8 @@ class Library:
     def send(
         self, end: Socket, frame: Frame, trailer: bytes, envelope: Sequence[bytes] = ()
     ) -> None:
-        """Sends padding, frame and trailer as one message, without waiting. Raises ZMQError."""
+        """Sends padding, frame and trailer as one message, without waiting. Raises ZMQError,
+        Again where there is no room."""
         behind = START + frame.nbytes
         size = behind + len(trailer)
         if size > MOST_BYTES:
@@ -71,7 +73,9 @@ class Library:
             for part in envelope:
                 end.socket.send(part, self.zmq.SNDMORE | self.zmq.NOBLOCK)
             if self._send(at, end.handle, _DONTWAIT) < 0:
-                raise self.zmq.ZMQError(self._errno())
+                number = self._errno()
+                # What it is called is not for its constructor to find.
+                raise (self.zmq.Again if number == EAGAIN else self.zmq.ZMQError)(number)
         except BaseException:
             self._close(at)
             raise

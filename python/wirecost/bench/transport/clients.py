@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that speak ``protocol``: the Python client, and native ones that are installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wirecost import scratch
+from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.program import PROGRAMS
+from wirecost.bench.transport.ground import Spot
+from wirecost.bench.transport.protocol import PROTOCOL
+
+PYTHON, NATIVE = "python", "native"
+KINDS = (PYTHON, NATIVE)
+NATIVE_PREFIX = "transport_"
+MODULE = "wirecost.bench.transport.client"
+HELLO_S = 20.0
+ENVIRONMENT = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
+
+
+@dataclass(frozen=True)
+class Client:
+    """``versions``: of libraries, as it reports them."""
+
+    kind: str
+    command: tuple[str, ...]
+    transports: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def start(
+        self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
+    ) -> Answering:
+        """Its process, which waits for commands; ``environment``: more than this process's."""
+        return started(self.command, name, spot, log, environment)
+
+
+def started(
+    command: Sequence[str],
+    name: str,
+    spot: Spot,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Answering:
+    more = {**ENVIRONMENT, "TMPDIR": str(scratch.make("client")), **(environment or {})}
+    return Answering(name, [*spot.prefix, *command], {**os.environ, **more}, log)
+
+
+def python(command: Sequence[str] = (sys.executable, "-P", "-m", MODULE)) -> Client:
+    """``command``: of a client that has other transports."""
+    return _asked(PYTHON, tuple(command))
+
+
+def native() -> list[Client]:
+    """Those that are installed and answer. Raises nothing: what does not answer is not there."""
+    found = []
+    for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
+        try:
+            found.append(_asked(NATIVE, (str(path),)))
+        except WorkerFailedError:
+            continue
+    return found
+
+
+@cache
+def _asked(kind: str, command: tuple[str, ...]) -> Client:
+    """Raises WorkerFailedError."""
+    with scratch.folder("hello") as folder:
+        process = Client(kind, command).start(kind, Spot(), folder / "log")
+        try:
+            hello: dict[str, Any] = process.ask("hello", HELLO_S)
+            if hello.get("protocol") != PROTOCOL:
+                raise WorkerFailedError(f"{command[0]} speaks another protocol; install it anew")
+            return Client(kind, command, tuple(hello["transports"]), dict(hello["versions"]))
+        finally:
+            process.end()

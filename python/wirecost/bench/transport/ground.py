@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the processes of a case run: on this machine's loopback, or on hosts with a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirecost.network import counters, hosts, verified
+from wirecost.network.profiles import LOOPBACK, Profile
+
+LOOPBACK_ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """``prefix``: words before a command that let it run there."""
+
+    address: str = LOOPBACK_ADDRESS
+    prefix: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Bytes that passed the network, headers included. On loopback ``back`` is within ``there``."""
+
+    there: int
+    back: int | None
+
+
+@dataclass
+class Ground:
+    """``sender``: where publishers, requesters and servers run; ``receivers``: the others."""
+
+    name: str
+    sender: Spot
+    receivers: tuple[Spot, ...]
+    network: hosts.Network | None = None
+    record: dict[str, Any] = field(default_factory=dict)
+    """What was asked of the network, and what was measured of it."""
+
+    @property
+    def profile(self) -> Profile | None:
+        return self.network.profile if self.network is not None else None
+
+    @property
+    def loopback(self) -> bool:
+        return self.network is None
+
+    def receiver(self, number: int) -> Spot:
+        return self.receivers[number % len(self.receivers)]
+
+    def wire(self) -> Wire:
+        """Up to now."""
+        if self.network is None:
+            return Wire(counters.loopback().sent_bytes, None)
+        found = self.network.publisher.traffic()
+        return Wire(found.sent_bytes, found.received_bytes)
+
+    def disturbed(self) -> AbstractContextManager[None]:
+        """As long as it lasts, what the network does to a running block is done."""
+        return self.network.disturbed() if self.network is not None else nullcontext()
+
+
+@contextmanager
+def opened(profile: Profile | None, receivers: int) -> Iterator[Ground]:
+    """``profile``: None for loopback. Raises UserError with what is missing."""
+    if profile is None:
+        yield Ground(LOOPBACK, Spot(), (Spot(),))
+        return
+    with hosts.network(profile, receivers) as network:
+        readings = verified.verify(network)
+        record = {
+            **network.record(),
+            **{f"ping_{name}": value for name, value in readings[0].record().items()},
+            "differences": "; ".join(verified.differences(profile, readings)),
+        }
+        there = tuple(Spot(one.address, one.prefix) for one in network.subscribers)
+        here = Spot(network.publisher.address, network.publisher.prefix)
+        yield Ground(profile.name, here, there, network, record)
