@@ -75,9 +75,10 @@ class Network:
     @contextmanager
     def disturbed(self) -> Iterator[None]:
         """Cuts the publisher's link when the profile says so, counted from here; ``cuts`` has
-        when that was. At the end all links are up."""
+        when that was. At the end all links are up. Raises NetworkError at the end."""
         end = threading.Event()
-        thread = threading.Thread(target=self._cut, args=(end,), daemon=True)
+        errors: list[NetworkError] = []
+        thread = threading.Thread(target=self._cut, args=(end, errors), daemon=True)
         if self.profile.cut_s:
             thread.start()
         try:
@@ -86,15 +87,20 @@ class Network:
             end.set()
             if self.profile.cut_s:
                 thread.join()
+        if errors:
+            raise errors[0]
 
-    def _cut(self, end: threading.Event) -> None:
+    def _cut(self, end: threading.Event, errors: list[NetworkError]) -> None:
         if end.wait(self.profile.cut_after_s):
             return
-        self.wire.set_down(0, True)
-        begin = time.monotonic_ns()
-        end.wait(self.profile.cut_s)
-        self.cuts.append(Cut(begin, time.monotonic_ns()))
-        self.wire.set_down(0, False)
+        try:
+            self.wire.set_down(0, True)
+            begin = time.monotonic_ns()
+            end.wait(self.profile.cut_s)
+            self.cuts.append(Cut(begin, time.monotonic_ns()))
+            self.wire.set_down(0, False)
+        except NetworkError as error:
+            errors.append(error)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ class Group(Closing):
         self._home = parent.parent
         self.folder = parent / f"{os.getpid()}-{_begin(os.getpid())}-{secrets.token_hex(3)}"
         self.folder.mkdir()
+        # Also where nobody closes it, but not where this process is killed.
+        self._end = weakref.finalize(self, _remove, self.folder, self._homes, self._home)
         try:
             self.read()
         except (OSError, KeyError) as error:
@@ -77,16 +80,19 @@ class Group(Closing):
 
     def close(self) -> None:
         """Its processes go back to where they were, and what they started with them."""
-        _remove(self.folder, self._homes, next(iter(self._homes.values()), self._home))
+        self._end()
 
 
-def _remove(folder: Path, homes: Mapping[str, Path], home: Path) -> None:
+def _remove(folder: Path, homes: Mapping[str, Path], root: Path) -> None:
+    home = next(iter(homes.values()), root)
     with suppress(OSError):
         for process in (folder / "cgroup.procs").read_text().split():
             with suppress(OSError):
                 (homes.get(process, home) / "cgroup.procs").write_text(process)
     with suppress(OSError):
         folder.rmdir()
+    with suppress(OSError):
+        folder.parent.rmdir()  # where it was the last one
 
 
 def _sweep(parent: Path) -> None:

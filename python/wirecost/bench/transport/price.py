@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a block cost: processor time, waiting, switches and memory of each part."""
+"""What a block cost: processor time, waiting, switches and memory of each part and the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+
+from wirecost.usage import machine
+from wirecost.usage.meter import Meter, Usage
 
 PARTS = ("publisher", "subscribers", "daemon")
 
@@ -18,45 +20,56 @@ class Part:
     processes: int = 0
     cpu_ns: int | None = None
     kernel_ns: int | None = None
+    """Of ``cpu_ns``, what was spent in system calls."""
     wait_ns: int | None = None
     """That threads could run, but waited for a processor."""
     switches: int | None = None
     memory_bytes: int | None = None
+    """The most that its processes had at once each; what they share is counted for each."""
+    source: str = ""
+    """Of the processor time: ``cgroup`` or ``clocks``."""
 
 
 @dataclass(frozen=True)
 class Price:
     parts: dict[str, Part] = field(default_factory=dict)
     machine_cpu_ns: int | None = None
+    """All processors', whoever used them."""
+    kernel_cpu_ns: int | None = None
+    """Of the kernel's own threads for soft interrupts, which are no part's."""
+    interrupts_ns: int | None = None
+    """Of all interrupts, as the tick samples them; part of it is in the parts' own time."""
 
 
 class Pricing:
     """Begins when it is made."""
 
     def __init__(self, sender: int, receivers: Sequence[int], servers: Sequence[int]) -> None:
-        self._pids = dict(zip(PARTS, ([sender], list(receivers), list(servers)), strict=True))
-        self._before = {pid: _read(pid) for pids in self._pids.values() for pid in pids}
+        processes = zip(PARTS, ([sender], receivers, servers), strict=True)
+        self._meters = {name: Meter(pids) for name, pids in processes if pids}
+        self._before = machine.read()
 
     def end(self) -> Price:
-        parts = {}
-        for name, pids in self._pids.items():
-            part = Part(len(pids), 0, None, 0, None, None)
-            for pid in pids:
-                now, then = _read(pid), self._before[pid]
-                part.cpu_ns += now[0] - then[0]
-                part.wait_ns += now[1] - then[1]
-            if pids:
-                parts[name] = part
-        return Price(parts)
+        passed = machine.read() - self._before
+        with ExitStack() as stack:
+            for meter in self._meters.values():
+                stack.enter_context(meter)
+            used = {name: meter.read() for name, meter in self._meters.items()}
+        return Price(
+            {name: _part(one) for name, one in used.items()},
+            passed.busy_ns,
+            passed.ksoftirqd_ns,
+            passed.interrupts_ns,
+        )
 
 
-def _read(pid: int) -> Any:
-    total = [0, 0]
-    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        try:
-            run, wait, _ = map(int, task.read_text().split())
-        except OSError:
-            continue
-        total[0] += run
-        total[1] += wait
-    return total
+def _part(used: Usage) -> Part:
+    return Part(
+        used.processes,
+        used.cpu_ns,
+        used.system_ns,
+        used.wait_ns,
+        used.voluntary + used.involuntary,
+        used.memory.peak_rss_bytes,
+        used.source,
+    )
