@@ -17,6 +17,7 @@ from wirecost.cli.json_file import JsonFile
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.errors import UserError
 from wirecost.printable import printable
+from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.probe.run.environment import hooks_without, prepare
 from wirecost.probe.run.hook import Request, all_hooks
 from wirecost.probe.run.launch import run
@@ -44,6 +45,24 @@ def command(
             autocompletion=completing(tuple(one.name for one in all_hooks())),
         ),
     ] = None,
+    function: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Functions to record: 'ns::Planner::plan*', 'module:Class.method'; repeatable.",
+        ),
+    ] = None,
+    function_limit: Annotated[
+        int, typer.Option(metavar="N", help="Refuse patterns that match more functions.")
+    ] = DEFAULT_LIMIT,
+    function_means: Annotated[
+        str,
+        typer.Option(
+            metavar="MEANS",
+            help=f"How functions are recorded: {', '.join(MEANS)}.",
+            autocompletion=completing(MEANS),
+        ),
+    ] = MEANS[0],
     deadline: Deadline = None,
     json_file: JsonFile = None,
     report: Report = None,
@@ -57,7 +76,12 @@ def command(
             folder = open_folders.enter_context(scratch.folder("probe", in_memory=True))
         else:
             folder = _empty_folder(out)
-        prepared = prepare(target, hooks, Request(), folder, os.environ)
+        request = Request(
+            functions=tuple(function or ()),
+            function_limit=function_limit,
+            function_means=function_means,
+        )
+        prepared = prepare(target, hooks, request, folder, os.environ)
         errors = Console(stderr=True, soft_wrap=True)
         for note in prepared.notes:
             errors.print(f"wirecost: {printable(note)}", highlight=False, markup=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wirecost.chosen import chosen
 from wirecost.errors import UserError
-from wirecost.probe.run.hook import Hook, Request, all_hooks, library
+from wirecost.probe.run.hook import PYTHON_FOLDER, Hook, Request, all_hooks, library
 from wirecost.probe.run.target import Target
 
 FOLDER = "WIRECOST_PROBE"
@@ -20,8 +20,6 @@ PYTHON_FILES = "WIRECOST_PROBE_PYTHON"
 PROBE_LIBRARY = "WIRECOST_PROBE_LIBRARY"
 """For ``ctypes``: hooks in another Python than this one cannot import ``wirecost``."""
 PROBE = "libwirecost-probe.so.1"
-PYTHON_FOLDER = Path(__file__).with_name("python")
-"""Holds ``sitecustomize.py``, which an interpreter imports by itself."""
 
 
 @dataclass(frozen=True)

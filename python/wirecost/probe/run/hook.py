@@ -16,13 +16,22 @@ from wirecost.errors import UserError
 from wirecost.probe.run import hooks
 from wirecost.probe.run.target import Target
 
+PYTHON_FOLDER = Path(__file__).with_name("python")
+"""What Python interpreters run first; ``sitecustomize.py`` in it they import by themselves."""
+UNLESS_PROBED = "WIRECOST_HOOK_UNLESS_PROBED"
+"""Set: a hook that finds callbacks by itself stays away from a program that has probes."""
+
 
 @dataclass(frozen=True)
 class Request:
     """What the user asked for. ``probed``: hooks that find callbacks by themselves stay away from
-    a program that has probes of its own."""
+    a program that has probes of its own. ``functions``: patterns of functions, ``function_limit``:
+    how many they may match, ``function_means``: by what they are recorded."""
 
     probed: bool = False
+    functions: tuple[str, ...] = ()
+    function_limit: int = 64
+    function_means: str = "auto"
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from wirecost.errors import UserError
-from wirecost.probe.run.hook import Hooked, Request, library
+from wirecost.probe.run.hook import UNLESS_PROBED, Hooked, Request, library
 from wirecost.probe.run.target import Target
 
 LIBRARY = "libwirecost-hook-ros1.so"
-UNLESS_PROBED = "WIRECOST_HOOK_UNLESS_PROBED"
-"""Set: the library stays away from a program that has probes of its own."""
 
 
 class Ros1:

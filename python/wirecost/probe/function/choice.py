@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of what patterns match, what is recorded; or why nothing can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.probe.function.listing import Function, Listing
+
+MOST_SHOWN = 20
+
+
+def matched(patterns: Sequence[str], found: Listing, program: Path, limit: int) -> None:
+    """Raises UserError if nothing matches, or more than ``limit`` functions do."""
+    for one in found.objects[:1]:
+        if one.trouble:
+            raise UserError(f"{one.path}: {one.trouble}; functions are found in x86-64 ELF files")
+    shown = ", ".join(patterns)
+    if not found.functions:
+        raise UserError(f"--function {shown}: no function of {program} matches{_hint(found)}")
+    if len(found.functions) > limit:
+        raise UserError(
+            f"--function {shown}: {len(found.functions)} functions match, more than {limit}, such "
+            f"as {_some(one.name for one in found.functions)}; give a longer pattern, or raise "
+            "--function-limit"
+        )
+
+
+def _hint(found: Listing) -> str:
+    if found.nearest:
+        return f"; the nearest are {', '.join(found.nearest)}"
+    return (
+        " and none is called alike; a function that is inlined everywhere has no symbol, and a "
+        "stripped program has only those that it exports (install its debug file)"
+    )
+
+
+def _some(names: Iterable[str]) -> str:
+    return ", ".join(list(names)[:3])
+
+
+def lines(functions: Sequence[Function], why_not: Callable[[Function], str]) -> list[str]:
+    """For the user: each function, and the reason of each that is not recorded."""
+    text = [
+        f"  {one.name} [{Path(one.object).name}]"
+        + (f": not recorded: {reason}" if (reason := why_not(one)) else _remark(one))
+        for one in functions[:MOST_SHOWN]
+    ]
+    if len(functions) > MOST_SHOWN:
+        text.append(f"  … and {len(functions) - MOST_SHOWN} more")
+    return text
+
+
+def _remark(one: Function) -> str:
+    for clone in (".constprop", ".isra"):
+        if clone in one.symbol:
+            return ": a copy that the compiler made for some of its callers"
+    return ""
+
+
+def recordable(functions: Sequence[Function], why_not: Callable[[Function], str]) -> int:
+    """How many. Raises UserError with the reasons where there is none."""
+    count = sum(not why_not(one) for one in functions)
+    if count == 0:
+        reasons = "; ".join(f"{one.name}: {why_not(one)}" for one in functions[:MOST_SHOWN])
+        raise UserError(f"none of the functions that match can be recorded: {reasons}")
+    return count
