@@ -80,7 +80,7 @@ def _summary(
     return SectionSummary(
         section=section,
         count=len(ns),
-        percentiles_ns={percent: _percentile(ns, percent) for percent in PERCENTILES},
+        percentiles_ns={percent: percentile(ns, percent) for percent in PERCENTILES},
         maximum_ns=int(ns[-1]),
         misses=None if deadline_ns is None else int((ns > deadline_ns).sum()),
         scaled=int(rows["scaled"].sum()),
@@ -88,7 +88,8 @@ def _summary(
     )
 
 
-def _percentile(ns: pl.Series, percent: float) -> float | None:
+def percentile(ns: pl.Series, percent: float) -> float | None:
+    """Of sorted ``ns``; None where too few lie beyond it to distinguish it from the maximum."""
     if percent > 50 and len(ns) * (100 - percent) < 100 - 1e-6:
         return None
     return ns.cast(pl.Float64).quantile(percent / 100, "linear")

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains of callbacks over several nodes and processes: from a message to the output that follows
+from it.
+
+``hops`` finds which callback took which message and what it published, ``walk`` follows an output
+back to its input, ``latency`` says where the time went and why deadlines were missed.
+"""

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long chains took, in which parts, and why some missed their deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.causes.kinds import is_duration, kind_of
+from wirecost.analysis.chains.hops import Hops
+from wirecost.analysis.chains.walk import Chain, Found, Part
+from wirecost.analysis.probe_sections import percentile
+from wirecost.records.probe_log import COUNTER
+
+PERCENTILES = (50.0, 95.0, 99.0, 99.9)
+MUCH = 0.3
+"""Share of the excess that a reason must account for."""
+
+
+@dataclass(frozen=True)
+class PartSummary:
+    """One part of the path of chains. Times in nanoseconds; of the misses' it is the mean."""
+
+    kind: str
+    name: str
+    node: str
+    count: int
+    median_ns: float
+    p99_ns: float | None
+    maximum_ns: int
+    missed_ns: float | None
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A chain that took longer than the deadline. ``part`` is what exceeded its median most, by
+    ``excess_ns``; ``reason`` what took ``reason_ns`` of it, None where nothing recorded does."""
+
+    chain: Chain
+    part: Part
+    excess_ns: float
+    reason: str | None
+    reason_ns: float
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Of all chains between two topics."""
+
+    count: int
+    inputs: int
+    without_output: int
+    unlinked: int
+    percentiles_ns: dict[float, float | None]
+    maximum_ns: int | None
+    parts: list[PartSummary]
+    deadline_ns: float | None
+    misses: list[Miss]
+    """The longest first."""
+    paths: list[tuple[tuple[str, ...], int]]
+    """Each path with the number of its chains, the most frequent first."""
+
+
+def latency_of(
+    found: Found,
+    hops: Hops,
+    events: pl.DataFrame,
+    deadline_ns: float | None,
+    prices: Mapping[str, float],
+) -> Latency:
+    """``prices``: the machine's, as ``causes.explain`` takes them."""
+    chains = found.chains
+    ns = pl.Series([chain.ns for chain in chains], dtype=pl.Int64).sort()
+    late = [c for c in chains if deadline_ns is not None and c.ns > deadline_ns]
+    medians = _medians(chains)
+    reasons = Reasons(hops, events, prices)
+    misses = [_miss(chain, medians, reasons) for chain in late]
+    paths: dict[tuple[str, ...], int] = {}
+    for chain in chains:
+        paths[chain.path] = paths.get(chain.path, 0) + 1
+    return Latency(
+        count=len(chains),
+        inputs=found.inputs,
+        without_output=found.without_output,
+        unlinked=found.unlinked,
+        percentiles_ns={p: percentile(ns, p) if chains else None for p in PERCENTILES},
+        maximum_ns=int(ns[-1]) if chains else None,
+        parts=_parts(chains, late),
+        deadline_ns=deadline_ns,
+        misses=sorted(misses, key=lambda miss: -miss.chain.ns),
+        paths=sorted(paths.items(), key=lambda one: -one[1]),
+    )
+
+
+def _by_name(chains: list[Chain]) -> dict[str, list[Part]]:
+    """In the order of the path that most chains have."""
+    found: dict[str, list[Part]] = {}
+    for chain in sorted(chains, key=lambda chain: -len(chain.parts)):
+        for part in chain.parts:
+            found.setdefault(part.name, []).append(part)
+    return found
+
+
+def _medians(chains: list[Chain]) -> dict[str, float]:
+    return {n: float(np.median([p.ns for p in parts])) for n, parts in _by_name(chains).items()}
+
+
+def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
+    of_late = _by_name(late)
+    summaries = []
+    for name, parts in _by_name(chains).items():
+        ns = pl.Series([part.ns for part in parts], dtype=pl.Int64).sort()
+        missed = [part.ns for part in of_late.get(name, ())]
+        summaries.append(
+            PartSummary(
+                kind=parts[0].kind,
+                name=name,
+                node=parts[0].node,
+                count=len(parts),
+                median_ns=float(np.median(ns.to_numpy())),
+                p99_ns=percentile(ns, 99),
+                maximum_ns=int(ns[-1]),
+                missed_ns=float(np.mean(missed)) if missed else None,
+            )
+        )
+    return summaries
+
+
+def _miss(chain: Chain, medians: Mapping[str, float], reasons: Reasons) -> Miss:
+    part = max(chain.parts, key=lambda part: part.ns - medians[part.name])
+    excess = max(0.0, part.ns - medians[part.name])
+    reason, ns = reasons.of(part)
+    if ns < MUCH * excess:
+        return Miss(chain, part, excess, None, 0.0)
+    return Miss(chain, part, excess, reason, ns)
+
+
+class Reasons:
+    """What a part of a chain spent its time on, as far as probes recorded it."""
+
+    def __init__(self, hops: Hops, events: pl.DataFrame, prices: Mapping[str, float]) -> None:
+        self._callbacks = hops.callbacks
+        self._sections = events.filter(pl.col("kind") == "section", pl.col("depth") == 0)
+        self._prices = prices
+        counters = [name for name in self._callbacks.columns if name.startswith(COUNTER)]
+        medians = self._callbacks.group_by("section").agg(pl.col(counters).median())
+        self._usual = {row["section"]: row for row in medians.to_dicts()}
+
+    def of(self, part: Part) -> tuple[str | None, float]:
+        """In words, with its nanoseconds."""
+        if part.callback is None:
+            return None, 0.0
+        if part.kind == "queue wait":
+            return self._thread_busy_with(part, part.callback)
+        return self._counted(part.callback)
+
+    def _thread_busy_with(self, part: Part, index: int) -> tuple[str | None, float]:
+        """The section that the callback's thread ran longest during the wait."""
+        callback = self._callbacks.row(index, named=True)
+        overlap = pl.min_horizontal("end_ns", pl.lit(part.end_ns)) - pl.max_horizontal(
+            "begin_ns", pl.lit(part.begin_ns)
+        )
+        busy = (
+            self._sections.filter(
+                pl.col("process") == callback["process"],
+                pl.col("thread") == callback["thread"],
+                pl.col("begin_ns") < part.end_ns,
+                pl.col("end_ns") > part.begin_ns,
+            )
+            .group_by("section")
+            .agg(overlap.sum().alias("ns"))
+            .sort("ns", "section", descending=[True, False])
+        )
+        if busy.is_empty():
+            return None, 0.0
+        section, ns = busy.row(0)
+        return f"its thread ran {section}", float(ns)
+
+    def _counted(self, index: int) -> tuple[str | None, float]:
+        """What a counter of the callback cost beyond its usual count."""
+        callback = self._callbacks.row(index, named=True)
+        usual = self._usual[callback["section"]]
+        best: tuple[str | None, float] = (None, 0.0)
+        for column in (name for name in usual if name.startswith(COUNTER)):
+            name = column.removeprefix(COUNTER)
+            price = 1.0 if is_duration(name) else self._prices.get(kind_of(name).event or "")
+            if price is None or callback[column] is None or usual[column] is None:
+                continue
+            ns = price * (callback[column] - usual[column])
+            if ns > best[1]:
+                counted = "" if is_duration(name) else f"{callback[column]:,} "
+                best = (f"{counted}{name}", float(ns))
+        return best

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe chain``: from a message to the output that follows from it, over all nodes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.analysis.chains.hops import Hops, hops_of
+from wirecost.analysis.chains.latency import latency_of
+from wirecost.analysis.chains.walk import Found, chains_between
+from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
+from wirecost.cli.probe_show import Files, deadline_ns
+from wirecost.errors import UserError
+from wirecost.records.machine_prices import prices_beside
+from wirecost.records.probe_log import ProbeLog, events_of, read_logs
+from wirecost.report.chains import otlp, perfetto
+from wirecost.report.chains.tables import chain_tables, document
+from wirecost.report.shared.terminal import print_table
+
+
+def command(
+    files: Files,
+    first: Annotated[str, typer.Option("--from", metavar="TOPIC", help="Where chains begin.")],
+    last: Annotated[str, typer.Option("--to", metavar="TOPIC", help="Where chains end.")],
+    deadline: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="List chains that took longer, such as 50ms, and why."),
+    ] = None,
+    json_file: JsonFile = None,
+    otlp_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--otlp", metavar="FILE", help="Write chains as OpenTelemetry traces (OTLP JSON)."
+        ),
+    ] = None,
+    perfetto_file: Annotated[
+        Path | None,
+        typer.Option("--perfetto", metavar="FILE", help="Write chains for ui.perfetto.dev."),
+    ] = None,
+) -> None:
+    """Print how long chains of callbacks took, where the time went, why deadlines were missed."""
+    limit_ns = deadline_ns(deadline)
+    logs = read_logs(files)
+    events = events_of(logs)
+    hops = hops_of(events)
+    found = chains_between(hops, first, last)
+    if not found.chains:
+        raise UserError(_nothing(hops, found, first, last))
+    prices = prices_beside(files)
+    latency = latency_of(found, hops, events, limit_ns, prices.ns if prices else {})
+    console = console_beside(json_file)
+    for table in chain_tables(latency, first, last):
+        print_table(console, table)
+    write_json(json_file, document(latency, first, last))
+    if otlp_file is not None:
+        body = otlp.traces(found.chains, first, last, _wall_ns(logs), limit_ns)
+        write_text("--otlp", otlp_file, json.dumps(body))
+    if perfetto_file is not None:
+        text = json.dumps(perfetto.trace(found.chains, first, last))
+        write_text("--perfetto", perfetto_file, text)
+
+
+def _wall_ns(logs: list[ProbeLog]) -> int:
+    """Since 1970 minus CLOCK_MONOTONIC, of the first log: one machine has one of both."""
+    return logs[0].wall_minus_monotonic_ns
+
+
+def _nothing(hops: Hops, found: Found, first: str, last: str) -> str:
+    """Why there is no chain, and what to do."""
+    published = set(hops.published["topic"])
+    taken = set(hops.callbacks["topic"])
+    for option, topic, known in (("--from", first, published | taken), ("--to", last, published)):
+        if topic not in known:
+            listed = ", ".join(sorted(known)[:12]) or "none; record with wirecost probe run"
+            return f"{option} {topic}: not recorded; recorded topics: {listed}"
+    if found.unlinked:
+        return (
+            f"{last}: all {found.unlinked:,} messages were published outside a callback that took "
+            "a message, as by a timer; chains end there: give the topic that the timer's node takes"
+        )
+    return f"no message of {last} follows from one of {first}; record all nodes in between"

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains of known parts are found with their times, their misses and why they missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+
+from wirecost.analysis.chains.hops import Hops, hops_of
+from wirecost.analysis.chains.latency import Latency, latency_of
+from wirecost.analysis.chains.walk import Found, chains_between
+from wirecost.records.probe_log import EVENTS
+
+MS = 1_000_000
+Event = dict[str, Any]
+
+
+class Node:
+    """One process with one thread; times in milliseconds."""
+
+    def __init__(self, name: str, process: int) -> None:
+        self.name = name
+        self.process = process
+        self.events: list[Event] = []
+
+    def span(self, section: str, begin: float, end: float, message: int | None) -> None:
+        self._add("span", section, begin, end, message=message)
+
+    def section(self, section: str, begin: float, end: float, **counters: int) -> None:
+        self._add("section", section, begin, end, **counters)
+
+    def publish(self, topic: str, begin: float, end: float, message: int) -> None:
+        self.span(f"{self.name} publish {topic}", begin, end, message)
+
+    def take(self, topic: str, at: float, begin: float, end: float, message: int, **c: int) -> None:
+        """Received, and processed from ``begin`` to ``end``."""
+        self.section(f"{self.name} {topic} deserialize", begin - 0.01, begin)
+        self.span(f"{self.name} {topic} queue wait", at, begin, message)
+        self.section(f"{self.name} {topic} pkg/Type callback()", begin, end, **c)
+
+    def _add(self, kind: str, section: str, begin: float, end: float, **rest: Any) -> None:
+        message = rest.pop("message", None)
+        self.events.append(
+            {
+                "process": self.process,
+                "thread": self.process,
+                "kind": kind,
+                "section": section,
+                "parent": None,
+                "depth": 0,
+                "part": 0,
+                "loop": 0,
+                "value": 0,
+                "begin_ns": round(begin * MS),
+                "end_ns": round(end * MS),
+                "wall_ns": round(begin * MS) + 10**18,
+                "scaled": False,
+                "message": message,
+            }
+            | {f"counter:{name.replace('_', '-')}": value for name, value in rest.items()}
+        )
+
+
+def table(*nodes: Node) -> pl.DataFrame:
+    events = [event for node in nodes for event in node.events]
+    counters = dict.fromkeys(k for one in events for k in one if k.startswith("counter:"))
+    schema = pl.Schema({**EVENTS, **dict.fromkeys(counters, pl.UInt64())})
+    return pl.DataFrame(events, schema)
+
+
+def relay(cycles: int = 20, slow: Any = ()) -> tuple[Node, Node, Node]:
+    """A sensor, a filter and a planner: 1 ms transport, 1 ms queue, 5 ms callback, twice."""
+    sensor, filtering, planner = Node("/sensor", 1), Node("/filter", 2), Node("/planner", 3)
+    for i in range(cycles):
+        t = 100.0 * i
+        late = 40 if i in slow else 0
+        sensor.publish("/points", t, t + 0.5, 1000 + i)
+        filtering.take("/points", t + 1, t + 2, t + 7.5, 1000 + i)
+        filtering.publish("/filtered", t + 7, t + 7.2, 2000 + i)
+        planner.take(
+            "/filtered", t + 8, t + 9, t + 14.5 + late, 2000 + i,
+            run_queue_wait_ns=late * MS * 3 // 4, minor_faults=3,
+        )  # fmt: skip
+        planner.publish("/plan", t + 14 + late, t + 14.25 + late, 3000 + i)
+    return sensor, filtering, planner
+
+
+def followed(events: pl.DataFrame) -> tuple[Hops, Found]:
+    hops = hops_of(events)
+    return hops, chains_between(hops, "/points", "/plan")
+
+
+def latency(events: pl.DataFrame, deadline_ms: float | None = None) -> Latency:
+    hops, found = followed(events)
+    deadline = None if deadline_ms is None else deadline_ms * MS
+    return latency_of(found, hops, events, deadline, {"minor-fault": 1000.0})
+
+
+def test_a_chain_over_three_nodes_is_the_sum_of_its_parts() -> None:
+    _, found = followed(table(*relay()))
+    assert (len(found.chains), found.inputs, found.without_output) == (20, 20, 0)
+    chain = found.chains[3]
+    assert [(part.kind, part.name, part.ns / MS) for part in chain.parts] == [
+        ("transport", "transport of /points", 1),
+        ("queue wait", "/filter /points queue wait", 1),
+        ("callback", "/filter /points pkg/Type callback()", 5),
+        ("transport", "transport of /filtered", 1),
+        ("queue wait", "/planner /filtered queue wait", 1),
+        ("callback", "/planner /filtered pkg/Type callback()", 5),
+        ("publish", "publish /plan", 0.25),
+    ]
+    assert chain.ns == sum(part.ns for part in chain.parts) == 14.25 * MS
+
+
+def test_an_input_whose_publisher_was_not_recorded_begins_when_it_was_received() -> None:
+    _, filtering, planner = relay()
+    _, found = followed(table(filtering, planner))
+    assert found.chains[0].source is None
+    assert found.chains[0].ns == 13.25 * MS
+    assert (found.inputs, found.without_output) == (20, 0)
+
+
+def test_inputs_without_an_output_are_counted() -> None:
+    sensor, filtering, planner = relay()
+    sensor.publish("/points", 5000, 5001, 77)
+    filtering.take("/points", 5001, 5002, 5003, 77)
+    _, found = followed(table(sensor, filtering, planner))
+    assert (len(found.chains), found.inputs, found.without_output) == (20, 21, 1)
+
+
+def test_an_output_of_a_timer_is_not_linked() -> None:
+    sensor, filtering, planner = relay()
+    planner.publish("/plan", 5000, 5001, 99)
+    _, found = followed(table(sensor, filtering, planner))
+    assert (len(found.chains), found.unlinked) == (20, 1)
+
+
+def test_equal_messages_belong_to_the_last_one_before() -> None:
+    """A message that is sent again and again has one identity."""
+    nodes = relay()
+    for node in nodes:
+        for event in node.events:
+            if event["message"] is not None:
+                event["message"] = event["message"] // 1000
+    _, found = followed(table(*nodes))
+    assert {chain.ns for chain in found.chains} == {14.25 * MS}
+    assert len({chain.source for chain in found.chains}) == 20
+
+
+def test_a_circle_of_nodes_ends() -> None:
+    node = Node("/echo", 1)
+    for i in range(200):
+        node.take("/a", i, i + 0.1, i + 0.9, 5 + i)
+        node.publish("/a", i + 0.5, i + 0.6, 6 + i)
+    hops = hops_of(table(node))
+    assert chains_between(hops, "/b", "/a").chains == []
+
+
+def test_misses_are_listed_with_the_part_and_what_it_waited_for() -> None:
+    found = latency(table(*relay(slow={7, 13})), deadline_ms=20)
+    assert (found.count, found.maximum_ns) == (20, 54.25 * MS)
+    assert found.percentiles_ns[50.0] == pytest.approx(14.25 * MS)
+    assert len(found.misses) == 2
+    miss = found.misses[0]
+    assert miss.part.name == "/planner /filtered pkg/Type callback()"
+    assert miss.excess_ns == 40 * MS
+    assert (miss.reason, miss.reason_ns) == ("run-queue-wait-ns", 30 * MS)
+    of_callback = next(part for part in found.parts if part.name == miss.part.name)
+    assert (of_callback.median_ns, of_callback.missed_ns) == (5 * MS, 45 * MS)
+    assert [count for _, count in found.paths] == [20]
+
+
+def test_a_wait_in_the_queue_is_explained_by_what_the_thread_ran() -> None:
+    sensor, filtering, planner = relay(5)
+    planner.section("/planner timer 100 ms replan()", 2 * 100 + 8.5, 2 * 100 + 38.5)
+    for event in planner.events:
+        if event["begin_ns"] >= 2 * 100 * MS and event["begin_ns"] < 300 * MS:
+            if "queue wait" in event["section"]:
+                event["end_ns"] += 30 * MS
+            elif "timer" not in event["section"]:
+                event["begin_ns"] += 30 * MS
+                event["end_ns"] += 30 * MS
+    found = latency(table(sensor, filtering, planner), deadline_ms=20)
+    (miss,) = found.misses
+    assert miss.part.kind == "queue wait"
+    assert miss.reason == "its thread ran /planner timer 100 ms replan()"
+    assert miss.reason_ns == pytest.approx(30 * MS, rel=0.02)
+
+
+def test_a_slow_transport_has_no_reason_of_its_own() -> None:
+    nodes = relay(5)
+    for event in nodes[2].events:
+        if event["begin_ns"] >= 400 * MS:
+            event["begin_ns"] += 30 * MS
+            event["end_ns"] += 30 * MS
+    found = latency(table(*nodes), deadline_ms=20)
+    (miss,) = found.misses
+    assert (miss.part.name, miss.reason) == ("transport of /filtered", None)
+
+
+def test_nothing_recorded_is_no_chain() -> None:
+    found = latency(pl.DataFrame(schema=EVENTS), deadline_ms=1)
+    assert (found.count, found.misses, found.maximum_ns, found.parts) == (0, [], None, [])
+
+
+def _ros2() -> Iterator[Node]:
+    talker, listener = Node("/talker", 1), Node("/listener", 2)
+    talker.publish("/points", 0, 0.1, 42)
+    listener.span("/listener /points publish→take", 0, 1, 42)
+    listener.span("/listener /points take→callback", 1, 1.5, 42)
+    listener.section("/listener /points callback()", 1.5, 4)
+    listener.publish("/plan", 3, 3.5, 43)
+    yield from (talker, listener)
+
+
+def test_the_names_of_ros_2_are_understood() -> None:
+    _, found = followed(table(*_ros2()))
+    (chain,) = found.chains
+    assert [part.ns / MS for part in chain.parts] == [1, 0.5, 1.5, 0.5]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains as OpenTelemetry and Perfetto read them."""
+
+from __future__ import annotations
+
+from wirecost.analysis.chains.walk import Chain, Part
+from wirecost.report.chains import otlp, perfetto
+
+WALL = 1_700_000_000 * 10**9
+
+
+def chain(begin: int) -> Chain:
+    parts = [
+        Part("transport", "transport of /a", "/n", begin, begin + 1000),
+        Part("callback", "/n /a callback()", "/n", begin + 1000, begin + 5000, 0),
+        Part("publish", "publish /b", "/m", begin + 5000, begin + 5500, 0),
+    ]
+    return Chain(0, parts)
+
+
+def test_a_chain_is_a_trace_with_a_span_for_each_part() -> None:
+    body = otlp.traces([chain(0), chain(7000)], "/a", "/b", WALL, 5000.0)
+    of = {
+        one["resource"]["attributes"][0]["value"]["stringValue"]: one["scopeSpans"][0]["spans"]
+        for one in body["resourceSpans"]
+    }
+    assert {name: len(spans) for name, spans in of.items()} == {"chain": 2, "/n": 4, "/m": 2}
+    root, part = of["chain"][0], of["/n"][1]
+    assert part == {
+        "traceId": root["traceId"],
+        "spanId": part["spanId"],
+        "parentSpanId": root["spanId"],
+        "name": "/n /a callback()",
+        "kind": 1,
+        "startTimeUnixNano": str(WALL + 1000),
+        "endTimeUnixNano": str(WALL + 5000),
+        "attributes": [{"key": "wirecost.kind", "value": {"stringValue": "callback"}}],
+    }
+    assert (len(root["traceId"]), len(root["spanId"])) == (32, 16)
+    assert root["status"] == {"code": 2, "message": "deadline missed"}
+    everyone = [span for spans in of.values() for span in spans]
+    assert len({span["spanId"] for span in everyone}) == len(everyone)
+    assert len({span["traceId"] for span in everyone}) == 2
+
+
+def test_chains_that_overlap_have_tracks_apart() -> None:
+    events = perfetto.trace([chain(0), chain(2000), chain(6000)], "/a", "/b")["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    assert [(event["args"]["chain"], event["tid"]) for event in slices] == [
+        (0, 1), (0, 1), (0, 2), (1, 3), (1, 3), (1, 4), (2, 1), (2, 1), (2, 2),
+    ]  # fmt: skip
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert (names[1], names[4]) == ("/n", "/m (2)")
+    arrows = [event["ph"] for event in events if event.get("cat") == "flow"]
+    assert arrows == ["s", "t", "f"] * 3
+    assert (slices[1]["ts"], slices[1]["dur"]) == (1.0, 4.0)
