@@ -144,6 +144,7 @@ json Client::listen(const json& command) {
     listening_.records = Records(std::size_t(count), 3);
     listening_.seen.assign(most_rows, false);
     listening_.distinct = 0;
+    hold_ns_ = value<std::int64_t>(command, "hold_ns", 0);
     listening_.recording = true;
   }
   commands_.answer({{"ready", true}});
@@ -183,12 +184,15 @@ void Client::listen_until_finished() {
 
 void Client::take(Bytes message, std::int64_t received_ns) {
   const Bytes payload = payload_of(message);
-  const std::lock_guard lock(mutex_);
-  if (listening_.recording && !listening_.records.full()) {
-    record(payload, received_ns);
-  } else if (const auto head = read_head(payload)) {
-    listening_.primed = listening_.primed || head->number == prime_number;
+  {
+    const std::lock_guard lock(mutex_);
+    if (listening_.recording && !listening_.records.full()) {
+      record(payload, received_ns);
+    } else if (const auto head = read_head(payload)) {
+      listening_.primed = listening_.primed || head->number == prime_number;
+    }
   }
+  if (const std::int64_t hold = hold_ns_; hold > 0) sleep_until(received_ns + hold);
 }
 
 void Client::record(Bytes payload, std::int64_t received_ns) {

@@ -2,6 +2,7 @@
 // One end of a transport, driven by commands: the same for all middlewares.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,8 @@ class Client {
   std::unique_ptr<Publisher> publisher_;
   std::mutex mutex_;
   Listening listening_;
+  /// How long a slow subscriber keeps each message.
+  std::atomic<std::int64_t> hold_ns_ = 0;
   std::unique_ptr<Subscriber> subscriber_;
 };
 

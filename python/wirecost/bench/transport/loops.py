@@ -36,10 +36,12 @@ class Order:
     size: int
     check: int
     records: str
+    hold_ns: int
 
     @classmethod
     def of(cls, command: dict[str, Any]) -> Order:
-        return cls(**{name: command[name] for name in cls.__dataclass_fields__})
+        known = {"hold_ns": 0, **command}
+        return cls(**{name: known[name] for name in cls.__dataclass_fields__})
 
     def due(self) -> Iterator[tuple[int, int]]:
         """Each message's number and when it is due, given when that has come."""
@@ -108,6 +110,8 @@ def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
             received = now()
             if sample is not None:
                 found = check(sample.buffer)
+                if order.hold_ns:
+                    sleep_until(received + order.hold_ns)
                 sample.release()
                 if found is not None:
                     rows.append((found[0], received, found[1]))

@@ -15,8 +15,8 @@ namespaces of a kernel.
 ``settings`` | ``done``: ``open`` |
 | ``prime`` | ``timeout`` | ``there``: see below |
 | ``run`` | ``run``, ``count``, ``seconds``, ``rate``, ``start_ns``, ``size``, ``check``, \
-``records`` | of receiving roles first ``ready``: true; then ``done``: ``run``, ``messages`` \
-(rows written), ``refused``, ``failure`` |
+``records``, ``hold_ns`` | of receiving roles first ``ready``: true; then ``done``: ``run``, \
+``messages`` (rows written), ``refused``, ``failure`` |
 | ``finish`` | ``count``, ``quiet`` | none, or of ``prime`` its answer: see below |
 | ``close`` | | none: the process ends within 3 s |
 
@@ -41,10 +41,11 @@ that is due is sent even if it is late; with both ``count`` and ``seconds`` the 
 reached ends the run. It waits one more period before it answers. ``refused`` counts messages that
 the library did not take; they are in the records too. A requester does the same with requests, one
 at a time. A subscriber records what arrives until it got message ``count - 1`` and as many as
-``count``, or ``finish`` came and nothing arrived for ``quiet`` seconds after it. ``finish`` carries
-the number of messages sent as ``count``. A replier sends each request's payload back and ends the
-same way. ``size`` may be smaller than that of ``open``. What belongs to another ``run`` is left
-out, and so is number -1.
+``count``, or ``finish`` came and nothing arrived for ``quiet`` seconds after it. With ``hold_ns``
+(0 where it is missing) it is slow: it keeps each message for so long before it takes the next one.
+``finish`` carries the number of messages sent as ``count``. A replier sends each request's payload
+back and ends the same way. ``size`` may be smaller than that of ``open``. What belongs to another
+``run`` is left out, and so is number -1.
 
 **records** is the path of a file that the client writes when the run is over: rows of little-endian
 int64. Of sending roles ``number, due_ns, begin_ns, end_ns``: begin and end of the call that sends;
