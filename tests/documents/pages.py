@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m documents.pages [PAGE…]``: runs the commands of pages anew and writes what they print
+under them; without a page, of all that have some."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from documents.blocks import documents
+from documents.runs import ROOT
+from documents.session import BLOCK, rewritten
+from wirecost.doctor.environment import environment
+
+
+def pages() -> list[Path]:
+    """Those that have something to run."""
+    return [path for path in documents() if BLOCK.search(path.read_text())]
+
+
+def ran() -> str:
+    """Where and when, in one line."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+", "--abbrev=7", "--exclude", "*"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    where = environment()
+    kind = "virtual machine" if where["virtual_machine"] else "machine"
+    return (
+        f"Commands and outputs: commit {commit}, {datetime.date.today()}, "
+        f"{where['cpu']}, {where['usable_cores']} cores, {kind}, {where['os']}."
+    )
+
+
+def main(names: list[str]) -> int:
+    """Returns the exit status."""
+    known = {path.relative_to(ROOT).as_posix(): path for path in pages()}
+    if unknown := [name for name in names if name not in known]:
+        print(f"documents: no page {unknown[0]}; there are {', '.join(known)}", file=sys.stderr)
+        return 2
+    for name in names or known:
+        text = known[name].read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            found = rewritten(text, Path(folder), ran())
+        if found != text:
+            known[name].write_text(found)
+            print(name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages whose commands are run: what stands under a command is what it printed.
+
+A block of ``console`` behind ``<!-- run: HOW -->`` has commands behind ``$ `` and, under each, its
+output. A block behind ``<!-- file: NAME -->`` is the content of that file. All commands of a page
+run in one folder, in the page's order. HOW:
+
+- ``exact``: the output is the same each time.
+- ``measured``: it has times; lines without digits are the same each time.
+- ``long``: as ``measured``, but it takes longer than a test may; ``make results`` runs it.
+
+A command that must fail has its exit status behind it: ``$ false  # exit 1``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BLOCK = re.compile(
+    r"<!-- (?P<kind>run|file): (?P<what>[^\n]+?) -->\n```(?P<language>\w+)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+ORIGIN = re.compile(r"^<!-- ran: .*? -->\n[^\n]*$", re.MULTILINE)
+HOWS = ("exact", "measured", "long")
+WIDTH = "80"
+TIMEOUT_S = 900
+EXIT = re.compile(r"  # exit (\d+)$")
+
+
+@dataclass(frozen=True)
+class Command:
+    """``line`` as the page has it, and what stands under it."""
+
+    line: str
+    output: str
+    how: str
+
+    @property
+    def status(self) -> int:
+        found = EXIT.search(self.line)
+        return int(found[1]) if found else 0
+
+
+@dataclass(frozen=True)
+class FileBlock:
+    name: str
+    content: str
+
+
+def steps(text: str) -> Iterator[Command | FileBlock]:
+    """What a page does, in its order. Raises ValueError for a mark that is not known."""
+    for block in BLOCK.finditer(text):
+        if block["kind"] == "file":
+            yield FileBlock(block["what"], block["text"])
+            continue
+        if block["what"] not in HOWS:
+            raise ValueError(f"run: {block['what']}: one of {', '.join(HOWS)}")
+        for part in re.split(r"^\$ ", block["text"], flags=re.MULTILINE)[1:]:
+            line, _, output = part.partition("\n")
+            while line.endswith("\\"):
+                more, _, output = output.partition("\n")
+                line += f"\n{more}"
+            yield Command(line, output, block["what"])
+
+
+def perform(step: Command | FileBlock, folder: Path) -> str:
+    """What a command printed; nothing of a file. Raises AssertionError where the exit status is
+    not the page's."""
+    if isinstance(step, FileBlock):
+        path = folder / step.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(step.content)
+        return ""
+    done = subprocess.run(
+        ["bash", "-c", EXIT.sub("", step.line)],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == step.status, f"{step.line}\n{done.stdout}"
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.strip("\n").splitlines())
+
+
+def environment() -> dict[str, str]:
+    """A terminal of 80 columns without colours, in which ``wirecost`` and ``python`` are found."""
+    here = {name: value for name, value in os.environ.items() if not name.startswith("WIRECOST_")}
+    path = f"{Path(sys.executable).parent}:{here['PATH']}"
+    return here | {"PATH": path, "COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
+
+
+def agrees(step: Command, printed: str) -> bool:
+    """Whether a page's output is what was printed, as far as it can be the same."""
+    if step.how == "exact":
+        return step.output == printed
+    return steady(step.output) <= steady(printed)
+
+
+def steady(output: str) -> set[str]:
+    """Lines without a digit, without the spaces and rules that follow from the others' widths."""
+    lines = (" ".join(line.replace("─", "").split()) for line in output.splitlines())
+    return {line for line in lines if line and not re.search(r"\d", line)}
+
+
+def rewritten(text: str, folder: Path, ran: str) -> str:
+    """A page with everything run anew. ``ran``: where and when."""
+
+    def block(found: re.Match[str]) -> str:
+        parts = []
+        for step in steps(found[0]):
+            printed = perform(step, folder)
+            if isinstance(step, FileBlock):
+                return found[0]
+            parts.append(f"$ {step.line}\n{printed}")
+        head = found[0][: found[0].index("\n```")]
+        return f"{head}\n```{found['language']}\n{''.join(parts)}```"
+
+    return ORIGIN.sub(f"<!-- ran: by make results -->\n{ran}", BLOCK.sub(block, text))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pages show of commands is what the commands print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from documents.pages import pages
+from documents.runs import ROOT
+from documents.session import ORIGIN, Command, FileBlock, agrees, perform, rewritten, steps
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    for step in steps(page.read_text()):
+        if isinstance(step, FileBlock):
+            perform(step, tmp_path)
+        elif step.how != "long":  # `make results` runs those
+            printed = perform(step, tmp_path)
+            assert agrees(step, printed), f"{step.line}\nprinted:\n{printed}"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_page_says_where_it_was_run(page: Path) -> None:
+    (found,) = ORIGIN.findall(page.read_text())
+    assert "commit" in found
+
+
+PAGE = """<!-- file: words.txt -->
+```text
+one 1
+```
+<!-- run: exact -->
+```console
+$ cat words.txt
+one 1
+$ false  # exit 1
+```
+<!-- ran: by make results -->
+then
+"""
+
+
+def test_a_page_is_run_in_its_order(tmp_path: Path) -> None:
+    made, shown, failing = steps(PAGE)
+    assert made == FileBlock("words.txt", "one 1\n")
+    assert shown == Command("cat words.txt", "one 1\n", "exact")
+    assert isinstance(failing, Command)
+    assert failing.status == 1
+    assert rewritten(PAGE, tmp_path, "now") == PAGE.replace("then", "now")
+
+
+def test_another_output_and_another_status_are_noticed(tmp_path: Path) -> None:
+    changed = PAGE.replace("one 1\n$", "one 2\n$")
+    _, shown, _ = steps(changed)
+    assert isinstance(shown, Command)
+    assert not agrees(shown, "one 1\n")
+    assert rewritten(changed, tmp_path, "then") == PAGE
+    with pytest.raises(AssertionError, match="false"):
+        perform(Command("false", "", "exact"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("printed", "same"),
+    [
+        ("name  median\n────\na 2 ms\nSlow.\n", True),
+        ("name median\na 12 ms\nb 3 ms\nSlow.\n", True),
+        ("name mean\na 2 ms\nSlow.\n", False),
+        ("name median\na 2 ms\n", False),
+    ],
+)
+def test_of_measured_outputs_the_lines_without_digits_count(printed: str, same: bool) -> None:
+    step = Command("x", "name median\n───────\na 1 ms\nSlow.\n", "measured")
+    assert agrees(step, printed) is same
