@@ -13,7 +13,7 @@ from wirecost.cli.choices import completing
 from wirecost.cli.probe_show import Files
 from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
-from wirecost.records.probe_log import read_logs
+from wirecost.records.recorded import read_recorded
 
 
 def command(
@@ -33,9 +33,9 @@ def command(
     """Write probe logs in a format of other tools."""
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
-    logs = read_logs(files)
+    logs = read_recorded(files)
     export(logs, form, out)
-    records = sum(len(log.records) for log in logs)
+    records = sum(log.count for log in logs)
     Console(soft_wrap=True).print(
         f"{out}: {records:,} records of {len(logs)} threads", highlight=False, markup=False
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 
 from wirecost.analysis.causes import explain
@@ -17,7 +18,7 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_t
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
-from wirecost.records.probe_log import events_of, read_logs
+from wirecost.records.recorded import event_tables, read_recorded
 from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.probe.page import page, probe_figures, write_figures
 from wirecost.report.probe.tables import counter_table, document, time_table
@@ -27,7 +28,7 @@ from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Probe logs, or folders of them.")
+    list[Path], typer.Argument(metavar="FILE", help="Probe logs, folders of them, or LTTng traces.")
 ]
 Deadline = Annotated[
     str | None,
@@ -78,11 +79,12 @@ def show(
     formats: tuple[str, ...] = (),
 ) -> None:
     """Prints the tables; ``limit_ns``: the deadline. Raises UserError."""
-    logs = read_logs(files)
-    executed = executions(events_of(logs))
-    sections = summary(executed, limit_ns)
+    logs = read_recorded(files)
     prices = prices_beside(files)
-    explanations = explain(executed, prices.ns if prices else None)
+    sections, explanations = [], []
+    for executed in map(executions, event_tables(logs)):
+        sections += summary(executed, limit_ns)
+        explanations += explain(executed, prices.ns if prices else None)
     console = console_beside(json_file)
     tables = (
         time_table(sections, logs),
@@ -97,6 +99,7 @@ def show(
     write_json(json_file, document(sections, explanations, logs))
     if report is None and figures is None:
         return
+    executed = pl.concat(map(executions, event_tables(logs)))
     drawn = probe_figures(executed, logs, limit_ns)
     if report is not None:
         write_text(

@@ -137,6 +137,13 @@ class ProbeLog:
     unmatched: int
     ended: bool
     """Whether the thread ended in order: its file is cut to its records."""
+    lacks: tuple[str, ...] = ()
+    """What else is missing, a sentence each."""
+
+    @property
+    def count(self) -> int:
+        """Records."""
+        return len(self.records)
 
     def events(self) -> pl.DataFrame:
         """One row a record of a known kind, in the order of their ends (columns: ``EVENTS``)."""

@@ -55,7 +55,7 @@ def test_an_unmodified_program_gets_sections(version: str, tmp_path: Path) -> No
     events = events_of(read_logs([tmp_path / "logs"]))
     counts = dict(events.group_by("section").len().rows())
     # The listener's last wait ends with the program, not with work.
-    assert counts.pop("executor idle") == 2 * MESSAGES
+    assert counts.pop(f"{TALKER} executor idle") == 2 * MESSAGES
     assert counts == EXPECTED
     assert "example::on_message(int)" in done.stdout
     _agrees_with_the_program(events, done.stdout)

@@ -39,7 +39,9 @@ void Graph::set(Table<Value>& table, Handle key, Value value) {
 void Graph::node(Handle node, std::string_view name, std::string_view name_space) {
   std::string whole = cut(name_space);
   if (!whole.ends_with('/')) whole += '/';
-  set(nodes_, node, whole + cut(name));
+  whole += cut(name);
+  if (first_node_.empty()) first_node_ = whole;
+  set(nodes_, node, std::move(whole));
 }
 
 void Graph::publisher(Handle publisher, Handle node, Handle rmw, std::string_view topic) {
@@ -119,6 +121,10 @@ CallbackNames Graph::names_of(Handle callback) const {
     }
   }
   return {};
+}
+
+std::string Graph::idle_name() const {
+  return first_node_.empty() ? "executor idle" : first_node_ + " executor idle";
 }
 
 std::string Graph::publish_name_of(Handle publisher) const {

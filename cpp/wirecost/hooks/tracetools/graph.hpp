@@ -44,6 +44,8 @@ class Graph {
 
   CallbackNames names_of(Handle callback) const;
   std::string publish_name_of(Handle publisher) const;
+  /// Of the process's executors: the process is called by its first node.
+  std::string idle_name() const;
 
   /// Grows with each change: names that were looked up before may be others now.
   std::uint64_t changes() const { return changes_; }
@@ -69,6 +71,7 @@ class Graph {
   void set(Table<Value>& table, Handle key, Value value);
   std::string node_name(Handle node) const;
 
+  std::string first_node_;
   Table<std::string> nodes_, symbols_;
   Table<Endpoint> publishers_, subscriptions_, services_;
   Table<Handle> rmw_publishers_, objects_;

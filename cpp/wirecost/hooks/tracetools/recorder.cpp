@@ -26,9 +26,8 @@ SharedGraph& SharedGraph::get() {
   return shared;
 }
 
-std::uint32_t ProbeRecorder::idle_section() {
-  static const std::uint32_t id = wirecost_probe_section("executor idle");
-  return id;
+std::uint32_t ProbeRecorder::find_idle() {
+  return section(SharedGraph::get().ask([](const Graph& graph) { return graph.idle_name(); }));
 }
 
 CallbackSections ProbeRecorder::find_callback(Handle callback) {

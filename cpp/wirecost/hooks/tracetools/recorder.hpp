@@ -74,7 +74,10 @@ class ProbeRecorder {
   std::uint32_t publish_section_of(Handle publisher) {
     return publishers_.get(publisher, [&] { return find_publisher(publisher); });
   }
-  static std::uint32_t idle_section();
+  std::uint32_t idle_section() {
+    constexpr Handle any = 1;
+    return idle_.get(any, find_idle);
+  }
   static std::int64_t wall_ns(std::int64_t time_ns) {
     return time_ns + wirecost::wall_ns() - wirecost::monotonic_ns();
   }
@@ -89,9 +92,10 @@ class ProbeRecorder {
  private:
   static CallbackSections find_callback(Handle callback);
   static std::uint32_t find_publisher(Handle publisher);
+  static std::uint32_t find_idle();
 
   Cache<CallbackSections> callbacks_;
-  Cache<std::uint32_t> publishers_;
+  Cache<std::uint32_t> publishers_, idle_;
 };
 
 }  // namespace wirecost::tracetools

@@ -96,7 +96,7 @@ def document(
                 "process": log.process,
                 "thread": log.thread,
                 "thread_name": log.thread_name,
-                "records": len(log.records),
+                "records": log.count,
                 "dropped": log.dropped,
                 "unclosed": log.unclosed,
                 "unmatched": log.unmatched,
@@ -114,7 +114,7 @@ def log_table(logs: list[ProbeLog]) -> Table:
         [
             log.path.name,
             log.thread_name,
-            f"{len(log.records):,}",
+            f"{log.count:,}",
             f"{log.dropped:,}",
             "yes" if log.ended else "no",
         ]
@@ -134,7 +134,7 @@ def losses(logs: list[ProbeLog]) -> list[str]:
 
 
 def _notes(log: ProbeLog) -> list[str]:
-    lacks = []
+    lacks = list(log.lacks)
     if log.dropped:
         lacks.append(
             f"{log.dropped:,} executions dropped, they did not fit; set WIRECOST_PROBE_SIZE to more"

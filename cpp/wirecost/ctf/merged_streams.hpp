@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of all streams of a trace in the order of time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "layout.hpp"
+#include "stream_file.hpp"
+
+namespace wirecost::ctf {
+
+class MergedStreams {
+ public:
+  static constexpr std::size_t most_streams = 4096;
+
+  /// Raises TraceError, the file's name in it.
+  MergedStreams(const Layout& layout, const std::vector<std::string>& paths);
+
+  /// The stream that has the next event, null after the last. Raises TraceError.
+  const StreamFile* next();
+
+  const std::vector<std::unique_ptr<StreamFile>>& files() const { return files_; }
+
+ private:
+  bool advance(StreamFile& file);
+  void sift_down();
+
+  std::vector<std::unique_ptr<StreamFile>> files_;
+  std::vector<StreamFile*> heap_;  ///< the earliest first
+  bool given_ = false;
+};
+
+}  // namespace wirecost::ctf

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The events of ROS 2's tracepoints, Humble to Rolling, and which of their fields are needed."""
+
+from __future__ import annotations
+
+PROVIDER = "ros2:"
+
+FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rcl_node_init": (("node_handle",), ("node_name", "namespace")),
+    "rcl_publisher_init": (
+        ("publisher_handle", "node_handle", "rmw_publisher_handle"),
+        ("topic_name",),
+    ),
+    "rcl_subscription_init": (
+        ("subscription_handle", "node_handle", "rmw_subscription_handle"),
+        ("topic_name",),
+    ),
+    "rclcpp_subscription_init": (("subscription_handle", "subscription"), ()),
+    "rclcpp_subscription_callback_added": (("subscription", "callback"), ()),
+    "rcl_service_init": (("service_handle", "node_handle"), ("service_name",)),
+    "rclcpp_service_callback_added": (("service_handle", "callback"), ()),
+    "rcl_timer_init": (("timer_handle", "period"), ()),
+    "rclcpp_timer_callback_added": (("timer_handle", "callback"), ()),
+    "rclcpp_timer_link_node": (("timer_handle", "node_handle"), ()),
+    "rclcpp_callback_register": (("callback",), ("symbol",)),
+    "rclcpp_executor_wait_for_work": ((), ()),
+    "rclcpp_executor_get_next_ready": ((), ()),
+    "rclcpp_executor_execute": ((), ()),
+    "rmw_take": (("source_timestamp", "taken"), ()),
+    "callback_start": (("callback",), ()),
+    "callback_end": (("callback",), ()),
+    "rclcpp_publish": ((), ()),
+    "rcl_publish": (("publisher_handle",), ()),
+    "rmw_publish": (("timestamp",), ()),
+    "rclcpp_intra_publish": (("publisher_handle",), ()),
+}
+"""Numbers and texts of each event, in the order of ``Kind`` in ``cpp/wirecost/ctf/ros2_trace.hpp``.
+A field that a version does not have is 0."""
+
+NOT_NEEDED = -1
+
+
+def kind_of(name: str) -> int:
+    """The event's place in ``FIELDS``."""
+    known = name.removeprefix(PROVIDER) if name.startswith(PROVIDER) else ""
+    return list(FIELDS).index(known) if known in FIELDS else NOT_NEEDED
