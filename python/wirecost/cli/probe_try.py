@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe try``: a program with each remedy, in turns with the program as it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+
+from wirecost import scratch
+from wirecost.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
+from wirecost.analysis.probe_sections import executions
+from wirecost.cli.choices import completing
+from wirecost.cli.console import progress
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.durations import nanoseconds
+from wirecost.errors import UserError
+from wirecost.interruption import watched
+from wirecost.probe.run.environment import hooks_without, prepare
+from wirecost.probe.run.hook import Request
+from wirecost.probe.run.target import find
+from wirecost.records import json_document
+from wirecost.records.new_folder import new_folder
+from wirecost.records.probe_log import SUFFIX, events_of, read_logs
+from wirecost.records.whole_table import write_table
+from wirecost.report.probe.trial import document, effect_table, gain_table
+from wirecost.report.shared.terminal import print_table
+from wirecost.trial.program import Process, run_program
+from wirecost.trial.remedy import PLAIN, Change, Remedy, all_remedies, chosen_remedies
+from wirecost.trial.turns import permitted, turns
+
+WHOLE = "whole program"
+app = typer.Typer(add_completion=False)
+Remedies = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Comma-separated, of {', '.join(one.name for one in all_remedies())}; default: all.",
+        autocompletion=completing(tuple(one.name for one in all_remedies())),
+    ),
+]
+Rounds = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Processes of each remedy, in turns.")
+]
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def command(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
+    ],
+    remedies: Remedies = None,
+    rounds: Rounds = 6,
+    seconds: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="End each process after so long, by SIGINT."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-try.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Run COMMAND again with each remedy, and print what each gained.
+
+    Without --for, COMMAND must end by itself.
+    """
+    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
+    tried, refused = permitted(chosen_remedies("--remedies", remedies))
+    target, hooks = find(words), hooks_without(None)
+    console = console_beside(json_file)
+    samples: list[pl.DataFrame] = []
+    processes: list[tuple[str, int, Process]] = []
+
+    def one(remedy: Remedy | None, change: Change, number: int, folder: Path) -> None:
+        name = PLAIN if remedy is None else remedy.name
+        kept = folder / "runs" / f"{name.replace(' ', '-')}-{number}"
+        kept.mkdir(parents=True)
+        with scratch.folder("try", in_memory=True) as logs:
+            prepared = prepare(target, hooks, Request(probed=True), logs, os.environ)
+            process = run_program(words, prepared.environment, change, kept / "printed", limit_s)
+            if process.status not in (0, -2, 130) and not process.ended_by_us:
+                raise UserError(
+                    f"{words[0]}: ended with status {process.status}, {name}; it must end well"
+                )
+            samples.append(_samples(name, number, process, logs))
+            if any(logs.glob("*" + SUFFIX)):
+                shutil.copytree(logs, kept / "logs")
+        processes.append((name, number, process))
+
+    with watched(), scratch.run(), new_folder("try", out) as pending:
+        with progress(console) as advance:
+            for done, (remedy, change, number) in enumerate(plan := turns(tried, rounds)):
+                advance(done, len(plan), PLAIN if remedy is None else remedy.name)
+                one(remedy, change, number, pending.path)
+        table, of_processes = pl.concat(samples), _process_table(processes)
+        gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
+        result = document(gains, effects, refused) | {"command": words, "rounds": rounds}
+        write_table(pending.path / "samples.parquet", table)
+        write_table(pending.path / "processes.parquet", of_processes)
+        (pending.path / "trial.json").write_text(json_document.text(result) + "\n")
+    print_table(console, gain_table(gains))
+    about = {remedy.name: remedy.about for remedy in tried}
+    print_table(console, effect_table(effects, about))
+    for name, reason in refused.items():
+        console.print(f"{name}: not tried: {reason}", highlight=False, markup=False)
+    console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
+    write_json(json_file, result)
+
+
+def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFrame:
+    rows = [pl.DataFrame([(name, number, WHOLE, process.elapsed_ns)], SAMPLES, orient="row")]
+    if any(logs.glob("*" + SUFFIX)):
+        executed = executions(events_of(read_logs([logs])))
+        sections = executed.select(
+            pl.lit(name).alias("remedy"),
+            pl.lit(number, pl.Int64).alias("process"),
+            pl.col("section").alias("case"),
+            pl.col("ns").cast(pl.Int64),
+        )
+        rows.insert(0, sections)
+    return pl.concat(rows)
+
+
+def _process_table(processes: list[tuple[str, int, Process]]) -> pl.DataFrame:
+    rows = [
+        (name, number, one.minor_faults, one.voluntary_switches + one.involuntary_switches,
+         one.output)
+        for name, number, one in sorted(processes, key=lambda one: one[0] != PLAIN)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, PROCESSES, orient="row")

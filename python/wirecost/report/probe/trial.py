@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What remedies gained, as tables and as a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from wirecost.analysis.compare.quantiles import Shift
+from wirecost.analysis.gains import Effects, Gain
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
+
+NONE = "–"
+
+
+def gain_table(gains: list[Gain]) -> Table:
+    """One row a case under a remedy, the largest gain of the median first in each case."""
+    order = list(dict.fromkeys(gain.case for gain in gains))
+    ranked = sorted(gains, key=lambda gain: (order.index(gain.case), gain.median.change or 0.0))
+    body = []
+    for gain in ranked:
+        cells = [gain.case, gain.remedy]
+        for one in (gain.median, gain.p99):
+            cells += [f"{units.time(one.a)} → {units.time(one.b)}", _change(one)]
+        body.append([*cells, verdict(gain)])
+    headings = ["case", "remedy", "median", "change [95 %]", "p99", "change of p99 [95 %]", "so"]
+    notes = ["Turns of one process each, in an order that changes from round to round"]
+    reasons = {g.p99.why for g in gains if g.p99.ci95 is None and g.p99.why}
+    notes += [f"p99 without interval: {reason}" for reason in sorted(reasons)]
+    return Table("What remedies gained", headings, body, notes, ("p99",))
+
+
+def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
+    """One row a remedy: what its processes took of the kernel, and whether they did the same."""
+    body = [
+        [
+            one.remedy,
+            f"{one.processes}",
+            _count(one.minor_faults),
+            _count(one.switches),
+            one.outputs,
+        ]
+        for one in effects
+    ]
+    notes = [f"{name}: {text}" for name, text in about.items()]
+    headings = ["remedy", "processes", "minor faults", "switches", "outputs"]
+    return Table("Of a whole process", headings, body, notes)
+
+
+def verdict(gain: Gain) -> str:
+    """What the interval of the median allows to say."""
+    interval = gain.median.ci95
+    if interval is None:
+        return "not known"
+    if interval[1] < 0:
+        return "faster"
+    return "slower" if interval[0] > 0 else "no difference"
+
+
+def document(
+    gains: list[Gain], effects: list[Effects], refused: Mapping[str, str]
+) -> dict[str, Any]:
+    """What ``--json`` writes. Times in nanoseconds; ``change`` is b / a - 1."""
+    return {
+        "gains": [asdict(one) | {"verdict": verdict(one)} for one in gains],
+        "remedies": [asdict(one) for one in effects],
+        "refused": dict(refused),
+    }
+
+
+def _change(one: Shift) -> str:
+    if one.change is None:
+        return NONE
+    text = f"{100 * one.change:+.1f} %".replace("-", "−")
+    if one.ci95 is None:
+        return text
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in one.ci95)
+    return f"{text} [{low}, {high}]"
+
+
+def _count(mean: float | None) -> str:
+    return NONE if mean is None else f"{mean:,.0f}"

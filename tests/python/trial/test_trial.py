@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remedies are told from no remedy where there is a difference, and only there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wirecost.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
+from wirecost.errors import UserError
+from wirecost.report.probe.trial import document, effect_table, gain_table, verdict
+from wirecost.trial.program import run_program
+from wirecost.trial.remedies import fifo, huge, lock
+from wirecost.trial.remedy import PLAIN, Change, all_remedies, chosen_remedies, refused
+from wirecost.trial.turns import permitted, turns
+
+NAMES = ["fifo", "heap", "huge", "lock", "malloc", "pin"]
+
+
+def samples(factors: dict[str, float], rounds: int = 6, each: int = 200) -> pl.DataFrame:
+    random = np.random.default_rng(3)
+    rows = []
+    for number in range(1, rounds + 1):
+        for name, factor in factors.items():
+            ns = factor * random.lognormal(11, 0.1, each)
+            rows += [(name, number, "callback", round(one)) for one in ns]
+    return pl.DataFrame(rows, SAMPLES, orient="row")
+
+
+def test_a_gain_has_its_interval_and_no_gain_is_none() -> None:
+    gains = gains_of(samples({PLAIN: 1.0, "heap": 0.6, "pin": 1.0, "fifo": 1.3}), PLAIN)
+    found = {gain.remedy: gain for gain in gains}
+    assert {name: verdict(gain) for name, gain in found.items()} == {
+        "heap": "faster",
+        "pin": "no difference",
+        "fifo": "slower",
+    }
+    low, high = found["heap"].median.ci95 or (0, 0)
+    assert low < -0.4 < high
+    assert high - low < 0.05
+    assert found["heap"].count == 1200
+    table = gain_table(gains)
+    assert [row[1] for row in table.rows] == ["heap", "pin", "fifo"]
+    assert table.rows[0][3].startswith("−4")
+
+
+def test_few_processes_prove_nothing() -> None:
+    (gain,) = gains_of(samples({PLAIN: 1.0, "heap": 0.5}, rounds=4, each=1), PLAIN)
+    assert (gain.median.ci95, verdict(gain)) == (None, "not known")
+
+
+def test_outputs_are_compared() -> None:
+    rows = [
+        *[(PLAIN, i, 100, 5, "a") for i in range(3)],
+        *[("heap", i, 2, None, "a") for i in range(3)],
+        *[("pin", i, 100, 5, "ab"[i % 2]) for i in range(3)],
+    ]
+    effects = effects_of(pl.DataFrame(rows, PROCESSES, orient="row"), PLAIN)
+    assert [(one.remedy, one.minor_faults, one.outputs) for one in effects] == [
+        (PLAIN, 100, "equal"),
+        ("heap", 2, "equal"),
+        ("pin", 100, "different"),
+    ]
+    assert effect_table(effects, {}).rows[1] == ["heap", "3", "2", "–", "equal"]
+    rows += [(PLAIN, 3, 100, 5, "c")]
+    effects = effects_of(pl.DataFrame(rows, PROCESSES, orient="row"), PLAIN)
+    assert {one.outputs for one in effects} == {"varying"}
+    assert document([], effects, {"fifo": "no"})["refused"] == {"fifo": "no"}
+
+
+def test_each_round_has_all_and_its_own_order() -> None:
+    remedies = [one for one in all_remedies() if one.name in ("malloc", "huge")]
+    plan = turns(remedies, 8)
+    orders = [
+        tuple(one.name if one else PLAIN for one, _, n in plan if n == number)
+        for number in range(1, 9)
+    ]
+    assert all(sorted(order) == sorted(orders[0]) for order in orders)
+    assert len(set(orders)) > 1
+    assert turns(remedies, 8) == plan
+
+
+def test_the_remedies_are_those_of_the_folder() -> None:
+    assert [one.name for one in all_remedies()] == NAMES
+    assert [one.name for one in chosen_remedies("--remedies", "pin,heap")] == ["heap", "pin"]
+    with pytest.raises(UserError, match="--remedies x: there are"):
+        chosen_remedies("--remedies", "x")
+
+
+def test_what_is_not_permitted_is_listed_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    possible, refusals = permitted(chosen_remedies("--remedies", "fifo,malloc,pin"))
+    assert [one.name for one in possible] == ["malloc"]
+    assert set(refusals) == {"fifo", "pin"}
+    with pytest.raises(UserError, match="none can be tried here"):
+        permitted(chosen_remedies("--remedies", "pin"))
+
+
+def test_reasons_say_what_would_permit_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (8 << 20, 8 << 20))
+    assert "ulimit -l unlimited" in str(lock.REMEDY.refusal())
+    (tmp_path / "enabled").write_text("always madvise [never]\n")
+    monkeypatch.setattr(huge, "SETTING", tmp_path / "enabled")
+    assert "echo madvise" in str(huge.REMEDY.refusal())
+    monkeypatch.setattr(fifo, "refused", lambda _: "Operation not permitted")
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert str(fifo.REMEDY.refusal()).startswith("Operation not permitted; run as root")
+
+
+def test_a_refusal_of_the_kernel_leaves_no_trace() -> None:
+    def fail() -> None:
+        raise PermissionError(1, "x")
+
+    assert refused(fail) == "Operation not permitted"
+    assert refused(lambda: None) is None
+
+
+def test_libraries_go_behind_those_that_are_preloaded() -> None:
+    change = Change(variables={"A": "1"}, preload=(Path("/x.so"),))
+    assert change.environment({"LD_PRELOAD": "/a.so /b.so"}) == {
+        "A": "1",
+        "LD_PRELOAD": "/a.so:/b.so:/x.so",
+    }
+
+
+def python(
+    code: str, tmp_path: Path, change: Change, seconds: float | None = 20
+) -> tuple[int, str]:
+    printed = tmp_path / "printed"
+    process = run_program([sys.executable, "-c", code], {"PATH": "/usr/bin:/bin"}, change, printed,
+                          seconds)  # fmt: skip
+    assert process.minor_faults > 0
+    assert process.elapsed_ns > 0
+    return process.status, printed.read_text()
+
+
+def test_a_program_runs_with_the_change(tmp_path: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    code = "import os; print(os.sched_getaffinity(0), os.environ['X'])"
+    changed = Change(variables={"X": "y"}, cpu=cpu)
+    assert python(code, tmp_path, changed) == (0, f"{{{cpu}}} y\n")
+
+
+def test_a_program_that_does_not_end_is_interrupted(tmp_path: Path) -> None:
+    code = "import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('ended')"
+    assert python(code, tmp_path, Change(), 1.0) == (0, "ended\n")
