@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from wirecost.analysis.race import Name, Race
 from wirecost.analysis.tail import tail_of
 from wirecost.records.scenarios import SCENARIOS, Scenario
@@ -29,6 +31,10 @@ def facts_of(
         contender, mode = name
         samples = race.samples.filter(contender=contender, mode=mode, stage="total")
         facts["tail"] = tail_of(samples)
+    if "p999_ns" in facts:
+        series = race.series[name, stage]
+        facts["p999_ns"] = float(np.percentile(series, 99.9))
+        facts["max_ns"] = float(np.max(series))
     if scenario.floor is not None:
         facts["ratio_floor"] = race.ratio(name, stage, (scenario.floor(name[0]), ""))
     if "clock_bound_ns" in facts:

@@ -118,6 +118,17 @@ SCENARIOS = {
         ("protobuf", "fresh"),
         facts=("objects", "memory_bytes", "kept_bytes"),
     ),
+    "transport": Scenario(
+        ("lateness", "publish", "request", "total"),
+        ("zeromq-tcp", "python default"),
+        incumbent="ros1",
+        facts=(
+            "mware", "client", "settings", "pattern", "network", "size", "subscribers",
+            "asked_rate", "rate", "queue", "reliable", "promise", "broken", "reproduce", "sent",
+            "refused", "received", "lost", "duplicates", "reordered", "wrong", "checked", "usage",
+            "machine_cpu_ns", "wire_bytes", "wire_bytes_back", "peak", "p999_ns", "max_ns",
+        ),
+    ),
     "message": Scenario(
         ("fill", "encode", "decode", "read", "destroy", "total"),
         ("protobuf", "new"),

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import itertools
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost import scratch
 from wirecost.bench.transport.clients import started
-from wirecost.bench.transport.ground import Ground, Spot
+from wirecost.bench.transport.ground import LOOPBACK_ADDRESS, Ground, Spot
+from wirecost.errors import UserError
+from wirecost.network.profiles import Profile
 from wirecost.transport import find
 
 HOST = "wirecost.bench.transport.host"
@@ -44,30 +48,49 @@ SERVED = {"mqtt": "", "nats": "", "zenoh": "", "ros1": "ROS_IP"}
 """Those with a server between hosts, and the variable that an end's own address goes into."""
 BOUND = {"zeromq-tcp": "tcp://{}:{}", "websocket": "ws://{}:{}", "grpc": "{}:{}"}
 """Those of which one end listens, and the form of its address."""
+DDS = ("dds", "cyclone")
+"""Libraries whose ends find each other by multicast within a domain."""
+FOLDER = "zeromq"
+"""Its sockets lie in a folder."""
 
 
-def refusal(mware: str, ground: Ground) -> str | None:
-    """Why a transport cannot be used there."""
-    if ground.loopback or mware in SERVED or mware in BOUND or mware == "dds":
+def unreachable(mware: str, profile: Profile | None) -> str | None:
+    """Why a transport's ends cannot find each other in a network; None is loopback."""
+    if profile is None or mware in SERVED or mware in BOUND or mware in DDS:
         return None
-    if not find(mware).capabilities.other_machines or mware == "zenoh-shm":
+    try:
+        away = find(mware).capabilities.other_machines
+    except UserError:
+        away = True
+    if not away or mware == "zenoh-shm":
         return "stays on one machine"
-    return "nobody has said how its ends find each other between hosts"
+    return "how its ends find each other between hosts is not known here"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK_ADDRESS, 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager
 def meeting(mware: str, ground: Ground, pattern: str, router: bool, log: Path) -> Iterator[Meeting]:
     """Runs the servers as long as it lasts. Raises WorkerFailedError."""
-    if mware in BOUND and not ground.loopback:
+    if mware in BOUND:
         binding = ground.sender if pattern == "pubsub" else ground.receiver(0)
-        address = BOUND[mware].format(binding.address, next(_PORTS))
-        yield Meeting(address)
+        port = _free_port() if ground.loopback else next(_PORTS)
+        yield Meeting(BOUND[mware].format(binding.address, port))
         return
-    if mware == "dds" and not ground.loopback:
+    if mware in DDS and not ground.loopback:
         yield Meeting(f"{DOMAIN}@{OWN}")
         return
+    if mware == FOLDER:
+        with scratch.folder("sockets") as folder:
+            yield Meeting(str(folder))
+        return
+    kind = DDS[0] if mware in DDS else mware
     at = ground.sender.address if router or not ground.loopback else ""
-    command = [sys.executable, "-P", "-m", HOST, mware, at]
+    command = [sys.executable, "-P", "-m", HOST, kind, at]
     host = started(command, f"{mware} server", ground.sender, log)
     try:
         answer = host.ask("open", START_S)

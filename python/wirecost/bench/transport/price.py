@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a block cost: processor time, waiting, switches and memory of each part and the kernel."""
+"""What a block cost: processor time, waiting, switches and memory of each part."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
+from wirecost.closing import Closing
 from wirecost.usage import machine
 from wirecost.usage.meter import Meter, Usage
 
@@ -15,61 +17,86 @@ PARTS = ("publisher", "subscribers", "daemon")
 
 @dataclass
 class Part:
-    """Sums over its processes; None where the kernel does not say."""
+    """Sums over its processes and, but for memory and processes, over blocks. ``wait_ns``: that
+    threads could run, but waited for a processor; None where the kernel does not say."""
 
     processes: int = 0
-    cpu_ns: int | None = None
-    kernel_ns: int | None = None
-    """Of ``cpu_ns``, what was spent in system calls."""
-    wait_ns: int | None = None
-    """That threads could run, but waited for a processor."""
-    switches: int | None = None
-    memory_bytes: int | None = None
+    cpu_ns: int = 0
+    kernel_ns: int = 0
+    wait_ns: int | None = 0
+    voluntary: int = 0
+    switches: int = 0
+    memory_bytes: int = 0
     """The most that its processes had at once each; what they share is counted for each."""
     source: str = ""
     """Of the processor time: ``cgroup`` or ``clocks``."""
 
+    def add(self, other: Part) -> None:
+        for name in ("cpu_ns", "kernel_ns", "voluntary", "switches"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        waits = self.wait_ns, other.wait_ns
+        self.wait_ns = None if None in waits else sum(one or 0 for one in waits)
+        self.processes = max(self.processes, other.processes)
+        self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
+        self.source = other.source
 
-@dataclass(frozen=True)
+
+@dataclass
 class Price:
+    """``kernel_ns``: of what the kernel does in nobody's name, ``ksoftirqd``."""
+
     parts: dict[str, Part] = field(default_factory=dict)
-    machine_cpu_ns: int | None = None
-    """All processors', whoever used them."""
-    kernel_cpu_ns: int | None = None
-    """Of the kernel's own threads for soft interrupts, which are no part's."""
-    interrupts_ns: int | None = None
-    """Of all interrupts, as the tick samples them; part of it is in the parts' own time."""
+    kernel_ns: int = 0
+
+    def add(self, other: Price) -> None:
+        self.kernel_ns += other.kernel_ns
+        for name, part in other.parts.items():
+            self.parts.setdefault(name, Part()).add(part)
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Price:
+        known = {one.name for one in fields(Part)}
+        parts = {
+            name: Part(**{key: value for key, value in part.items() if key in known})
+            for name, part in record["parts"].items()
+        }
+        return cls(parts, record["kernel_ns"])
 
 
-class Pricing:
+class Pricing(Closing):
     """Begins when it is made."""
 
     def __init__(self, sender: int, receivers: Sequence[int], servers: Sequence[int]) -> None:
-        processes = zip(PARTS, ([sender], receivers, servers), strict=True)
-        self._meters = {name: Meter(pids) for name, pids in processes if pids}
+        pids = dict(zip(PARTS, ([sender], list(receivers), list(servers)), strict=True))
+        self._stack = ExitStack()
+        self._meters = {
+            name: self._stack.enter_context(Meter(some)) for name, some in pids.items() if some
+        }
         self._before = machine.read()
 
     def end(self) -> Price:
-        passed = machine.read() - self._before
-        with ExitStack() as stack:
-            for meter in self._meters.values():
-                stack.enter_context(meter)
-            used = {name: meter.read() for name, meter in self._meters.items()}
-        return Price(
-            {name: _part(one) for name, one in used.items()},
-            passed.busy_ns,
-            passed.ksoftirqd_ns,
-            passed.interrupts_ns,
-        )
+        """What it took until now."""
+        parts = {name: _part(meter.read()) for name, meter in self._meters.items()}
+        price = Price(parts, (machine.read() - self._before).ksoftirqd_ns)
+        self.close()
+        return price
+
+    def close(self) -> None:
+        """A second call does nothing."""
+        self._stack.close()
 
 
-def _part(used: Usage) -> Part:
+def _part(usage: Usage) -> Part:
     return Part(
-        used.processes,
-        used.cpu_ns,
-        used.system_ns,
-        used.wait_ns,
-        used.voluntary + used.involuntary,
-        used.memory.peak_rss_bytes,
-        used.source,
+        usage.processes,
+        usage.cpu_ns,
+        usage.system_ns,
+        usage.wait_ns,
+        usage.voluntary,
+        usage.voluntary + usage.involuntary,
+        usage.memory.peak_rss_bytes,
+        usage.source,
     )

@@ -179,17 +179,20 @@ class Session:
             one.send("run", **what, start_ns=0, records=str(file))
         for one in self.receivers:
             one.receive(START_S)
-        pricing = Pricing(self.sender.pid, [one.pid for one in self.receivers], self.servers)
-        wire = self.ground.wire()
         limit = (order.seconds or order.count / (order.rate or 1.0)) + SPARE_S
-        start_ns = time.monotonic_ns() + LEAD_NS
-        with self.ground.disturbed():
-            done = self.sender.ask("run", limit, **what, start_ns=start_ns, records=str(sent_file))
-            for one in self.receivers:
-                one.send("finish", count=done["messages"], quiet=order.quiet_s)
-            for one in self.receivers:
-                one.receive(limit)
-        price, after = pricing.end(), self.ground.wire()
+        servers = self.servers
+        with Pricing(self.sender.pid, [one.pid for one in self.receivers], servers) as pricing:
+            wire = self.ground.wire()
+            start_ns = time.monotonic_ns() + LEAD_NS
+            with self.ground.disturbed():
+                done = self.sender.ask(
+                    "run", limit, **what, start_ns=start_ns, records=str(sent_file)
+                )
+                for one in self.receivers:
+                    one.send("finish", count=done["messages"], quiet=order.quiet_s)
+                for one in self.receivers:
+                    one.receive(limit)
+            price, after = pricing.end(), self.ground.wire()
         sent = read_rows(sent_file, SENT)
         received = [read_rows(file, RECEIVED) for file in files]
         for file in (sent_file, *files):

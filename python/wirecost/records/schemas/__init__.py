@@ -15,6 +15,7 @@ from wirecost.records.schemas import (
     probe,
     replay,
     tensor,
+    transport,
 )
 from wirecost.records.schemas.common import Schema
 
@@ -27,6 +28,7 @@ SCHEMAS: dict[str, Schema] = {
     "cloud": cloud.SCHEMA,
     "heap": heap.SCHEMA,
     "tensor": tensor.SCHEMA,
+    "transport": transport.SCHEMA,
     "map": map.SCHEMA,
     "classes": classes.SCHEMA,
     "message": message.SCHEMA,

@@ -33,6 +33,8 @@ class Usage(msgspec.Struct, kw_only=True):
     memory_bytes: Count | None = None
     """Resident, the most of all samples; of several processes the sum."""
     processes: Count = 0
+    source: str = ""
+    """Of the processor time: ``cgroup`` or ``clocks``."""
 
 
 class Peak(msgspec.Struct, kw_only=True):
@@ -49,6 +51,17 @@ class Peak(msgspec.Struct, kw_only=True):
     confirmed_p99_ns: Amount | None
     seconds: Amount
     tried: list[list[Scalar]]
+
+
+class Totals(msgspec.Struct, kw_only=True):
+    """Sums over rounds, from which a run that was cut short goes on. ``parts``: of the price."""
+
+    rounds: Count = 0
+    counts: dict[str, Count] = {}
+    verified: Count = 0
+    kernel_ns: int = 0
+    parts: dict[str, dict[str, int | str | None]] = {}
+    wire: list[int | None] = []
 
 
 class Run(common.Run, kw_only=True):
@@ -89,13 +102,14 @@ class Run(common.Run, kw_only=True):
     usage: dict[str, Usage] = msgspec.field(default_factory=dict)
     """By part: ``publisher``, ``subscribers``, ``daemon``."""
     machine_cpu_ns: Amount | None = None
-    """Of all processors and of what the kernel did in nobody's name, per message."""
+    """Of the kernel's own threads for soft interrupts, which are in nobody's name, per message."""
     wire_bytes: Amount | None = None
     """Of the network's interfaces, sent from the publisher to subscribers, per message."""
     wire_bytes_back: Amount | None = None
     message_bytes: Amount
     message_digest: str
     peak: Peak | None = None
+    totals: Totals = msgspec.field(default_factory=Totals)
 
 
 class Fault(msgspec.Struct, kw_only=True):
@@ -125,6 +139,8 @@ class Meta(common.Meta, kw_only=True):
     seconds: Amount
     processes: Count
     seed: int
+    asked: dict[str, Scalar]
+    """Options that a resumed run must have as well."""
     contenders: dict[str, About]
     runs: list[Run]
     networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)

@@ -213,6 +213,7 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
     "grpc": _grpc,
     "websocket": _websocket,
     "dds": _dds,
+    "cyclone": _dds,
     "ros1": _ros1,
     "ecal": _ecal,
 }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A publisher that sends at a steady rate while something happens to it or to others."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.transport.faults.fault import Setup
+from wirecost.bench.transport.ground import Spot
+from wirecost.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
+from wirecost.bench.transport.session import LEAD_NS, SPARE_S, START_S, Session
+from wirecost.usage import memory
+
+BEFORE_S = 1.0
+"""Of undisturbed messages."""
+QUIET_S = 0.5
+EVERYTHING = 1 << 40
+"""More messages than there are: who waits for them ends when nothing comes."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A process with a run, and where it writes what happened."""
+
+    process: Answering
+    file: Path
+    start_ns: int
+    """When the first message is due."""
+
+
+class Course(Session):
+    """Faults drive its processes one by one. Methods raise WorkerFailedError."""
+
+    def __init__(self, setup: Setup, subscribers: int) -> None:
+        ground, logs = setup.ground, setup.logs
+        super().__init__(setup.contender, "pubsub", ground, subscribers, setup.size, logs)
+        self._setup = setup
+        self._files = 0
+
+    def __enter__(self) -> Course:
+        super().__enter__()
+        return self
+
+    def another_run(self) -> int:
+        return next(self._runs)
+
+    def listen(self, one: Answering, run: int, hold_ns: int = 0) -> Running:
+        """A subscriber records from here on, and keeps each message for ``hold_ns``."""
+        file = self._file()
+        one.send("run", **self._order(run, file), start_ns=0, seconds=0, hold_ns=hold_ns)
+        one.receive(START_S)
+        return Running(one, file, 0)
+
+    def speak(self, one: Answering, run: int, seconds: float) -> Running:
+        """A publisher sends."""
+        file, start = self._file(), time.monotonic_ns() + LEAD_NS
+        one.send("run", **self._order(run, file), start_ns=start, seconds=seconds)
+        return Running(one, file, start)
+
+    def sent(self, speaking: Running, seconds: float) -> Rows:
+        """What it has sent when it ends, ``seconds`` after its begin."""
+        speaking.process.receive(seconds + SPARE_S)
+        return read_rows(speaking.file, SENT)
+
+    def heard(self, listening: list[Running], count: int, quiet_s: float = QUIET_S) -> list[Rows]:
+        """What each got, once it has ``count`` messages or nothing comes any more."""
+        for one in listening:
+            one.process.send("finish", count=count, quiet=quiet_s)
+        for one in listening:
+            one.process.receive(SPARE_S + quiet_s)
+        return [read_rows(one.file, RECEIVED) for one in listening]
+
+    def spare(self, role: str, number: int) -> Answering:
+        """A process that has started and opened nothing yet: what a start takes is Python's."""
+        spot = self.spot(role, number)
+        mware, client = self.contender.mware, self.contender.client
+        log = self._logs / f"{mware}-{client.kind}-{role}.txt"
+        made = client.start(f"another {role}", spot, log, self._meeting.environment_at(spot))
+        self._stack.callback(made.end)
+        made.ask("hello", START_S)
+        return made
+
+    def open(self, one: Answering, role: str, number: int) -> int:
+        """Lets a spare process open its end; when it was asked to."""
+        spot, setting = self.spot(role, number), self.contender.setting
+        asked = time.monotonic_ns()
+        one.send(
+            "open", role=role, transport=self.contender.mware,
+            address=self._meeting.address_at(spot), topic=self._topic, size=self._size,
+            queue=setting.queue, reliable=setting.reliable, settings=dict(setting.options),
+        )  # fmt: skip
+        return asked
+
+    def spot(self, role: str, number: int) -> Spot:
+        return self.ground.sender if role == "publisher" else self.ground.receiver(number)
+
+    def memory(self, *more: Answering) -> int:
+        """Of all that lives, in bytes."""
+        total = 0
+        for process in (self.sender, *self.receivers, *more):
+            total += _memory(process.pid)
+        return total + sum(map(_memory, self.servers))
+
+    def _order(self, run: int, file: Path) -> dict[str, Any]:
+        return {
+            "run": run, "count": 0, "rate": self._setup.rate, "size": self._setup.size,
+            "check": 1, "records": str(file),
+        }  # fmt: skip
+
+    def _file(self) -> Path:
+        self._files += 1
+        return self._folder / f"fault-{self._files}"
+
+
+def forget(one: Answering) -> None:
+    """Of a process that was killed: its pipes and its zombie."""
+    with suppress(WorkerFailedError):
+        one.end()
+
+
+def _memory(process: int) -> int:
+    found = memory.read(process)
+    if found is None:
+        return 0
+    return found.rss_bytes if found.pss_bytes is None else found.pss_bytes

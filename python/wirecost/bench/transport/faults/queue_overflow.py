@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A subscriber that stands still (SIGSTOP) while messages pile up, and then goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import replace
+
+from wirecost.bench.transport.faults import judging
+from wirecost.bench.transport.faults.course import BEFORE_S, Course
+from wirecost.bench.transport.faults.fault import Fault, Found, Setup
+
+RATE = 1000.0
+BYTES_PER_S = 20e6
+STOPPED_S = 2.0
+AFTER_S = 2.0
+PROMPT = 3.0
+"""Times the worst latency before: then it has caught up."""
+LEAST_NS = 5_000_000
+
+
+class QueueOverflow(Fault):
+    name = "queue-overflow"
+    about = (
+        "one of two subscribers stands still for 2 s at 1,000 Hz; recovered: from when it goes on"
+    )
+
+    def run(self, setup: Setup) -> Found:
+        found, seconds = Found(), BEFORE_S + STOPPED_S + AFTER_S
+        setup = replace(setup, rate=min(RATE, BYTES_PER_S / setup.size))
+        with Course(setup, 2) as course:
+            run = course.another_run()
+            listening = [course.listen(one, run) for one in course.receivers]
+            speaking = course.speak(course.sender, run, seconds)
+            time.sleep(BEFORE_S)
+            found.memory_bytes_before = course.memory()
+            _, victim = course.receivers
+            fault_ns = time.monotonic_ns()
+            os.kill(victim.pid, signal.SIGSTOP)
+            try:
+                time.sleep(STOPPED_S)
+                found.memory_bytes_after = course.memory()
+            finally:
+                again_ns = time.monotonic_ns()
+                os.kill(victim.pid, signal.SIGCONT)
+            sent = course.sent(speaking, seconds)
+            beside, stopped = course.heard(listening, len(sent))
+        usual = max(LEAST_NS, judging.worst(sent, stopped, 0, fault_ns - LEAST_NS) or 0)
+        begun = {number: begin for number, _, begin, _ in sent.tolist()}
+        prompt = [
+            at for number, at in judging.arrivals(stopped).items()
+            if at > again_ns and at - begun[number] <= PROMPT * usual
+        ]  # fmt: skip
+        found.recovered_ns = min(prompt) - again_ns if prompt else None
+        found.lost = judging.lost(sent, stopped)
+        found.duplicates = judging.duplicates(beside) + judging.duplicates(stopped)
+        found.messages = judging.timeline(sent, {0: beside, 1: stopped}, fault_ns)
+        found.others = (
+            f"{judging.others(sent, beside, fault_ns)}; {int((sent[:, 3] < 0).sum())} were refused"
+        )
+        return found
+
+
+FAULT = QueueOverflow()

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured of a contender in a case, over all rounds: sums, and what a run's record
+makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wirecost.bench.entry import Entry
+from wirecost.bench.transport.cases import Case
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.joining import Counts
+from wirecost.bench.transport.price import Part, Price
+from wirecost.bench.transport.session import Block
+
+Columns = dict[str, list[Any]]
+STAGES = 3
+"""Of each message, in either pattern."""
+
+
+@dataclass
+class Outcome:
+    """``entry``: its part of the journal."""
+
+    case: Case
+    entry: Entry[Contender]
+    asked: tuple[str, ...]
+    """Words of a command line that measures this alone."""
+    rounds: int = 0
+    counts: Counts = field(default_factory=Counts)
+    verified: int = 0
+    """Messages that were compared before anything was timed."""
+    price: Price = field(default_factory=Price)
+    wire: list[int | None] = field(default_factory=lambda: [0, 0])
+    peak: dict[str, Any] | None = None
+
+    @property
+    def contender(self) -> Contender:
+        return self.entry.contender
+
+    def add(self, block: Block) -> None:
+        """A round's block, with its samples."""
+        self.counts.add(block.counts)
+        self.price.add(block.price)
+        passed = block.wire.there, block.wire.back
+        self.wire = [
+            None if mine is None or other is None else mine + other
+            for mine, other in zip(self.wire, passed, strict=True)
+        ]
+        self.entry.table(_samples(block, self.rounds, self.entry.samples // STAGES))
+        self.rounds += 1
+        self.state()
+
+    def state(self) -> None:
+        """Lets the entry's record be what is known by now."""
+        self.entry.facts.update(self._facts())
+
+    def _facts(self) -> dict[str, Any]:
+        counts, setting = self.counts, self.contender.setting
+        messages = max(1, counts.sent)
+        there, back = self.wire
+        broken = self._broken()
+        return {
+            "asked_rate": self.case.rate,
+            "rate": counts.rate,
+            "queue": setting.queue,
+            "reliable": setting.reliable,
+            "promise": "no loss" if setting.promise else "",
+            "broken": broken,
+            "reproduce": " ".join(self.asked),
+            "sent": counts.sent,
+            "refused": counts.refused,
+            "received": counts.received,
+            "lost": counts.lost,
+            "duplicates": counts.duplicates,
+            "reordered": counts.reordered,
+            "wrong": counts.wrong,
+            "checked": counts.checked + self.verified,
+            "usage": {name: _usage(part, messages) for name, part in self.price.parts.items()},
+            "machine_cpu_ns": self.price.kernel_ns / messages,
+            "wire_bytes": None if there is None else there / messages,
+            "wire_bytes_back": None if back is None else back / messages,
+            "peak": self.peak,
+            "totals": self.totals(),
+        }
+
+    def _broken(self) -> str:
+        """How a promise was broken."""
+        counts = self.counts
+        if not self.contender.setting.promise:
+            return ""
+        found = []
+        expected = counts.sent * self.case.subscribers
+        if counts.lost:
+            found.append(f"{counts.lost:,} of {expected:,} messages were lost")
+        if counts.duplicates:
+            found.append(f"{counts.duplicates:,} came twice")
+        if counts.reordered:
+            found.append(f"{counts.reordered:,} came after a later one")
+        return "; ".join(found)
+
+    def totals(self) -> dict[str, Any]:
+        """From which ``resumed`` goes on."""
+        return {
+            "rounds": self.rounds,
+            "counts": asdict(self.counts),
+            "verified": self.verified,
+            **self.price.record(),
+            "wire": list(self.wire),
+        }
+
+    def resumed(self, totals: dict[str, Any], peak: dict[str, Any] | None, rows: Columns) -> None:
+        """Takes over what another run measured. ``rows``: its samples, by column."""
+        self.rounds = totals["rounds"]
+        self.counts = Counts(**totals["counts"])
+        self.verified = totals["verified"]
+        self.price = Price.of(totals)
+        self.wire = list(totals["wire"])
+        self.peak = peak
+        self.entry.table(rows)
+        self.state()
+
+
+def _usage(part: Part, messages: int) -> dict[str, Any]:
+    return {
+        "cpu_ns": part.cpu_ns / messages,
+        "kernel_ns": part.kernel_ns / messages,
+        "wait_ns": None if part.wait_ns is None else part.wait_ns / messages,
+        "switches": part.switches / messages,
+        "memory_bytes": part.memory_bytes,
+        "processes": part.processes,
+        "source": part.source,
+    }
+
+
+def _samples(block: Block, number: int, before: int) -> Columns:
+    """Rows of a round: for each message at each subscriber one of every stage."""
+    columns: Columns = {name: [] for name in ("stage", "repetition", "process", "subscriber", "ns")}
+    for subscriber, arrivals in enumerate(block.arrivals):
+        many = len(arrivals.number)
+        repetitions = np.arange(before, before + many).tolist()
+        for stage, ns in arrivals.stages.items():
+            columns["stage"] += [stage] * many
+            columns["repetition"] += repetitions
+            columns["process"] += [number] * many
+            columns["subscriber"] += [subscriber] * many
+            columns["ns"] += ns.tolist()
+        before += many
+    return columns

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be measured here: contenders, cases, and why the rest is not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.bench.entry import Entry
+from wirecost.bench.transport.cases import (
+    LEAST_MESSAGES,
+    Case,
+    name_of,
+    rate_for,
+)
+from wirecost.bench.transport.clients import NATIVE, PYTHON, Client, native, python
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.meeting import unreachable
+from wirecost.bench.transport.outcome import Outcome
+from wirecost.bench.transport.payload import Payload
+from wirecost.bench.transport.race import Turn
+from wirecost.bench.transport.settings import Asked, settings_of
+from wirecost.errors import UserError
+from wirecost.network.profiles import Profile
+from wirecost.transport import find
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """``networks``: None is loopback. ``rate``: None where it follows from the size."""
+
+    mwares: tuple[str, ...]
+    sizes: tuple[int, ...]
+    rate: float | None
+    subscribers: tuple[int, ...]
+    pattern: str
+    networks: tuple[Profile | None, ...]
+    asked: Asked
+    clients: tuple[str, ...]
+    settings: tuple[str, ...]
+    seconds: float
+
+
+@dataclass
+class Plan:
+    contenders: list[Contender] = field(default_factory=list)
+    clients: list[Client] = field(default_factory=list)
+    grounds: list[tuple[Profile | None, list[Turn]]] = field(default_factory=list)
+    not_run: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> list[Turn]:
+        return [turn for _, turns in self.grounds for turn in turns]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        return [outcome for turn in self.turns for outcome in turn.outcomes]
+
+
+def plan(wanted: Wanted, logs: Path, client: Client | None = None) -> Plan:
+    """``client``: in the place of the Python one. Raises UserError where nothing can be
+    measured."""
+    made = Plan()
+    made.clients = _clients(wanted, made, client)
+    made.contenders = list(_contenders(wanted, made))
+    for profile in wanted.networks:
+        turns = []
+        for subscribers in wanted.subscribers:
+            for one in made.contenders:
+                if why := unreachable(one.mware, profile):
+                    made.not_run[f"{one.mware}, {name_of(profile)}"] = why
+                    continue
+                cases = _cases(wanted, profile, subscribers, made)
+                if cases:
+                    outcomes = [_outcome(one, case, wanted) for case in cases]
+                    turns.append(Turn(one, wanted.pattern, subscribers, outcomes, logs))
+        made.grounds.append((profile, turns))
+    if not made.outcomes:
+        reasons = "; ".join(f"{what}: {why}" for what, why in made.not_run.items())
+        raise UserError(f"nothing can be measured: {reasons or 'no contender is left'}")
+    return made
+
+
+def _clients(wanted: Wanted, made: Plan, client: Client | None) -> list[Client]:
+    found = []
+    if PYTHON in wanted.clients:
+        found.append(client or python())
+    if NATIVE in wanted.clients:
+        programs = native()
+        found += programs
+        if not programs:
+            made.not_run["native clients"] = (
+                "none is installed; build wirecost with their libraries"
+            )
+    return found
+
+
+def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
+    found = []
+    for mware in wanted.mwares:
+        able = [one for one in made.clients if mware in one.transports]
+        if not able:
+            made.not_run[mware] = _absence(mware)
+        for one in able:
+            if wanted.pattern == "reqrep" and (why := _no_requests(mware, one)):
+                made.not_run[f"{mware}, {one.kind}"] = why
+                continue
+            for setting in settings_of(mware, wanted.asked):
+                if setting.name in wanted.settings:
+                    found.append(Contender(mware, one, setting))
+    return found
+
+
+def _absence(mware: str) -> str:
+    try:
+        return find(mware).missing() or "no chosen client has it"
+    except UserError:
+        return "has a native client only, which is not installed or not chosen"
+
+
+def _no_requests(mware: str, client: Client) -> str | None:
+    if client.kind == NATIVE:
+        return "native clients publish and subscribe only"
+    return None if find(mware).capabilities.request_reply else "has no requests"
+
+
+def _cases(wanted: Wanted, profile: Profile | None, subscribers: int, made: Plan) -> Sequence[Case]:
+    cases = []
+    network = name_of(profile)
+    for size in wanted.sizes:
+        rate = rate_for(size, subscribers, profile) if wanted.rate is None else wanted.rate
+        if rate and rate * wanted.seconds < LEAST_MESSAGES:
+            made.not_run[f"{size} bytes, {network}, {subscribers} subscribers"] = (
+                f"{rate:g} Hz are fewer than {LEAST_MESSAGES} messages in {wanted.seconds:g} s;"
+                " give more --seconds, or a --rate"
+            )
+            continue
+        cases.append(Case(wanted.pattern, network, subscribers, size, rate))
+    return cases
+
+
+def _outcome(contender: Contender, case: Case, wanted: Wanted) -> Outcome:
+    who = {
+        "case": case.name,
+        "variant": "raw bytes",
+        "build": "release",
+        "contender": contender.mware,
+        "mode": contender.mode,
+        "mware": contender.mware,
+        "client": contender.client.kind,
+        "settings": contender.setting.name,
+        "pattern": case.pattern,
+        "network": case.network,
+        "size": case.size,
+        "subscribers": case.subscribers,
+    }
+    digest = hashlib.blake2b(Payload(case.size, 0).set(0).tobytes(), digest_size=8).hexdigest()
+    entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest)
+    outcome = Outcome(case, entry, _command(contender, case, wanted))
+    outcome.state()
+    return outcome
+
+
+def _command(contender: Contender, case: Case, wanted: Wanted) -> tuple[str, ...]:
+    """Words of a command line that measures this case of this contender alone."""
+    return (
+        "wirecost", "bench", "transport",
+        "--mwares", contender.mware,
+        "--client", contender.client.kind,
+        "--settings", contender.setting.name,
+        "--pattern", case.pattern,
+        "--network", case.network,
+        "--sizes", str(case.size),
+        "--rate", f"{case.rate:g}",
+        "--subscribers", str(case.subscribers),
+        "--queue", str(wanted.asked.queue),
+        "--reliable" if wanted.asked.reliable else "--best-effort",
+        "--seconds", f"{wanted.seconds:g}",
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds: in each, every contender has new processes and its turn, in an order drawn from the
+seed; its processes serve all sizes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+
+from wirecost.bench.answering import WorkerFailedError
+from wirecost.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.ground import Ground
+from wirecost.bench.transport.outcome import Outcome
+from wirecost.bench.transport.peak import find_peak
+from wirecost.bench.transport.session import Order, Session
+from wirecost.errors import UserError
+
+VERIFIED, VERIFIED_BYTES = 20, 40_000_000
+"""Messages before each block, of which every byte is compared; they warm up what is cold as well.
+Of large ones as many as have so many bytes, but 5."""
+VERIFY_RATE = 100.0
+
+Report = Callable[[str, int], None]
+"""Called with what runs now, and the blocks done since the last call."""
+Keep = Callable[[], None]
+
+
+def verified_of(size: int) -> int:
+    return min(VERIFIED, max(LEAST_MESSAGES, VERIFIED_BYTES // size))
+
+
+class Turn:
+    """A contender's turn on one ground: ``outcomes`` are its cases there, which differ in size
+    only. ``pattern`` and ``subscribers`` are theirs."""
+
+    def __init__(
+        self,
+        contender: Contender,
+        pattern: str,
+        subscribers: int,
+        outcomes: Sequence[Outcome],
+        logs: Path,
+    ) -> None:
+        self.contender = contender
+        self.outcomes = outcomes
+        self._pattern = pattern
+        self._subscribers = subscribers
+        self._logs = logs
+        self._stack = ExitStack()
+        self._session: Session | None = None
+
+    @property
+    def running(self) -> list[Outcome]:
+        return [one for one in self.outcomes if one.entry.failure is None]
+
+    def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
+        """Adds a block to each outcome that has none of this round."""
+        with self._sessions():
+            for outcome in self.running:
+                if outcome.rounds <= number:
+                    report(self._label(outcome), 0)
+                    self._block(outcome, ground, seconds)
+                    keep()
+                    report(self._label(outcome), 1)
+
+    def find_peaks(self, ground: Ground, limit_s: float, report: Report, keep: Keep) -> None:
+        """Of each outcome that has none."""
+        with self._sessions():
+            for outcome in self.running:
+                if outcome.peak is None:
+                    report(f"{self._label(outcome)}: peak", 0)
+                    size = outcome.case.size
+                    with self._failing(outcome):
+                        session = self._opened(ground)
+                        found = find_peak(
+                            session.run, size, quiet_for(size, ground.profile), limit_s
+                        )
+                        outcome.peak = found.record()
+                        outcome.state()
+                    keep()
+                report(f"{self._label(outcome)}: peak", 1)
+
+    def _block(self, outcome: Outcome, ground: Ground, seconds: float) -> None:
+        case = outcome.case
+        quiet = quiet_for(case.size, ground.profile)
+        with self._failing(outcome):
+            session = self._opened(ground)
+            rate = min(VERIFY_RATE, case.rate or VERIFY_RATE)
+            first = session.run(Order(case.size, rate, verified_of(case.size), quiet_s=quiet))
+            _check(first.counts.wrong, first.counts.received)
+            outcome.verified += first.counts.checked
+            order = Order(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
+            gc.collect()
+            block = session.run(order)
+            _check(block.counts.wrong, block.counts.received)
+            outcome.add(block)
+
+    def _label(self, outcome: Outcome) -> str:
+        return f"{self.contender.name}, {outcome.case.name}"
+
+    def _opened(self, ground: Ground) -> Session:
+        if self._session is None:
+            most = max(one.case.size for one in self.outcomes)
+            self._session = self._stack.enter_context(
+                Session(self.contender, self._pattern, ground, self._subscribers, most, self._logs)
+            )
+        return self._session
+
+    @contextmanager
+    def _sessions(self) -> Iterator[None]:
+        """What was opened is closed, whatever happens."""
+        try:
+            yield
+        finally:
+            self._end()
+
+    @contextmanager
+    def _failing(self, outcome: Outcome) -> Iterator[None]:
+        """What goes wrong is this case's failure; the next one has new processes."""
+        try:
+            yield
+        except (WorkerFailedError, UserError) as error:
+            outcome.entry.failure = str(error)
+            outcome.state()
+            self._end()
+
+    def _end(self) -> None:
+        self._session = None
+        self._stack.close()
+
+
+def _check(wrong: int, received: int) -> None:
+    """Raises WorkerFailedError for messages that are not what was sent."""
+    if wrong:
+        raise WorkerFailedError(f"{wrong} messages came with another content than was sent")
+    if not received:
+        raise WorkerFailedError("none of the messages arrived")
+
+
+def order_of(turns: Sequence[Turn], number: int, seed: int) -> list[Turn]:
+    """The first round has them as they were named, which tables keep."""
+    if number == 0:
+        return list(turns)
+    return Random(f"{seed} {number}").sample(list(turns), len(turns))

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bench transport`` as a whole: settings, rounds, and the result folder they fill."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from wirecost.bench import limits
+from wirecost.bench.transport import resume
+from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of
+from wirecost.bench.transport.clients import KINDS, Client
+from wirecost.bench.transport.ground import Ground, opened
+from wirecost.bench.transport.peak import LIMIT_S
+from wirecost.bench.transport.plan import Plan, Wanted, plan
+from wirecost.bench.transport.protocol import LEAST_BYTES, MOST_BYTES, PATTERNS
+from wirecost.bench.transport.race import Turn, order_of
+from wirecost.bench.transport.settings import NAMES
+from wirecost.doctor.environment import environment
+from wirecost.errors import UserError
+from wirecost.network import support
+from wirecost.network.profiles import Profile
+from wirecost.records.journal import Journal
+from wirecost.transport import find, names
+
+SCENARIO = "transport"
+PROCESSES = 3
+NATIVE_ONLY = ("cyclone",)
+"""Libraries that only a native client has."""
+MWARES = (*names(), *NATIVE_ONLY)
+START_S, BLOCK_S, PEAK_S, GROUND_S = 2.2, 1.4, 35.0, 3.0
+"""What starting and ending processes takes, a block beyond its messages, finding a peak, and making
+a network; roughly."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with blocks done, blocks in all, and what runs now."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    wanted: Wanted
+    processes: int = PROCESSES
+    """Of each end of each contender, one after the other: rounds."""
+    seed: int = 1
+    find_peak: bool = False
+    peak_limit_s: float = LIMIT_S
+    resume: Path | None = None
+
+    def check(self) -> None:
+        """Raises UserError on what cannot be run."""
+        wanted = self.wanted
+        for size in wanted.sizes:
+            limits.between("--sizes", size, LEAST_BYTES, MOST_BYTES)
+        for subscribers in wanted.subscribers:
+            limits.between("--subscribers", subscribers, 1, 64)
+        if wanted.rate is not None and not 0 <= wanted.rate <= 1_000_000:
+            raise UserError(f"--rate {wanted.rate:g}: must lie between 0 and 1,000,000 Hz")
+        if wanted.pattern not in PATTERNS:
+            raise UserError(f"--pattern {wanted.pattern}: there are {', '.join(PATTERNS)}")
+        if wanted.pattern == "reqrep" and wanted.subscribers != (1,):
+            raise UserError("--pattern reqrep: one replier answers; leave --subscribers out")
+        if wanted.pattern == "reqrep" and self.find_peak:
+            raise UserError("--find-peak: is for publish and subscribe; leave --pattern out")
+        limits.between("--queue", wanted.asked.queue, 1, 1_000_000)
+        limits.between("--processes", self.processes, 1, 1_000)
+        limits.between("--seconds", wanted.seconds, 0.1, 600)
+        limits.seed(self.seed)
+        if self.resume is not None:
+            resume.check(self.resume)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What a resumed run must have as well."""
+        asked = self.wanted.asked
+        return {
+            "seconds": self.wanted.seconds,
+            "reliable": asked.reliable,
+            "queue": asked.queue,
+            "seed": self.seed,
+        }
+
+
+def planned(settings: Settings, logs: Path, client: Client | None = None) -> Plan:
+    """What will be measured. Networks that this machine cannot have are left out, with the reason.
+    ``client``: in the place of the Python one. Raises UserError."""
+    usable, not_run = [], {}
+    for profile in settings.wanted.networks:
+        if profile is not None and (why := support.missing(profile)):
+            not_run[f"network {profile.name}"] = why
+        else:
+            usable.append(profile)
+    if not usable:
+        raise UserError("; ".join(f"{what}: {why}" for what, why in not_run.items()))
+    wanted = Wanted(**{**vars(settings.wanted), "networks": tuple(usable)})
+    made = plan(wanted, logs, client)
+    made.not_run = {**not_run, **made.not_run}
+    return made
+
+
+def expected_seconds(settings: Settings, made: Plan) -> float:
+    """How long measuring takes, roughly."""
+    total = GROUND_S * sum(profile is not None for profile, _ in made.grounds)
+    for turn in made.turns:
+        for outcome in turn.outcomes:
+            rounds = max(0, settings.processes - outcome.rounds)
+            total += rounds * (settings.wanted.seconds + BLOCK_S)
+            total += PEAK_S * (settings.find_peak and outcome.peak is None)
+        fewest = min(one.rounds for one in turn.outcomes)
+        total += START_S * (max(0, settings.processes - fewest) + settings.find_peak)
+    return total
+
+
+def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) -> None:
+    """Measures all cases. Raises UserError."""
+    _about(settings, made, journal)
+    (journal.folder / "logs").mkdir(exist_ok=True)
+    outcomes = made.outcomes
+    done = 0
+    if settings.resume is not None:
+        done = resume.resume(settings.resume, outcomes, settings.asked)
+        _keep(made.turns, journal)
+    peaks = len(outcomes) if settings.find_peak else 0
+    total = settings.processes * len(outcomes) + peaks
+
+    def report(text: str, blocks: int) -> None:
+        nonlocal done
+        done += blocks
+        progress(min(done, total), total, text)
+
+    records: dict[str, Any] = {}
+    try:
+        for profile, turns in made.grounds:
+            if turns:
+                report(f"{name_of(profile)}: making the network", 0)
+                most = max(len_of(turn) for turn in turns)
+                with opened(profile, most) as ground:
+                    if ground.record:
+                        records[ground.name] = ground.record
+                        journal.about(networks=records)
+                    _run_ground(settings, ground, turns, journal, report)
+    finally:
+        for outcome in outcomes:
+            outcome.entry.close(journal)
+
+
+def len_of(turn: Turn) -> int:
+    """Receiving ends."""
+    return turn.outcomes[0].case.subscribers
+
+
+def _run_ground(
+    settings: Settings,
+    ground: Ground,
+    turns: list[Turn],
+    journal: Journal,
+    report: Callable[[str, int], None],
+) -> None:
+    def keep() -> None:
+        _keep(turns, journal)
+
+    for number in range(settings.processes):
+        for turn in order_of(turns, number, settings.seed):
+            turn.run(ground, number, settings.wanted.seconds, report, keep)
+    if settings.find_peak:
+        for turn in turns:
+            turn.find_peaks(ground, settings.peak_limit_s, report, keep)
+
+
+def _keep(turns: Iterable[Turn], journal: Journal) -> None:
+    """What has been measured counts from here on."""
+    for turn in turns:
+        for outcome in turn.outcomes:
+            if outcome.rounds or outcome.entry.failure:
+                outcome.entry.keep(journal)
+    journal.flush()
+
+
+def _about(settings: Settings, made: Plan, journal: Journal) -> None:
+    mwares = dict.fromkeys(one.mware for one in made.contenders)
+    journal.about(
+        scenario=SCENARIO,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        command=sys.argv[1:],
+        environment=environment(),
+        seconds=settings.wanted.seconds,
+        processes=settings.processes,
+        seed=settings.seed,
+        asked=settings.asked,
+        contenders={name: _contender(name, made) for name in mwares},
+        settings={
+            f"{one.mware} {one.setting.name}": one.setting.record() for one in made.contenders
+        },
+        not_run=made.not_run,
+        networks={},
+        notes=[],
+    )
+
+
+def _contender(mware: str, made: Plan) -> dict[str, Any]:
+    versions: dict[str, str] = {}
+    server = ""
+    for client in made.clients:
+        if client.kind == KINDS[1] and mware in client.transports:
+            versions |= client.versions
+    library = ", ".join(f"{name} {number}" for name, number in versions.items())
+    if mware not in NATIVE_ONLY:
+        kind = find(mware)
+        number = kind.package.version() or "of unknown version"
+        versions[kind.package.name] = number
+        library = f"{kind.package.name} {number}"
+        server = kind.capabilities.server
+    return {"library": library, "versions": versions, "server": server}
+
+
+__all__ = [
+    "LEAST_MESSAGES",
+    "MWARES",
+    "NAMES",
+    "SCENARIO",
+    "Profile",
+    "Settings",
+    "expected_seconds",
+    "planned",
+    "run",
+]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench transport``: measure, then print and keep the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wirecost import scratch
+from wirecost.bench.transport import scenario as transport
+from wirecost.bench.transport.clients import KINDS, PYTHON
+from wirecost.bench.transport.plan import Plan, Wanted
+from wirecost.bench.transport.protocol import PATTERNS
+from wirecost.bench.transport.settings import Asked
+from wirecost.chosen import chosen
+from wirecost.cli.bench import JsonFile, Out
+from wirecost.cli.choices import completing, numbers
+from wirecost.cli.console import Advance
+from wirecost.cli.results import measure_and_report
+from wirecost.errors import UserError
+from wirecost.network import profiles
+from wirecost.records.journal import Journal
+
+SIZES = "100,10k,1M,8M"
+UNITS = {"": 1, "k": 1000, "M": 1_000_000, "Ki": 1024, "Mi": 1 << 20}
+NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)
+DEFAULT_SETTINGS = "default,matched"
+
+
+def command(
+    mwares: Annotated[
+        str | None,
+        typer.Option(
+            help="Transports, comma-separated; default: all that work here.",
+            autocompletion=completing(transport.MWARES),
+        ),
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option(metavar="N,N,…", help="Bytes of a message: 100, 10k, 1M, 64Ki.")
+    ] = SIZES,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            help="Messages per second, 0 for as fast as possible; default: by size and network.",
+        ),
+    ] = None,
+    subscribers: Annotated[
+        str, typer.Option(metavar="N,N,…", help="Processes that receive.")
+    ] = "1",
+    pattern: Annotated[
+        str, typer.Option(help="pubsub or reqrep.", autocompletion=completing(PATTERNS))
+    ] = "pubsub",
+    network: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,…",
+            help="loopback, lan, wifi, lossy, wan, narrow, cut, or a file of one's own.",
+            autocompletion=completing(NETWORKS),
+        ),
+    ] = profiles.LOOPBACK,
+    reliable: Annotated[
+        bool,
+        typer.Option("--reliable/--best-effort", help="What the settings `matched` ask for."),
+    ] = True,
+    queue: Annotated[
+        int, typer.Option(metavar="N", help="Messages that may wait at each end, if matched.")
+    ] = 16,
+    settings: Annotated[
+        str,
+        typer.Option(
+            help="Groups of settings; see docs/transports.md.",
+            autocompletion=completing(transport.NAMES),
+        ),
+    ] = DEFAULT_SETTINGS,
+    client: Annotated[
+        str,
+        typer.Option(help="python, native (C or C++).", autocompletion=completing(KINDS)),
+    ] = PYTHON,
+    find_peak: Annotated[
+        bool, typer.Option("--find-peak", help="Also find the highest rate without loss.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="How long each process sends messages of a size.")
+    ] = 2.0,
+    processes: Annotated[
+        int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
+    ] = transport.PROCESSES,
+    seed: Annotated[int, typer.Option(help="Seed of the contenders' order in each round.")] = 1,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Take over what a result folder has of the same measurement."
+        ),
+    ] = None,
+    out: Out = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Raw bytes over middlewares: latency, losses, processor time, peak rate, bad networks."""
+    wanted = Wanted(
+        chosen("--mwares", mwares, transport.MWARES) if mwares else transport.MWARES,
+        tuple(dict.fromkeys(map(_size, sizes.split(",")))),
+        rate,
+        tuple(numbers("--subscribers", subscribers)),
+        pattern,
+        tuple(map(_network, dict.fromkeys(network.split(",")))),
+        Asked(reliable, queue),
+        chosen("--client", client, KINDS),
+        chosen("--settings", settings, transport.NAMES),
+        seconds,
+    )
+    asked = transport.Settings(wanted, processes, seed, find_peak, resume=resume)
+    asked.check()
+    console = Console(stderr=True)
+
+    def measure(journal: Journal, advance: Advance) -> None:
+        made = transport.planned(asked, journal.folder / "logs")
+        _announce(console, asked, made)
+        transport.run(asked, made, journal, advance)
+
+    with scratch.run():
+        measure_and_report(transport.SCENARIO, out, json_file, measure)
+
+
+def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
+    for what, why in made.not_run.items():
+        console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
+    minutes = transport.expected_seconds(asked, made) / 60
+    console.print(
+        f"{len(made.contenders)} contenders, {len(made.outcomes)} combinations: about"
+        f" {minutes:.0f} min",
+        highlight=False,
+    )
+
+
+def _network(text: str) -> profiles.Profile | None:
+    """None for loopback."""
+    return None if text == profiles.LOOPBACK else profiles.find(text)
+
+
+def _size(text: str) -> int:
+    digits = text.rstrip("kKiM")
+    unit = UNITS.get(text[len(digits) :])
+    try:
+        if unit is not None:
+            return int(float(digits) * unit)
+    except (ValueError, OverflowError):
+        pass
+    raise UserError(f"--sizes {text}: give bytes, such as 100, 10k, 1M or 64Ki")
