@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 
 from wirecost.analysis.chains.hops import Hops, hops_of
@@ -16,7 +17,8 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_t
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
-from wirecost.records.probe_log import ProbeLog, events_of, read_logs
+from wirecost.records.probe_log import ProbeLog
+from wirecost.records.recorded import event_tables, read_recorded
 from wirecost.report.chains import otlp, perfetto
 from wirecost.report.chains.tables import chain_tables, document
 from wirecost.report.shared.terminal import print_table
@@ -44,8 +46,8 @@ def command(
 ) -> None:
     """Print how long chains of callbacks took, where the time went, why deadlines were missed."""
     limit_ns = deadline_ns(deadline)
-    logs = read_logs(files)
-    events = events_of(logs)
+    logs = read_recorded(files)
+    events = pl.concat(event_tables(logs), how="diagonal")
     hops = hops_of(events)
     found = chains_between(hops, first, last)
     if not found.chains:

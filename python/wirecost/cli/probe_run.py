@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from wirecost import scratch
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
+from wirecost.doctor.prices import write_prices
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
@@ -87,6 +88,8 @@ def command(
             errors.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
         output = 2 if json_file == STANDARD_OUTPUT else 1
         status = run(words, prepared.environment, output)
+        with suppress(OSError):
+            write_prices(folder)
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "

@@ -14,9 +14,9 @@ import typer
 from wirecost import scratch
 from wirecost.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
 from wirecost.analysis.probe_sections import executions
-from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.remedy_option import Remedies
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.interruption import watched
@@ -30,19 +30,11 @@ from wirecost.records.whole_table import write_table
 from wirecost.report.probe.trial import document, effect_table, gain_table
 from wirecost.report.shared.terminal import print_table
 from wirecost.trial.program import Process, run_program
-from wirecost.trial.remedy import PLAIN, Change, Remedy, all_remedies, chosen_remedies
+from wirecost.trial.remedy import PLAIN, Change, Remedy, chosen_remedies
 from wirecost.trial.turns import permitted, turns
 
 WHOLE = "whole program"
 app = typer.Typer(add_completion=False)
-Remedies = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help=f"Comma-separated, of {', '.join(one.name for one in all_remedies())}; default: all.",
-        autocompletion=completing(tuple(one.name for one in all_remedies())),
-    ),
-]
 Rounds = Annotated[
     int, typer.Option(metavar="N", min=1, help="Processes of each remedy, in turns.")
 ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,10 @@ from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.cli.agreement import agree
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.remedy_option import Remedies
+from wirecost.cli.replay_try import ROUNDS, try_remedies
 from wirecost.cli.results import INTERRUPTED, ending_of, say_recovered
+from wirecost.doctor.prices import write_prices
 from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.interruption import Watch, watched
@@ -33,6 +37,7 @@ from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of
 from wirecost.report.scenarios.replay.content import document as replay_document
 from wirecost.report.shared.terminal import print_table
+from wirecost.trial.remedy import chosen_remedies
 
 DIED = 1
 HEAP_WARMUP_S = 5
@@ -116,6 +121,11 @@ def command(
             "--own-network", help="Give node and player a loopback network only; as root."
         ),
     ] = False,
+    attempt: Annotated[
+        bool,
+        typer.Option("--try", help="Replay again with each remedy, and print what each gained."),
+    ] = False,
+    remedies: Remedies = None,
     yes: Annotated[
         bool,
         typer.Option("--yes", "-y", help="Do not ask before starting another user's recording."),
@@ -129,6 +139,9 @@ def command(
         raise UserError(f"--rate {rate:g}: must be positive")
     if consumed and rate != 1.0:
         raise UserError("--rate and --as-fast-as-consumed: choose one")
+    if remedies is not None and not attempt:
+        raise UserError(f"--remedies {remedies}: needs --try")
+    tried = chosen_remedies("--remedies", remedies)
     options = None
     if heap:
         size = pool_bytes(pool, Path("wirecost-heap.json"))
@@ -145,10 +158,26 @@ def command(
     agree(console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
     if own_network:
         own_network_of_replay()
-    with watched() as watch, scratch.run(), new_folder(SCENARIO, out) as pending:
+    with (
+        watched() as watch,
+        scratch.run(),
+        new_folder("try" if attempt else SCENARIO, out) as pending,
+    ):
         say_recovered(pending)
         about = examined(cpu)
         console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
+        if attempt:
+            rounds = repeats if repeats > 1 else ROUNDS
+            result = try_remedies(
+                replace(settings, repeats=rounds), tried, pending, console,
+                lambda one, folder, report: replay(one, about, folder, report, snapshot=snapshot),
+            )  # fmt: skip
+            write_json(json_file, result)
+            pending.keep()
+            console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
+            return
+        with suppress(OSError):
+            write_prices(pending.path)
         with console.status("reading the recording") as status:
             try:
                 whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from wirecost.heap import launch
@@ -10,12 +11,14 @@ from wirecost.heap import launch
 
 @dataclass(frozen=True)
 class StartOptions:
-    """What the user changes of the recorded start. ``command`` empty: the recorded one."""
+    """What the user changes of the recorded start. ``command`` empty: the recorded one;
+    ``changed``: makes the node's environment of the one it would have had."""
 
     command: list[str]
     cpu: int | None = None
     fifo: int | None = None
     heap: launch.Options | None = None
+    changed: Callable[[Mapping[str, str]], dict[str, str]] | None = None
 
 
 @dataclass(frozen=True)

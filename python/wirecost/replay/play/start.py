@@ -120,6 +120,8 @@ def start_of(
             environment |= {RUN: os.environ[RUN]}
         if start_options.heap is not None:
             environment = launch.environment(start_options.heap, environment)
+        if start_options.changed is not None:
+            environment = start_options.changed(environment)
         return Start(
             executable=arguments[0] if start_options.command else process.executable,
             arguments=arguments,

@@ -12,6 +12,7 @@ from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.records.machine_prices import prices_beside
 from wirecost.records.run_logs import run_events, run_logs
 from wirecost.records.schemas.replay import INPUTS
 from wirecost.records.table_file import read_table
@@ -57,7 +58,7 @@ def content(results: Results, rows: list[Row]) -> Content:
 def document(results: Results) -> dict[str, Any]:
     """What ``--json`` adds to the summary rows."""
     events = run_events(run_logs(results.folder))
-    explanations = [] if events is None else explain(executions(events))
+    explanations = [] if events is None else explain(executions(events), _prices(results))
     keys = ("settings", "repeats", "rules", "equality", "notes")
     lateness = _lateness(results.samples.filter(stage="lateness")["ns"])
     return {
@@ -90,7 +91,7 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
     logs = [log for _, of_run in runs for log in of_run]
     executed = executions(events)
     sections = summary(executed)
-    explanations = explain(executed)
+    explanations = explain(executed, _prices(results))
     tables = (
         time_table(sections, logs),
         counter_table(sections, logs),
@@ -102,6 +103,12 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
         (sentences(known[s.section])[0] + "." for s in longest if s.section in known), None
     )
     return [table for table in tables if table is not None], cause
+
+
+def _prices(results: Results) -> dict[str, float]:
+    """What single events cost on the machine of the replay; empty in older folders."""
+    found = prices_beside([results.folder])
+    return found.ns if found else {}
 
 
 def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
