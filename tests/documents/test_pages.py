@@ -71,6 +71,6 @@ def test_another_output_and_another_status_are_noticed(tmp_path: Path) -> None:
         ("name median\na 2 ms\n", False),
     ],
 )
-def test_of_measured_outputs_the_lines_without_digits_count(printed: str, same: bool) -> None:
+def test_of_measured_outputs_the_words_without_digits_count(printed: str, same: bool) -> None:
     step = Command("x", "name median\n───────\na 1 ms\nSlow.\n", "measured")
     assert agrees(step, printed) is same

@@ -55,7 +55,7 @@ def _title(one: ListAdvice, advice: Advice) -> str:
     frames = f"{advice.sampled:,} of {advice.frames:,} frames, spread evenly"
     if advice.sampled == advice.frames:
         frames = f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
-    return f"{one.message}\n{paths} in {frames}"
+    return f"{one.message} · {paths} in {frames}"
 
 
 def _totals(one: ListAdvice, advice: Advice) -> Table:
