@@ -20,8 +20,7 @@ namespace {
 
 constexpr int most_names_tried = 1000;
 
-std::string program_name() {
-  std::string name = program_invocation_short_name;
+std::string file_name(std::string name) {
   for (char& c : name)
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
   return name.empty() ? "program" : name.substr(0, 64);
@@ -35,9 +34,18 @@ void copy_text(std::array<char, size>& out, const std::string& text) {
 
 }  // namespace
 
-LogFile::LogFile(const std::string& folder, std::size_t records)
+Owner this_thread() {
+  std::array<char, 16> thread_name{};
+  pthread_getname_np(pthread_self(), thread_name.data(), thread_name.size());
+  return {.process = static_cast<std::uint32_t>(getpid()),
+          .thread = static_cast<std::uint32_t>(syscall(SYS_gettid)),
+          .program = program_invocation_short_name,
+          .thread_name = thread_name.data()};
+}
+
+LogFile::LogFile(const std::string& folder, std::size_t records, const Owner& owner)
     : bytes_(sizeof(Header) + records * sizeof(Record)), capacity_(records) {
-  if (!create(folder) || !reserve()) {
+  if (!create(folder, owner) || !reserve()) {
     trouble_ = (path_.empty() ? folder : path_) + ": " + std::strerror(errno) +
                "; nothing is recorded; set WIRECOST_PROBE to a folder that can be written, or " +
                "WIRECOST_PROBE_SIZE to less";
@@ -50,23 +58,21 @@ LogFile::LogFile(const std::string& folder, std::size_t records)
   header_->version = version;
   header_->header_size = sizeof(Header);
   header_->record_size = sizeof(Record);
-  header_->process = static_cast<std::uint32_t>(getpid());
-  header_->thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  header_->process = owner.process;
+  header_->thread = owner.thread;
   header_->capacity = records;
   header_->wall_minus_monotonic_ns = wall_ns() - monotonic_ns();
-  copy_text(header_->program, program_name());
-  std::array<char, 16> thread_name{};
-  pthread_getname_np(pthread_self(), thread_name.data(), thread_name.size());
-  header_->thread_name = thread_name;
+  copy_text(header_->program, file_name(owner.program));
+  copy_text(header_->thread_name, owner.thread_name);
   // Last: what has no magic is no log yet.
   std::atomic_signal_fence(std::memory_order_release);
   header_->magic = magic;
 }
 
-bool LogFile::create(const std::string& folder) {
+bool LogFile::create(const std::string& folder, const Owner& owner) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return false;
-  const std::string stem = folder + "/" + program_name() + "-" + std::to_string(getpid()) + "-" +
-                           std::to_string(syscall(SYS_gettid));
+  const std::string stem = folder + "/" + file_name(owner.program) + "-" +
+                           std::to_string(owner.process) + "-" + std::to_string(owner.thread);
   // Thread identifiers come again, and a process can hold this library twice.
   for (int i = 1; i <= most_names_tried; ++i) {
     std::string path = stem;

@@ -17,13 +17,21 @@
 
 namespace wirecost::probe {
 
+/// Whose log it is.
+struct Owner {
+  std::uint32_t process, thread;
+  std::string program, thread_name;
+};
+/// The calling thread.
+Owner this_thread();
+
 /// The file is anybody's to cut or to overwrite: nothing in it is read back to be relied on, and
 /// where it was cut the rest of the records count as dropped.
 class LogFile {
  public:
   /// Creates a new file in `folder` (which is made if its parent exists). Where that fails,
   /// `open()` is false and `trouble()` is the reason.
-  LogFile(const std::string& folder, std::size_t records);
+  LogFile(const std::string& folder, std::size_t records, const Owner& owner = this_thread());
   ~LogFile();
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
@@ -60,7 +68,7 @@ class LogFile {
   void discard() const;
 
  private:
-  bool create(const std::string& folder);
+  bool create(const std::string& folder, const Owner& owner);
   bool reserve();
   off_t length() const { return static_cast<off_t>(sizeof(Header) + count_ * sizeof(Record)); }
   std::string is_cut() const;

@@ -35,6 +35,7 @@ enum class CounterSource : std::uint8_t {
   processor_number = 4,
   wait_times = 5,
   hook = 6,
+  kernel_events = 7,
 };
 enum class RecordKind : std::uint8_t { section = 1, mark = 2, values = 3, text = 4, span = 5 };
 

@@ -63,6 +63,7 @@ COUNTER_SOURCES = {
     4: "processor number",
     5: "schedstat",
     6: "preloaded library",
+    7: "kernel's events",
 }
 COUNTER = "counter:"
 """Before a counter's name in its column's name."""
