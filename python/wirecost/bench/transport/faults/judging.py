@@ -43,14 +43,14 @@ def first_after(sent: Rows, received: Rows, since_ns: int) -> int | None:
 
 
 def timeline(sent: Rows, received: Mapping[int, Rows], fault_ns: int) -> list[Message]:
-    """Each message for each subscriber, which the mapping's key is."""
+    """Each message for each subscriber, which the mapping's key is; those that the library refused
+    do not arrive either."""
     rows: list[Message] = []
     for subscriber, one in received.items():
         there = arrivals(one)
-        for number, _, begin, end in sent.tolist():
-            if end > 0:
-                at = there.get(number)
-                rows.append([begin - fault_ns, None if at is None else at - begin, subscriber])
+        for number, _, begin, _ in sent.tolist():
+            at = there.get(number)
+            rows.append([begin - fault_ns, None if at is None else at - begin, subscriber])
     return rows
 
 

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process with one end of each of many topics.
+
+``python -m wirecost.bench.transport.faults.topics_end``; driven by lines of JSON: ``open`` opens
+the ends one after the other, ``exchange`` sends on each topic, again and again, or receives until
+each had a message.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from contextlib import suppress
+from typing import Any
+
+from wirecost.bench.driven import Lines, drive
+from wirecost.bench.transport.payload import Payload, read_head
+from wirecost.errors import UserError
+from wirecost.transport import Transport, open_transport
+from wirecost.transport.quality import Quality
+
+TURN_S = 0.2
+"""Between two messages on a topic."""
+LOOK_S = 0.001
+
+
+class TopicsEnd:
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._transport: Transport | None = None
+        self._ends: list[Any] = []
+        self._size = 0
+
+    def serve(self) -> None:
+        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
+        while (command := self._lines.next())["do"] != "close":
+            if command["do"] == "finish":
+                continue
+            try:
+                answer = self._open(command) if command["do"] == "open" else self._exchange(command)
+            except (UserError, OSError, RuntimeError) as error:
+                answer = {"failure": f"{len(self._ends)} topics open: {error}".splitlines()[0]}
+            self._lines.send(answer)
+
+    def _open(self, command: dict[str, Any]) -> dict[str, Any]:
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        asked = command["reliable"], command["queue"]
+        quality = Quality(*asked, command["settings"], untouched=asked == (None, None))
+        begin = time.monotonic_ns()
+        self._size = command["size"]
+        self._transport = open_transport(command["transport"], command["address"], quality)
+        for number in range(command["topics"]):
+            topic = f"{command['topic']}_{number}"
+            self._ends.append(getattr(self._transport, command["role"])(topic))
+        return {"done": "open", "ns": time.monotonic_ns() - begin}
+
+    def _exchange(self, command: dict[str, Any]) -> dict[str, Any]:
+        end = time.monotonic() + command["seconds"]
+        if command["role"] == "publisher":
+            self._send(end)
+            return {"done": "exchange"}
+        return {"done": "exchange", **self._receive(end)}
+
+    def _send(self, end: float) -> None:
+        """On every topic each turn, until ``finish`` comes."""
+        payload = Payload(self._size, 1)
+        while time.monotonic() < end and not self._lines.waiting():
+            next_turn = time.monotonic() + TURN_S
+            for number, publisher in enumerate(self._ends):
+                publisher.send(payload.set(number))
+            time.sleep(max(0.0, next_turn - time.monotonic()))
+
+    def _receive(self, end: float) -> dict[str, Any]:
+        """Until every topic had a message; how many had, when the last one came, and how many
+        messages came on another topic."""
+        waiting = dict(enumerate(self._ends))
+        last = wrong = 0
+        while waiting and time.monotonic() < end:
+            for number, subscriber in list(waiting.items()):
+                sample = subscriber.receive(0)
+                if sample is not None:
+                    last = time.monotonic_ns()
+                    wrong += read_head(sample.buffer) != (1, number)
+                    sample.release()
+                    del waiting[number]
+            time.sleep(LOOK_S)
+        return {"there": len(self._ends) - len(waiting), "last_ns": last, "wrong": wrong}
+
+    def close(self) -> None:
+        for end in self._ends:
+            with suppress(Exception):
+                end.close()
+        if self._transport is not None:
+            self._transport.close()
+
+
+if __name__ == "__main__":
+    drive(TopicsEnd)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of ``bench transport``: what records say about them, and how they are chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wirecost.bench.transport.faults import judging, registry
+from wirecost.bench.transport.protocol import Rows
+from wirecost.errors import UserError
+
+MS = 1_000_000
+
+
+def _sent(*rows: tuple[int, int, int]) -> Rows:
+    """Of number, begin and end in milliseconds; due at the begin."""
+    return np.array([(n, b * MS, b * MS, e * MS) for n, b, e in rows], np.int64).reshape(-1, 4)
+
+
+def _received(*rows: tuple[int, int]) -> Rows:
+    """Of number and milliseconds."""
+    return np.array([(n, at * MS, 1) for n, at in rows], np.int64).reshape(-1, 3)
+
+
+SENT = _sent((0, 10, 11), (1, 20, 22), (2, 30, -31), (3, 40, 49), (4, 50, 51))
+RECEIVED = _received((0, 12), (3, 60), (1, 61), (3, 62), (-2, 63))
+"""Message 2 was refused, 4 is lost, 3 came twice, 1 after a later one, and one cannot be read."""
+
+
+def test_losses_are_of_what_was_taken() -> None:
+    assert judging.lost(SENT, RECEIVED) == 1
+    assert judging.lost(SENT, _received()) == 4
+    assert judging.lost(SENT, _received(), since_ns=20 * MS, until_ns=50 * MS) == 2
+    assert judging.duplicates(RECEIVED) == 1 and judging.duplicates(_received()) == 0
+
+
+def test_the_first_message_after_a_moment() -> None:
+    assert judging.first_after(SENT, RECEIVED, 0) == 12 * MS
+    assert judging.first_after(SENT, RECEIVED, 20 * MS) == 60 * MS
+    assert judging.first_after(SENT, RECEIVED, 50 * MS) is None
+
+
+def test_a_time_line_has_each_message_for_each_subscriber() -> None:
+    found = judging.timeline(SENT, {0: RECEIVED, 7: _received()}, 30 * MS)
+    assert found[:5] == [
+        [-20 * MS, 2 * MS, 0], [-10 * MS, 41 * MS, 0], [0, None, 0], [10 * MS, 20 * MS, 0],
+        [20 * MS, None, 0],
+    ]  # fmt: skip
+    assert [row[1:] for row in found[5:]] == [[None, 7]] * 5
+
+
+def test_who_else_suffers() -> None:
+    assert judging.worst(SENT, RECEIVED, 0, 20 * MS) == 2 * MS
+    assert judging.worst(SENT, RECEIVED, 50 * MS, 60 * MS) is None
+    assert judging.longest_call(SENT, 0, 40 * MS) == 2 * MS
+    assert judging.others(SENT, RECEIVED, 30 * MS) == (
+        "the other subscriber lost 1; its worst latency was 41 ms before and 20 ms after; "
+        "sending took at most 2 ms and 9 ms"
+    )
+    assert judging.others(_sent(), _received(), 0).endswith("at most – and –")
+
+
+def test_each_module_of_a_fault_is_found() -> None:
+    found = registry.faults()
+    assert {
+        "publisher-killed", "subscriber-killed", "server-killed", "late-joiner",
+        "slow-subscriber", "publisher-restarted", "queue-overflow", "many-topics",
+    } == set(found)  # fmt: skip
+    assert all("\n" not in one.about and one.about for one in found.values())
+
+
+def test_faults_are_chosen_by_name() -> None:
+    assert registry.chosen("all") == list(registry.faults().values())
+    names = [one.name for one in registry.chosen("late-joiner,queue-overflow,late-joiner")]
+    assert names == ["late-joiner", "queue-overflow"]
+    with pytest.raises(UserError, match="'late' is unknown: did you mean late-joiner"):
+        registry.chosen("late")
