@@ -79,9 +79,7 @@ def _per_frame(program: str, state: str, environment: dict[str, str]) -> dict[st
     return {event: (many[event] - few[event]) / (MANY - FEW) for event in many}
 
 
-def _counted(
-    program: str, state: str, frames: int, environment: dict[str, str]
-) -> dict[str, int]:
+def _counted(program: str, state: str, frames: int, environment: dict[str, str]) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         words = [sys.executable, "-c", program, state, str(frames), str(MANY)]
