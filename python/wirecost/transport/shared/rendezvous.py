@@ -12,6 +12,7 @@ import random
 import secrets
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ LEAST_NAME = 17
 MOST_PATH = 107
 DOOR_S = 10.0
 """Seconds to wait for others who take their places at the same moment."""
+SWEEP_EVERY_S = 0.2
 PORTS = range(20000, 32768)
 """Below those that the kernel gives to clients."""
 
@@ -58,8 +60,18 @@ def file_name(topic: str, most: int = MOST_NAME) -> str:
     return f"{name[: most - 17]}-{hashlib.sha256(topic.encode()).hexdigest()[:16]}"
 
 
+_swept: dict[tuple[Path, tuple[str, ...]], float] = {}
+"""When this process did so last."""
+
+
 def sweep(folder: Path, *patterns: str) -> None:
-    """Removes what killed processes left: locks that nobody holds, with their sockets."""
+    """Removes what killed processes left: locks that nobody holds, with their sockets. Not again
+    within ``SWEEP_EVERY_S``: who opens a thousand topics would look at a thousand files each time.
+    """
+    now = time.monotonic()
+    if now - _swept.get((folder, patterns), -SWEEP_EVERY_S) < SWEEP_EVERY_S:
+        return
+    _swept[folder, patterns] = now
     for pattern in patterns:
         for path in folder.glob(pattern):
             if (lock := of_the_dead(path)) is not None:
