@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run first by each Python interpreter of a program: rospy's callbacks record themselves.
+
+It waits until rospy is imported, and replaces the functions of rospy that call callbacks. It runs
+in the node's Python, with the standard library of 3.8 alone; the probe library it calls by ctypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import threading
+import time
+from typing import Any, Callable  # noqa: UP035 - Python 3.8
+
+COUNT_LOOPS = 2**64 - 1
+
+
+class Probe:
+    """The C library, without releasing the interpreter's lock: a call takes less than that."""
+
+    def __init__(self, path: str) -> None:
+        library = ctypes.PyDLL(path)
+        self.section = library.wirecost_probe_section
+        self.section.argtypes, self.section.restype = [ctypes.c_char_p], ctypes.c_uint32
+        self.begin = library.wirecost_probe_begin
+        self.begin.argtypes, self.begin.restype = [ctypes.c_uint32, ctypes.c_uint64], None
+        self.end = library.wirecost_probe_end
+        self.end.argtypes, self.end.restype = [ctypes.c_uint32, ctypes.c_int64], None
+        self.span = library.wirecost_probe_span
+        numbers = [ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64, ctypes.c_uint64]
+        self.span.argtypes, self.span.restype = [ctypes.c_uint32, *numbers], None
+
+
+class Received(threading.local):
+    """What the thread took from a connection last."""
+
+    time_ns = 0
+    bytes = 0
+
+
+class Recorder:
+    def __init__(self, probe: Probe) -> None:
+        self.probe = probe
+        self.received = Received()
+        self.unless_probed = "WIRECOST_HOOK_UNLESS_PROBED" in os.environ
+        self._sections: dict[str, int] = {}
+
+    def section(self, name: str) -> int:
+        found = self._sections.get(name)
+        if found is None:
+            node = sys.modules["rospy.names"].get_caller_id()
+            found = self._sections[name] = self.probe.section(f"{node} {name}".encode())
+        return found
+
+    def recorded(
+        self, callback: Callable[..., Any], place: str, queue: str | None = None
+    ) -> Callable[..., Any]:
+        """``callback`` that records each call. ``queue``: the section of the wait before it."""
+        if self.unless_probed and "wirecost.probe" in sys.modules:
+            return callback
+        name = f"{place} {name_of(callback)}"
+        probe, received = self.probe, self.received
+        sections: list[int] = []
+
+        def record(*args: Any, **kwargs: Any) -> Any:
+            if not sections:  # the node has its name by now
+                sections.append(self.section(name))
+                sections.append(self.section(queue) if queue is not None else 0)
+            if queue is not None and received.time_ns:
+                now = time.monotonic_ns()
+                probe.span(sections[1], received.time_ns, now, COUNT_LOOPS, received.bytes, 0)
+            probe.begin(sections[0], COUNT_LOOPS)
+            try:
+                return callback(*args, **kwargs)
+            finally:
+                probe.end(sections[0], received.bytes if queue is not None else 0)
+
+        return record
+
+
+def name_of(callback: Any) -> str:
+    """As it is called in the source; of what ``functools.partial`` made, that of the function."""
+    while hasattr(callback, "func"):
+        callback = callback.func
+    name = getattr(callback, "__qualname__", None) or type(callback).__qualname__
+    return f"{getattr(callback, '__module__', '?')}.{name}"
+
+
+def patch_topics(module: Any, recorder: Recorder) -> None:
+    subscriber, publisher = module._SubscriberImpl, module._PublisherImpl
+    invoke, publish = subscriber._invoke_callback, publisher.publish
+
+    def invoke_recorded(self: Any, msg: Any, cb: Any, cb_args: Any) -> Any:
+        known = self.__dict__.setdefault("_wirecost", {})
+        try:
+            found = known.get(cb)
+        except TypeError:  # a callback that cannot be hashed
+            return invoke(self, msg, cb, cb_args)
+        if found is None:
+            place = f"{self.resolved_name} {self.type}"
+            found = known[cb] = recorder.recorded(cb, place, self.resolved_name + " queue wait")
+        return invoke(self, msg, found, cb_args)
+
+    def publish_recorded(self: Any, message: Any, connection_override: Any = None) -> Any:
+        before, begin = self.message_data_sent, time.monotonic_ns()
+        result = publish(self, message, connection_override)
+        end, sent = time.monotonic_ns(), self.message_data_sent - before
+        section = recorder.section("publish " + self.resolved_name)
+        recorder.probe.span(section, begin, end, COUNT_LOOPS, sent, 0)
+        return result
+
+    subscriber._invoke_callback, publisher.publish = invoke_recorded, publish_recorded
+
+
+def patch_connections(module: Any, recorder: Recorder) -> None:
+    transport, receive = module.TCPROSTransport, module.TCPROSTransport.receive_once
+    buffer = module.recv_buff
+
+    def receive_recorded(self: Any) -> Any:
+        before = self.read_buff.tell() - self.stat_bytes
+        messages = receive(self)
+        taken = before + self.stat_bytes - self.read_buff.tell()
+        recorder.received.bytes = taken // max(1, len(messages))
+        return messages
+
+    def buffer_recorded(*args: Any, **kwargs: Any) -> Any:
+        result = buffer(*args, **kwargs)
+        recorder.received.time_ns = time.monotonic_ns()
+        return result
+
+    transport.receive_once, module.recv_buff = receive_recorded, buffer_recorded
+
+
+def patch_services(module: Any, recorder: Recorder) -> None:
+    handle = module.ServiceImpl._handle_request
+
+    def handle_recorded(self: Any, transport: Any, request: Any) -> Any:
+        if "_wirecost" not in self.__dict__:
+            self._wirecost = True
+            place = f"service {self.resolved_name} {self.service_class._type}"
+            self.handler = recorder.recorded(self.handler, place)
+        return handle(self, transport, request)
+
+    module.ServiceImpl._handle_request = handle_recorded
+
+
+def patch_timers(module: Any, recorder: Recorder) -> None:
+    run = module.Timer.run
+
+    def run_recorded(self: Any) -> Any:
+        period = self._period.to_sec() * 1e3
+        self._callback = recorder.recorded(self._callback, f"timer {period:.6g} ms")
+        return run(self)
+
+    module.Timer.run = run_recorded
+
+
+PATCHES: dict[str, Callable[[Any, Recorder], None]] = {
+    "rospy.topics": patch_topics,
+    "rospy.impl.tcpros_base": patch_connections,
+    "rospy.impl.tcpros_service": patch_services,
+    "rospy.timer": patch_timers,
+}
+
+
+class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of ``PATCHES`` as Python does, and patches each once it is imported."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self._loaders: dict[str, Any] = {}
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name not in PATCHES:
+            return None
+        found = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if found is None or found.loader is None:
+            return None
+        self._loaders[name], found.loader = found.loader, self
+        return found
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loaders[spec.name].create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        name = module.__name__
+        self._loaders[name].exec_module(module)
+        try:
+            PATCHES[name](module, self.recorder)
+        except AttributeError as error:
+            print(
+                f"wirecost: {name}: not the rospy that is known ({error}); "
+                "its callbacks are not recorded",
+                file=sys.stderr,
+            )
+
+
+if os.environ.get("WIRECOST_PROBE") and os.environ.get("WIRECOST_PROBE_LIBRARY"):
+    sys.meta_path.insert(0, Patching(Recorder(Probe(os.environ["WIRECOST_PROBE_LIBRARY"]))))
