@@ -12,6 +12,8 @@ from rich.console import Console
 from wirecost import scratch
 from wirecost.bench.transport import scenario as transport
 from wirecost.bench.transport.clients import KINDS, PYTHON
+from wirecost.bench.transport.faults import registry
+from wirecost.bench.transport.faults.registry import ALL
 from wirecost.bench.transport.plan import Plan, Wanted
 from wirecost.bench.transport.protocol import PATTERNS
 from wirecost.bench.transport.settings import Asked
@@ -83,6 +85,14 @@ def command(
     find_peak: Annotated[
         bool, typer.Option("--find-peak", help="Also find the highest rate without loss.")
     ] = False,
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…|all",
+            help="Also kill, restart, slow down: see docs/transport-faults.md.",
+            autocompletion=completing((ALL, *registry.faults())),
+        ),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="How long each process sends messages of a size.")
     ] = 2.0,
@@ -112,7 +122,8 @@ def command(
         chosen("--settings", settings, transport.NAMES),
         seconds,
     )
-    asked = transport.Settings(wanted, processes, seed, find_peak, resume=resume)
+    happening = tuple(registry.chosen(faults)) if faults else ()
+    asked = transport.Settings(wanted, processes, seed, find_peak, resume=resume, faults=happening)
     asked.check()
     console = Console(stderr=True)
 
@@ -128,6 +139,8 @@ def command(
 def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
     for what, why in made.not_run.items():
         console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
+    for note in made.notes:
+        console.print(note, highlight=False, soft_wrap=True)
     minutes = transport.expected_seconds(asked, made) / 60
     console.print(
         f"{len(made.contenders)} contenders, {len(made.outcomes)} combinations: about"

@@ -49,6 +49,8 @@ class Plan:
     clients: list[Client] = field(default_factory=list)
     grounds: list[tuple[Profile | None, list[Turn]]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    """What stands in for what this machine lacks."""
 
     @property
     def turns(self) -> list[Turn]:

@@ -25,6 +25,11 @@ def check(folder: Path) -> None:
         raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
 
 
+def faults(folder: Path) -> list[dict[str, Any]]:
+    """Records of those that happened. Raises UserError."""
+    return list(read_results(folder).meta.get("faults", []))
+
+
 def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> int:
     """Gives each outcome what the folder has of it; how many rounds of all that were. Raises
     UserError where it was measured otherwise."""

@@ -12,8 +12,11 @@ from typing import Any
 
 from wirecost.bench import limits
 from wirecost.bench.transport import resume
-from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of
+from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of, rate_for
 from wirecost.bench.transport.clients import KINDS, Client
+from wirecost.bench.transport.faults.fault import Fault
+from wirecost.bench.transport.faults.series import EXPECTED_S as FAULT_S
+from wirecost.bench.transport.faults.series import series
 from wirecost.bench.transport.ground import Ground, opened
 from wirecost.bench.transport.peak import LIMIT_S
 from wirecost.bench.transport.plan import Plan, Wanted, plan
@@ -32,6 +35,8 @@ PROCESSES = 3
 NATIVE_ONLY = ("cyclone",)
 """Libraries that only a native client has."""
 MWARES = (*names(), *NATIVE_ONLY)
+FAULT_RECEIVERS = 2
+"""Subscribers of most faults: one with it, one without."""
 START_S, BLOCK_S, PEAK_S, GROUND_S = 2.2, 1.4, 35.0, 3.0
 """What starting and ending processes takes, a block beyond its messages, finding a peak, and making
 a network; roughly."""
@@ -49,6 +54,7 @@ class Settings:
     find_peak: bool = False
     peak_limit_s: float = LIMIT_S
     resume: Path | None = None
+    faults: tuple[Fault, ...] = ()
 
     def check(self) -> None:
         """Raises UserError on what cannot be run."""
@@ -65,6 +71,8 @@ class Settings:
             raise UserError("--pattern reqrep: one replier answers; leave --subscribers out")
         if wanted.pattern == "reqrep" and self.find_peak:
             raise UserError("--find-peak: is for publish and subscribe; leave --pattern out")
+        if wanted.pattern == "reqrep" and self.faults:
+            raise UserError("--faults: are of publish and subscribe; leave --pattern out")
         limits.between("--queue", wanted.asked.queue, 1, 1_000_000)
         limits.between("--processes", self.processes, 1, 1_000)
         limits.between("--seconds", wanted.seconds, 0.1, 600)
@@ -93,11 +101,12 @@ def planned(settings: Settings, logs: Path, client: Client | None = None) -> Pla
             not_run[f"network {profile.name}"] = why
         else:
             usable.append(profile)
-    if not usable:
-        raise UserError("; ".join(f"{what}: {why}" for what, why in not_run.items()))
+    # Loopback goes on where nothing else can be had.
+    usable = usable or [None]
     wanted = Wanted(**{**vars(settings.wanted), "networks": tuple(usable)})
     made = plan(wanted, logs, client)
     made.not_run = {**not_run, **made.not_run}
+    made.notes = [note for one in usable if one is not None and (note := support.instead(one))]
     return made
 
 
@@ -111,7 +120,12 @@ def expected_seconds(settings: Settings, made: Plan) -> float:
             total += PEAK_S * (settings.find_peak and outcome.peak is None)
         fewest = min(one.rounds for one in turn.outcomes)
         total += START_S * (max(0, settings.processes - fewest) + settings.find_peak)
-    return total
+    return total + FAULT_S * _faults(settings, made)
+
+
+def _faults(settings: Settings, made: Plan) -> int:
+    """How many faults happen to all contenders."""
+    return len(settings.faults) * len(made.contenders) * len(made.grounds)
 
 
 def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) -> None:
@@ -124,7 +138,7 @@ def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) ->
         done = resume.resume(settings.resume, outcomes, settings.asked)
         _keep(made.turns, journal)
     peaks = len(outcomes) if settings.find_peak else 0
-    total = settings.processes * len(outcomes) + peaks
+    total = settings.processes * len(outcomes) + peaks + _faults(settings, made)
 
     def report(text: str, blocks: int) -> None:
         nonlocal done
@@ -132,16 +146,20 @@ def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) ->
         progress(min(done, total), total, text)
 
     records: dict[str, Any] = {}
+    faults = [] if settings.resume is None else resume.faults(settings.resume)
     try:
         for profile, turns in made.grounds:
             if turns:
                 report(f"{name_of(profile)}: making the network", 0)
                 most = max(len_of(turn) for turn in turns)
+                if settings.faults:
+                    most = max(most, FAULT_RECEIVERS)
                 with opened(profile, most) as ground:
                     if ground.record:
                         records[ground.name] = ground.record
                         journal.about(networks=records)
                     _run_ground(settings, ground, turns, journal, report)
+                    _run_faults(settings, ground, turns, faults, journal, report)
     finally:
         for outcome in outcomes:
             outcome.entry.close(journal)
@@ -170,6 +188,27 @@ def _run_ground(
             turn.find_peaks(ground, settings.peak_limit_s, report, keep)
 
 
+def _run_faults(
+    settings: Settings,
+    ground: Ground,
+    turns: list[Turn],
+    records: list[dict[str, Any]],
+    journal: Journal,
+    report: Callable[[str, int], None],
+) -> None:
+    """With messages of the smallest size. Adds to ``records`` what they lack."""
+    wanted, size = settings.wanted, min(settings.wanted.sizes)
+    rate = wanted.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
+    contenders = {turn.contender.name: turn.contender for turn in turns}
+
+    def keep() -> None:
+        journal.about(faults=records)
+        journal.flush()
+
+    logs = journal.folder / "logs"
+    series(settings.faults, contenders.values(), ground, logs, size, rate, records, report, keep)
+
+
 def _keep(turns: Iterable[Turn], journal: Journal) -> None:
     """What has been measured counts from here on."""
     for turn in turns:
@@ -196,7 +235,8 @@ def _about(settings: Settings, made: Plan, journal: Journal) -> None:
         },
         not_run=made.not_run,
         networks={},
-        notes=[],
+        faults=[],
+        notes=made.notes,
     )
 
 

@@ -128,8 +128,10 @@ class Fault(msgspec.Struct, kw_only=True):
     others: str = ""
     """What became of those that had no fault."""
     failure: str | None = None
-    timeline: list[list[Scalar]] = msgspec.field(default_factory=list)
-    """Rows of (ns since the fault, messages per second, subscriber)."""
+    timeline: list[list[int | None]] = msgspec.field(default_factory=list)
+    """Each message for each subscriber: nanoseconds since the fault at which it was sent, its
+    latency in nanoseconds or None where it did not arrive, and the subscriber: 0 has no fault, 1
+    has it, 2 came in its place. A process that was killed has written nothing."""
 
 
 class Meta(common.Meta, kw_only=True):

@@ -79,5 +79,5 @@ def record(fault: Fault, setup: Setup, found: Found, failure: str | None) -> dic
         "memory_bytes_after": found.memory_bytes_after,
         "others": found.others,
         "failure": failure,
-        "messages": found.messages,
+        "timeline": found.messages,
     }

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from dataclasses import replace
+from statistics import median
 
 from wirecost.bench.transport.faults import judging
 from wirecost.bench.transport.faults.course import BEFORE_S, Course
@@ -16,9 +17,8 @@ RATE = 1000.0
 BYTES_PER_S = 20e6
 STOPPED_S = 2.0
 AFTER_S = 2.0
-PROMPT = 3.0
-"""Times the worst latency before: then it has caught up."""
-LEAST_NS = 5_000_000
+PROMPT, LEAST_NS = 3.0, 5_000_000
+"""Times the usual latency, and more than that by so much: then it has caught up."""
 
 
 class QueueOverflow(Fault):
@@ -47,12 +47,13 @@ class QueueOverflow(Fault):
                 os.kill(victim.pid, signal.SIGCONT)
             sent = course.sent(speaking, seconds)
             beside, stopped = course.heard(listening, len(sent))
-        usual = max(LEAST_NS, judging.worst(sent, stopped, 0, fault_ns - LEAST_NS) or 0)
         begun = {number: begin for number, _, begin, _ in sent.tolist()}
+        there = judging.arrivals(stopped)
+        before = [at - begun[number] for number, at in there.items() if at < fault_ns]
+        usual = PROMPT * median(before or [0]) + LEAST_NS
         prompt = [
-            at for number, at in judging.arrivals(stopped).items()
-            if at > again_ns and at - begun[number] <= PROMPT * usual
-        ]  # fmt: skip
+            at for number, at in there.items() if at > again_ns and at - begun[number] <= usual
+        ]
         found.recovered_ns = min(prompt) - again_ns if prompt else None
         found.lost = judging.lost(sent, stopped)
         found.duplicates = judging.duplicates(beside) + judging.duplicates(stopped)

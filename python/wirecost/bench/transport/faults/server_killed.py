@@ -52,7 +52,9 @@ class ServerKilled(Fault):
     )
 
     def refusal(self, contender: Contender) -> str | None:
-        served = find(contender.mware).capabilities.server or contender.setting.router
+        served = contender.setting.router
+        with suppress(UserError):  # of a library that only a native client has
+            served |= bool(find(contender.mware).capabilities.server)
         return None if served else "no process runs between the ends"
 
     def run(self, setup: Setup) -> Found:
