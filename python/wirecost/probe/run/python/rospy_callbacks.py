@@ -7,10 +7,12 @@ in the node's Python, with the standard library of 3.8 alone; the probe library 
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib.abc
 import importlib.machinery
 import os
+import queue
 import sys
 import threading
 import time
@@ -42,10 +44,50 @@ class Received(threading.local):
     bytes = 0
 
 
+class BriefThreads(threading.local):
+    """rospy makes a thread for each service call, and every thread that records has a log of its
+    own. So what those threads do goes into the log of one other thread, without counters."""
+
+    here = False
+
+
+class SpanWriter:
+    """Spans of brief threads, in the order in which they ended."""
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self._spans: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def put(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
+        if self._thread is None:
+            self._start()
+        self._spans.put((section, begin_ns, end_ns, value))
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._write, name="wirecost", daemon=True)
+                self._thread.start()
+                atexit.register(self._finish)
+
+    def _write(self) -> None:
+        for section, begin_ns, end_ns, value in iter(self._spans.get, None):
+            self._probe.span(section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
+
+    def _finish(self) -> None:
+        self._spans.put(None)
+        if self._thread is not None:
+            self._thread.join(1)
+
+
 class Recorder:
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
         self.received = Received()
+        self.brief = BriefThreads()
+        self.writer = SpanWriter(probe)
         self.unless_probed = "WIRECOST_HOOK_UNLESS_PROBED" in os.environ
         self._sections: dict[str, int] = {}
 
@@ -56,11 +98,38 @@ class Recorder:
             found = self._sections[name] = self.probe.section(f"{node} {name}".encode())
         return found
 
+    def span(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
+        if self.brief.here:
+            self.writer.put(section, begin_ns, end_ns, value)
+        else:
+            self.probe.span(section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
+
+    def recorded_briefly(self, callback: Callable[..., Any], place: str) -> Callable[..., Any]:
+        """``callback`` that records the time of each call, whatever thread calls it."""
+        if self.has_probes():
+            return callback
+        name = f"{place} {name_of(callback)}"
+
+        def record(*args: Any, **kwargs: Any) -> Any:
+            section = self.section(name)
+            self.brief.here = True
+            begin_ns = time.monotonic_ns()
+            try:
+                return callback(*args, **kwargs)
+            finally:
+                self.writer.put(section, begin_ns, time.monotonic_ns(), 0)
+                self.brief.here = False
+
+        return record
+
+    def has_probes(self) -> bool:
+        return self.unless_probed and "wirecost.probe" in sys.modules
+
     def recorded(
-        self, callback: Callable[..., Any], place: str, queue: str | None = None
+        self, callback: Callable[..., Any], place: str, wait: str | None = None
     ) -> Callable[..., Any]:
-        """``callback`` that records each call. ``queue``: the section of the wait before it."""
-        if self.unless_probed and "wirecost.probe" in sys.modules:
+        """``callback`` that records each call. ``wait``: the section of the wait before it."""
+        if self.has_probes():
             return callback
         name = f"{place} {name_of(callback)}"
         probe, received = self.probe, self.received
@@ -69,15 +138,15 @@ class Recorder:
         def record(*args: Any, **kwargs: Any) -> Any:
             if not sections:  # the node has its name by now
                 sections.append(self.section(name))
-                sections.append(self.section(queue) if queue is not None else 0)
-            if queue is not None and received.time_ns:
+                sections.append(self.section(wait) if wait is not None else 0)
+            if wait is not None and received.time_ns:
                 now = time.monotonic_ns()
                 probe.span(sections[1], received.time_ns, now, COUNT_LOOPS, received.bytes, 0)
             probe.begin(sections[0], COUNT_LOOPS)
             try:
                 return callback(*args, **kwargs)
             finally:
-                probe.end(sections[0], received.bytes if queue is not None else 0)
+                probe.end(sections[0], received.bytes if wait is not None else 0)
 
         return record
 
@@ -110,7 +179,7 @@ def patch_topics(module: Any, recorder: Recorder) -> None:
         result = publish(self, message, connection_override)
         end, sent = time.monotonic_ns(), self.message_data_sent - before
         section = recorder.section("publish " + self.resolved_name)
-        recorder.probe.span(section, begin, end, COUNT_LOOPS, sent, 0)
+        recorder.span(section, begin, end, sent)
         return result
 
     subscriber._invoke_callback, publisher.publish = invoke_recorded, publish_recorded
@@ -142,7 +211,7 @@ def patch_services(module: Any, recorder: Recorder) -> None:
         if "_wirecost" not in self.__dict__:
             self._wirecost = True
             place = f"service {self.resolved_name} {self.service_class._type}"
-            self.handler = recorder.recorded(self.handler, place)
+            self.handler = recorder.recorded_briefly(self.handler, place)
         return handle(self, transport, request)
 
     module.ServiceImpl._handle_request = handle_recorded
