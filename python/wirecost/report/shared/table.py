@@ -6,6 +6,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+class Marked(str):
+    """A cell that others link to, by its mark: a word of letters, digits and dashes."""
+
+    mark: str
+
+    def __new__(cls, text: str, mark: str) -> Marked:
+        made = super().__new__(cls, text)
+        made.mark = mark
+        return made
+
+
+class Linked(str):
+    """A cell that leads to the one with this mark, where that is possible: on a page."""
+
+    to: str
+
+    def __new__(cls, text: str, to: str) -> Linked:
+        made = super().__new__(cls, text)
+        made.to = to
+        return made
+
+
 @dataclass(frozen=True)
 class Table:
     """Text cells under headings; the first column is left-aligned, the others right."""

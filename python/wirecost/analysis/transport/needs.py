@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each transport is good for: a verdict for every need, with the measurement it follows from.
+
+A need is judged in one case, or in all cases that are about it; who has several groups of settings
+is judged by the best of them, which the verdict's measurement names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.recommendation import bad_share
+
+QUICK = 1.25
+CHEAP = 1.25
+LARGE = 2.0
+MANY = 2.0
+"""A tick is for whoever is within this factor of the best that delivered everything."""
+LARGE_BYTES = 100_000
+LOOPBACK = "loopback"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``met``: None where it was not measured; ``why``: a few words for what is not met."""
+
+    met: bool | None
+    evidence: Measured | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Need:
+    """``about``: how a tick is earned; ``title``: of a column."""
+
+    title: str
+    about: str
+    cases: Callable[[Sequence[Measured]], list[Measured]]
+    value: Callable[[Measured], float | None]
+    within: float | None
+    """Factor of the best's value; None: delivering everything is all that is asked."""
+
+
+def _smallest(found: Sequence[Measured]) -> list[Measured]:
+    """The first network and number of subscribers, the smallest size."""
+    here = [one for one in found if one.where == found[0].where]
+    least = min(one.size for one in here)
+    return [one for one in here if one.size == least]
+
+
+def _largest(found: Sequence[Measured]) -> list[Measured]:
+    here = [one for one in found if one.where == found[0].where]
+    most = max(one.size for one in here)
+    return [one for one in here if one.size == most] if most >= LARGE_BYTES else []
+
+
+def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Measured]], list[Measured]]:
+    names = set(lossy)
+    return lambda found: [one for one in found if one.where.network in names]
+
+
+def _crowded(found: Sequence[Measured]) -> list[Measured]:
+    most = max(one.where.subscribers for one in found)
+    if most == 1:
+        return []
+    crowded = [one for one in found if one.where.subscribers == most]
+    return _smallest(crowded)
+
+
+def _away(lossy: Iterable[str]) -> Callable[[Sequence[Measured]], list[Measured]]:
+    """On networks that lose nothing by themselves."""
+    left_out = {LOOPBACK, *lossy}
+    return lambda found: [one for one in found if one.where.network not in left_out]
+
+
+def needs(lossy: Sequence[str]) -> list[Need]:
+    """``lossy``: networks that lose packets."""
+
+    def p50(one: Measured) -> float:
+        return one.p50_ns
+
+    def p99(one: Measured) -> float:
+        return one.p99_ns
+
+    return [
+        Need("fastest", f"median within {QUICK:g} × of the least, smallest messages",
+             _smallest, p50, QUICK),
+        Need("cheapest", f"processor time per message within {CHEAP:g} × of the least, smallest"
+             " messages", _smallest, lambda one: one.cost_ns, CHEAP),
+        Need("survives loss", "every message arrives, once and in order, over networks that lose"
+             " packets", _lossy(lossy), p99, None),
+        Need("many subscribers", f"p99 within {MANY:g} × of the least, most subscribers",
+             _crowded, p99, MANY),
+        Need("other machines", "every message arrives over a network that is not loopback",
+             _away(lossy), p99, None),
+        Need("large messages", f"median within {LARGE:g} × of the least, largest messages",
+             _largest, p50, LARGE),
+    ]  # fmt: skip
+
+
+def verdicts(found: Sequence[Measured], need: Need) -> dict[tuple[str, str], Verdict]:
+    """By transport (name and client), those with a measurement."""
+    cases = need.cases(found) if found else []
+    able = [need.value(one) for one in cases if one.delivers]
+    best = min((value for value in able if value is not None), default=None)
+    judged = {}
+    for transport in dict.fromkeys(one.who.transport for one in found):
+        mine = [one for one in cases if one.who.transport == transport]
+        judged[transport] = _verdict(mine, need, best)
+    return judged
+
+
+def _verdict(mine: list[Measured], need: Need, best: float | None) -> Verdict:
+    if not mine:
+        return Verdict(None)
+    by_settings: dict[str, list[Measured]] = {}
+    for one in mine:
+        by_settings.setdefault(one.who.settings, []).append(one)
+    judged = [_of_one(group, need, best) for group in by_settings.values()]
+    return min(judged, key=lambda one: (not one.met, _order(one, need)))
+
+
+def _of_one(group: list[Measured], need: Need, best: float | None) -> Verdict:
+    """Of one group of settings: its worst case decides."""
+    worst = max(group, key=lambda one: (bad_share(one), not one.delivers, need.value(one) or 0.0))
+    if not worst.delivers:
+        return Verdict(False, worst, "; ".join(worst.flaws))
+    value = need.value(worst)
+    if need.within is None:
+        return Verdict(True, worst)
+    if value is None or best is None:
+        return Verdict(None, worst)
+    return Verdict(value <= need.within * best, worst, f"{value / best:.1f} × the least")
+
+
+def _order(verdict: Verdict, need: Need) -> tuple[float, float]:
+    one = verdict.evidence
+    if one is None:
+        return 1.0, 0.0
+    return bad_share(one), need.value(one) or 0.0

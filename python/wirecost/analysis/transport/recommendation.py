@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transport to take for what was asked: size, rate, subscribers, network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wirecost.analysis.transport.measured import Measured, Where
+
+ALIKE = 1.1
+"""Within so much of the least 99th percentile, the least processor time decides."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """For one case. ``taken``: what to take, or what lost least where ``lossless`` is false;
+    ``cheapest``: another one that took less processor time, if it delivered everything too."""
+
+    where: Where
+    size: int
+    taken: Measured
+    lossless: bool
+    cheapest: Measured | None
+
+
+def choices(found: Sequence[Measured]) -> list[Choice]:
+    """A choice for every case, in the order of the cases. The least 99th percentile of those that
+    delivered every message once, in order and at the asked rate; among those within ``ALIKE`` of
+    it, the least processor time."""
+    return [_choice(group) for group in by_case(found)]
+
+
+def by_case(found: Sequence[Measured]) -> list[list[Measured]]:
+    cases: dict[str, list[Measured]] = {}
+    for one in found:
+        cases.setdefault(one.case, []).append(one)
+    return list(cases.values())
+
+
+def _choice(group: list[Measured]) -> Choice:
+    able = [one for one in group if one.delivers]
+    where, size = group[0].where, group[0].size
+    if not able:
+        least = min(group, key=lambda one: (bad_share(one), one.p99_ns))
+        return Choice(where, size, least, False, None)
+    quickest = min(one.p99_ns for one in able)
+    taken = min(
+        (one for one in able if one.p99_ns <= ALIKE * quickest),
+        key=lambda one: (one.cost_ns is None, one.cost_ns or one.p99_ns),
+    )
+    priced = [one for one in able if one.cost_ns is not None]
+    cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
+    return Choice(where, size, taken, True, None if cheapest is taken else cheapest)
+
+
+def bad_share(one: Measured) -> float:
+    """Messages that were lost, refused, doubled or out of order, of those expected."""
+    bad = one.lost + one.refused + one.duplicates + one.reordered
+    return bad / max(1, one.expected)

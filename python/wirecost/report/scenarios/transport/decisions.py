@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transports by what they are needed for; each tick leads to its measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.needs import Need, Verdict, needs, verdicts
+from wirecost.report.scenarios.transport.measurements import NONE, mark
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Linked, Table
+
+TICK, CROSS = "✓", "✗"
+
+
+def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | None:
+    """None where a single transport was measured."""
+    transports = list(dict.fromkeys(one.who.transport for one in found))
+    if len(transports) < 2:
+        return None
+    asked = needs(lossy(meta))
+    judged = [(need, verdicts(found, need)) for need in asked]
+    shown = [(need, of) for need, of in judged if any(v.evidence for v in of.values())]
+    clients = {client for _, client in transports}
+    body = [
+        [
+            mware if len(clients) == 1 else f"{mware} {client}",
+            *(_cell(need, of[mware, client]) for need, of in shown),
+        ]
+        for mware, client in transports
+    ]
+    left_out = [need.title for need, _ in judged if need.title not in {n.title for n, _ in shown}]
+    notes = [
+        f"{TICK} earned, {CROSS} not, {NONE} not measured; by the transport's best group of"
+        " settings. " + "; ".join(f"{n.title}: {n.about}" for n, _ in shown) + "."
+    ]
+    if left_out:
+        notes.append(f"Not asked of this run: {', '.join(left_out)}.")
+    return Table(
+        "Which transport for what", ["transport", *(need.title for need, _ in shown)], body, notes
+    )
+
+
+def lossy(meta: dict[str, Any]) -> list[str]:
+    """Networks that lose packets, or all of them for a while."""
+    return [
+        name
+        for name, about in meta["networks"].items()
+        if about.get("loss_percent") or about.get("cut_s")
+    ]
+
+
+def _cell(need: Need, verdict: Verdict) -> str:
+    one = verdict.evidence
+    if one is None or verdict.met is None:
+        return NONE
+    if not one.delivers:
+        return Linked(f"{CROSS} {_first_flaw(one)}", mark(one))
+    value = need.value(one)
+    text = "" if value is None else f" {units.time(value)}"
+    return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(one))
+
+
+def _first_flaw(one: Measured) -> str:
+    """In one word."""
+    flaws = {"loses": one.lost, "refuses": one.refused, "doubles": one.duplicates}
+    return next((word for word, count in flaws.items() if count), _rest(one))
+
+
+def _rest(one: Measured) -> str:
+    return "reorders" if one.reordered else "too slow"
