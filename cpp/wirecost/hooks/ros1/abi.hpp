@@ -23,6 +23,7 @@
 #define WIRECOST_ROS_PUSH                                                                          \
   "_ZN3ros17SubscriptionQueue4pushERKN5boost10shared_ptrINS_26SubscriptionCallbackHelperEEERKNS2_" \
   "INS_19MessageDeserializerEEEbRKNS1_8weak_ptrIKvEEbNS_4TimeEPb"
+#define WIRECOST_ROS_CALL_SUBSCRIPTION "_ZN3ros17SubscriptionQueue4callEv"
 #define WIRECOST_ROS_DESERIALIZE "_ZN3ros19MessageDeserializer11deserializeEv"
 #define WIRECOST_ROS_ADD_CALLBACK \
   "_ZN3ros13CallbackQueue11addCallbackERKN5boost10shared_ptrINS_17CallbackInterfaceEEEm"

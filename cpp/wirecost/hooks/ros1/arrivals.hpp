@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When things came that wait in a queue of roscpp's, by their address.
+// What waits in queues of roscpp's, by addresses.
 #pragma once
 
 #include <array>
@@ -7,13 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "callback.hpp"
+
 namespace wirecost::ros1 {
 
 /// Forgets what nobody asks for, as a message that the queue drops: its place is given away.
 /// Without locks; what two threads put into one place at once may be forgotten as well.
 class Arrivals {
  public:
-  void put(const void* key, std::int64_t time_ns) {
+  void put(const void* key, const Arrival& arrival) {
     const std::size_t first = place_of(key);
     for (std::size_t i = 0; i < tries; ++i) {
       const void* expected = nullptr;
@@ -24,7 +26,7 @@ class Arrivals {
         if (!entry.key.compare_exchange_strong(expected, taken(), std::memory_order_acquire))
           continue;
       }
-      entry.time_ns = time_ns;
+      entry.arrival = arrival;
       entry.key.store(key, std::memory_order_release);
       return;
     }
@@ -33,23 +35,23 @@ class Arrivals {
     if (old == taken() ||
         !entry.key.compare_exchange_strong(old, taken(), std::memory_order_acquire))
       return;
-    entry.time_ns = time_ns;
+    entry.arrival = arrival;
     entry.key.store(key, std::memory_order_release);
   }
 
-  /// 0 where it is not known.
-  std::int64_t take(const void* key) {
+  /// Without a time where it is not known.
+  Arrival take(const void* key) {
     const std::size_t first = place_of(key);
     for (std::size_t i = 0; i < tries; ++i) {
       Entry& entry = entries_[(first + i) % entries_.size()];
       const void* expected = key;
       if (!entry.key.compare_exchange_strong(expected, taken(), std::memory_order_acquire))
         continue;
-      const std::int64_t time_ns = entry.time_ns;
+      const Arrival found = entry.arrival;
       entry.key.store(nullptr, std::memory_order_release);
-      return time_ns;
+      return found;
     }
-    return 0;
+    return {};
   }
 
  private:
@@ -57,10 +59,10 @@ class Arrivals {
 
   struct Entry {
     std::atomic<const void*> key{nullptr};
-    std::int64_t time_ns = 0;
+    Arrival arrival;
   };
 
-  /// Stands in an entry while its time is written or read.
+  /// Stands in an entry while it is written or read.
   const void* taken() const { return this; }
 
   std::size_t place_of(const void* key) const {

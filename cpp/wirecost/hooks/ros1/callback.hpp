@@ -16,12 +16,13 @@ struct CallbackSections {
   std::uint64_t topic_hash = 0;
 };
 
-/// What the thread is about to call a callback with.
+/// What a callback is called with.
 struct Arrival {
   std::int64_t received_ns = 0;  ///< 0: unknown
   std::int64_t bytes = 0;
   std::uint64_t message = 0;
 };
+/// What the thread is about to call one with.
 extern thread_local constinit Arrival arrival;
 
 /// Puts a function that records each call in the place of `function`, which it calls. Whoever

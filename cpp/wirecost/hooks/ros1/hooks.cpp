@@ -81,7 +81,27 @@ void prepare_thread() {
 
 /// A callback that was put into a queue is about to be called.
 void arrived(const void* callback) {
-  if (recording()) arrival = {.received_ns = arrivals().take(callback)};
+  if (recording()) arrival = arrivals().take(callback);
+}
+
+/// The queue of the subscription that the thread is taking a message from.
+thread_local constinit const void* queue_in_use = nullptr;
+
+/// Subscriptions to one topic may share a deserializer.
+const void* waiting_in(const void* queue, const void* deserializer) {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(queue) * 31 ^
+                                       reinterpret_cast<std::uintptr_t>(deserializer));
+}
+
+void record_push(const void* queue, const void* deserializer) {
+  const Body body =
+      body_of(static_cast<const std::byte*>(deserializer) + offset::deserializer_message);
+  const CallbackSections* sections = sections_of_deserializer(deserializer);
+  Arrival came{.received_ns = wirecost::monotonic_ns(),
+               .bytes = static_cast<std::int64_t>(body.bytes)};
+  if (sections != nullptr && body.begin != nullptr)
+    came.message = identity(sections->topic_hash, body.begin, body.bytes);
+  arrivals().put(waiting_in(queue, deserializer), came);
 }
 
 }  // namespace
@@ -147,7 +167,7 @@ WIRECOST_EXPORT void wirecost_ros_push(void* self, const void* helper, const voi
                                        TwoNumbers receipt, bool* was_full) asm(WIRECOST_ROS_PUSH);
 void wirecost_ros_push(void* self, const void* helper, const void* deserializer, bool has_tracked,
                        const void* tracked, bool copies, TwoNumbers receipt, bool* was_full) {
-  if (recording()) arrivals().put(held(deserializer, 0), wirecost::monotonic_ns());
+  if (recording()) record_push(self, held(deserializer, 0));
   static void* next = nullptr;
   call_following<void>(WIRECOST_ROS_PUSH, next, self, helper, deserializer, has_tracked, tracked,
                        copies, receipt, was_full);
@@ -157,7 +177,7 @@ void wirecost_ros_push(void* self, const void* helper, const void* deserializer,
 WIRECOST_EXPORT void wirecost_ros_add_callback(void* self, const void* callback,
                                                std::uint64_t owner) asm(WIRECOST_ROS_ADD_CALLBACK);
 void wirecost_ros_add_callback(void* self, const void* callback, std::uint64_t owner) {
-  if (recording()) arrivals().put(held(callback, 0), wirecost::monotonic_ns());
+  if (recording()) arrivals().put(held(callback, 0), {.received_ns = wirecost::monotonic_ns()});
   static void* next = nullptr;
   call_following<void>(WIRECOST_ROS_ADD_CALLBACK, next, self, callback, owner);
 }
@@ -174,6 +194,19 @@ WIRECOST_CALL(wirecost_ros_call_service, WIRECOST_ROS_CALL_SERVICE)
 WIRECOST_CALL(wirecost_ros_call_timer, WIRECOST_ROS_CALL_TIMER)
 WIRECOST_CALL(wirecost_ros_call_wall_timer, WIRECOST_ROS_CALL_WALL_TIMER)
 WIRECOST_CALL(wirecost_ros_call_steady_timer, WIRECOST_ROS_CALL_STEADY_TIMER)
+
+/// CallResult SubscriptionQueue::call()
+WIRECOST_EXPORT int wirecost_ros_call_subscription(void* self) asm(WIRECOST_ROS_CALL_SUBSCRIPTION);
+int wirecost_ros_call_subscription(void* self) {
+  // A callback may spin, which takes from other queues.
+  struct InUse {
+    explicit InUse(const void* queue) : before(queue_in_use) { queue_in_use = queue; }
+    ~InUse() { queue_in_use = before; }
+    const void* before;
+  } const in_use(self);
+  static void* next = nullptr;
+  return call_following<int>(WIRECOST_ROS_CALL_SUBSCRIPTION, next, self);
+}
 
 /// void CallbackQueue::callAvailable(WallDuration), CallOneResult
 /// CallbackQueue::callOne(WallDuration)
@@ -221,12 +254,11 @@ SharedPointer wirecost_ros_deserialize(void* self) {
   if (!recording()) return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
   const Body body = body_of(static_cast<const std::byte*>(self) + offset::deserializer_message);
   const CallbackSections* sections = sections_of_deserializer(self);
-  arrival = {.received_ns = arrivals().take(self), .bytes = static_cast<std::int64_t>(body.bytes)};
-  if (sections == nullptr)
+  arrival = arrivals().take(waiting_in(queue_in_use, self));
+  // Without bytes it was done for another subscription, or within the process.
+  if (sections == nullptr || body.begin == nullptr)
     return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
-  if (body.begin != nullptr)
-    arrival.message = identity(sections->topic_hash, body.begin, body.bytes);
   wirecost::probe::Section section(sections->deserialize);
-  section.value(arrival.bytes);
+  section.value(static_cast<std::int64_t>(body.bytes));
   return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
 }

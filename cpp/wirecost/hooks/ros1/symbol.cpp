@@ -25,6 +25,18 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+/// "{lambda(int)#1}" is "{lambda#1}".
+std::string without_lambda_arguments(std::string text) {
+  constexpr std::string_view begin = "{lambda(";
+  for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+    at += begin.size() - 1;
+    const std::size_t end = text.find(")#", at);
+    if (end == text.npos) break;
+    text.erase(at, end + 1 - at);
+  }
+  return text;
+}
+
 std::string demangled(const char* name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name, nullptr, nullptr, nullptr), std::free);
@@ -32,7 +44,7 @@ std::string demangled(const char* name) {
   replace_all(whole, "(anonymous namespace)", "{anonymous}");
   replace_all(whole, "[abi:cxx11]", "");
   replace_all(whole, "std::__cxx11::", "std::");
-  return whole;
+  return without_lambda_arguments(whole);
 }
 
 /// Up to the arguments; a result type before the name goes as well.
@@ -90,6 +102,24 @@ std::string class_in(const std::string& type) {
   return "";
 }
 
+/// The function behind a pointer to a member function; null where that needs an object, and the
+/// bound functor begins with none.
+const void* member_function(const std::byte* functor, bool has_object) {
+  std::array<std::uintptr_t, 3> words{};
+  std::memcpy(words.data(), functor, has_object ? sizeof(words) : 2 * sizeof(words[0]));
+#ifdef __aarch64__
+  const bool is_virtual = (words[1] & 1) != 0;
+  const std::uintptr_t place = words[0], adjustment = words[1] >> 1;
+#else
+  const bool is_virtual = (words[0] & 1) != 0;
+  const std::uintptr_t place = words[0] - 1, adjustment = words[1];
+#endif
+  if (!is_virtual) return reinterpret_cast<const void*>(words[0]);
+  if (words[2] == 0) return nullptr;
+  const std::uintptr_t table = *reinterpret_cast<const std::uintptr_t*>(words[2] + adjustment);
+  return *reinterpret_cast<const void* const*>(table + place);
+}
+
 bool holds_pointer(const std::string& type) {
   return type.starts_with("boost::_bi::bind_t<") || type.starts_with("std::_Bind<") ||
          type.find("(*)(") != type.npos;
@@ -104,14 +134,16 @@ std::string symbol_within(const Function& function, int depth) {
   }
   if (!holds_pointer(type)) return type;
   // The functor begins with the pointer. One larger than the buffer lies on the heap.
-  const void* functor = function.trivial() ? function.buffer.data.data() : function.buffer.object;
-  std::array<std::uintptr_t, 2> pointer{};
-  std::memcpy(pointer.data(), functor, sizeof(pointer[0]));
+  const auto* const functor = static_cast<const std::byte*>(
+      function.trivial() ? function.buffer.data.data() : function.buffer.object);
   const std::string owner = class_in(type);
-  // The pointer to a virtual member function is odd: its place in a table.
-  if ((pointer[0] & 1) != 0) return owner.empty() ? type : owner + "::(virtual)";
+  const bool of_member = !owner.empty() || type.find("::*)(") != type.npos;
+  const bool has_object = type.find("boost::_bi::value<" + owner + "*>") != type.npos;
+  const void* const address = of_member ? member_function(functor, has_object)
+                                        : *reinterpret_cast<const void* const*>(functor);
+  if (address == nullptr) return owner.empty() ? type : owner + "::(virtual)";
   std::string place;
-  const std::string symbol = symbol_at(reinterpret_cast<const void*>(pointer[0]), place);
+  const std::string symbol = symbol_at(address, place);
   if (!symbol.empty()) return readable(symbol.c_str());
   if (place.empty()) return type;
   return owner.empty() ? place : owner + "::" + place;
