@@ -49,7 +49,7 @@ class Peak:
     confirmed_p99_ns: float | None = None
     seconds: float = 0.0
     tried: list[list[Any]] = field(default_factory=list)
-    """Rate, whether it held, and why not."""
+    """Rate, whether it held, why not, and median and 99th percentile of the latency."""
 
     def record(self) -> dict[str, Any]:
         return asdict(self)
@@ -85,7 +85,7 @@ def find_peak(run: Run, size: int, quiet_s: float, limit_s: float = LIMIT_S) -> 
             # A rate that held once was luck; the next lower one counts, while there is time.
             if time.monotonic() > latest:
                 break
-            found.above, found.rate = found.rate, CONFIRMED_AT * found.rate
+            found.above, found.rate = found.rate, found.rate / (1 + WITHIN)
     found.seconds = time.monotonic() - begin
     return found
 
@@ -106,7 +106,7 @@ def _try(run: Run, size: int, rate: float, quiet_s: float, found: Peak) -> str:
     seconds = min(MOST_TRY_S, max(TRY_S, LEAST_MESSAGES / rate))
     block = run(Order(size, rate, seconds=seconds, check=64, quiet_s=quiet_s))
     why = fault(block, rate)
-    found.tried.append([rate, not why, why])
+    found.tried.append([rate, not why, why, *_latency(block)])
     return why
 
 
@@ -115,12 +115,21 @@ def _confirm(run: Run, size: int, quiet_s: float, found: Peak) -> None:
     order = Order(size, found.confirmed_rate, seconds=CONFIRM_S, check=64, quiet_s=quiet_s)
     block = run(order)
     why = fault(block, found.confirmed_rate)
-    found.tried.append([found.confirmed_rate, not why, why])
+    latency = _latency(block)
+    found.tried.append([found.confirmed_rate, not why, why, *latency])
     found.confirmed = not why
-    total = [one.stages["total"] for one in block.arrivals if len(one.number)]
-    found.confirmed_p99_ns = float(np.percentile(np.concatenate(total), 99)) if total else None
+    found.confirmed_p99_ns = latency[1]
     if why:
         found.limit = why
+
+
+def _latency(block: Block) -> tuple[float | None, float | None]:
+    """Median and 99th percentile of what arrived, in nanoseconds."""
+    total = [one.stages["total"] for one in block.arrivals if len(one.number)]
+    if not total:
+        return None, None
+    median, tail = np.percentile(np.concatenate(total), [50, 99])
+    return float(median), float(tail)
 
 
 def fault(block: Block, rate: float) -> str:

@@ -41,7 +41,8 @@ class Peak(msgspec.Struct, kw_only=True):
     """The highest rate, in messages per second, that was carried without loss and with bounded
     latency. ``above``: the lowest rate that was not; None where the search ended at its limit.
     ``confirmed_rate``: of a longer run at 90 %; ``confirmed``: whether that one held as well.
-    ``tried``: each rate, whether it held, and why not."""
+    ``tried``: each rate, whether it held, why not, and the latency's median and 99th percentile in
+    nanoseconds."""
 
     rate: Amount
     above: Amount | None
