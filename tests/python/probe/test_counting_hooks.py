@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Allocations and lock waits of a program as it is, counted by preloaded libraries."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from wirecost.errors import UserError
+from wirecost.probe.run.hook import Request, library
+from wirecost.probe.run.hooks import allocations, locks
+from wirecost.probe.run.target import find
+from wirecost.records.probe_log import events_of, read_logs
+
+PROGRAM = Path(__file__).parents[3] / "build/cmake/tests/cpp/probe/probe_hooked"
+COUNTERS = ("allocations", "allocated-bytes", "lock-waits", "lock-wait-ns")
+
+
+def recorded(folder: Path, *libraries: str) -> pl.DataFrame:
+    environment = os.environ | {
+        "WIRECOST_PROBE": str(folder),
+        "WIRECOST_PROBE_COUNTERS": ",".join(COUNTERS),
+        "LD_PRELOAD": ":".join(str(library(name)) for name in libraries),
+    }
+    done = subprocess.run(
+        [PROGRAM], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return events_of(read_logs([folder]))
+
+
+def of(events: pl.DataFrame, section: str, counter: str) -> list[int | None]:
+    return list(events.filter(section=section)[f"counter:{counter}"])
+
+
+def test_allocations_and_their_bytes(tmp_path: Path) -> None:
+    events = recorded(tmp_path, allocations.HOOK.library)
+    assert of(events, "allocating", "allocations") == [9] * 10
+    assert of(events, "allocating", "allocated-bytes") == [7 * 100 + 100 + 300] * 10
+    assert of(events, "nothing", "allocations") == [0] * 10
+    assert of(events, "nothing", "lock-waits") == [None] * 10
+
+
+def test_waits_for_a_lock_and_who_held_it(tmp_path: Path) -> None:
+    events = recorded(tmp_path, locks.HOOK.library)
+    assert of(events, "waiting", "lock-waits") == [1] * 10
+    waited = of(events, "waiting", "lock-wait-ns")
+    assert of(events, "nothing", "lock-wait-ns") == [0] * 10
+    spans = events.filter(kind="span").sort("begin_ns")
+    assert set(spans["section"]) == {"lock in waiter() held by holder()"}
+    assert list(spans["end_ns"] - spans["begin_ns"]) == waited
+    # The value is the thread that held it, each time another one.
+    assert len(set(spans["value"])) > 1
+    assert set(spans["value"]).isdisjoint(spans["thread"])
+
+
+def test_both_at_once(tmp_path: Path) -> None:
+    events = recorded(tmp_path, allocations.HOOK.library, locks.HOOK.library)
+    assert of(events, "allocating", "allocations") == [9] * 10
+    assert of(events, "waiting", "lock-waits") == [1] * 10
+
+
+def test_they_are_preloaded_only_where_their_counters_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    target = find(["/bin/true"])
+    monkeypatch.setenv("WIRECOST_PROBE_COUNTERS", "minor-faults,allocations")
+    assert locks.HOOK.prepare(target, Request()).libraries == ()
+    (path,) = allocations.HOOK.prepare(target, Request()).libraries
+    assert path.name == allocations.HOOK.library
+    monkeypatch.setenv("WIRECOST_HOOKS", "/nowhere")
+    hooked = allocations.HOOK.prepare(target, Request())
+    assert hooked.libraries == ()
+    assert "allocations and allocated-bytes are not counted" in hooked.notes[0]
+    with pytest.raises(UserError, match="install wirecost again"):
+        library(allocations.HOOK.library)
