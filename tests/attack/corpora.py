@@ -9,13 +9,14 @@ import math
 import struct
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 from osi3.osi_sensorview_pb2 import SensorView
 
+from support import ctf_traces
 from support.probe_logs import header, record
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.osi.fmu import open_fmu
@@ -298,6 +299,21 @@ def probe_logs() -> list[bytes]:
         record(3, 250, 250, kind=2, section=1, value=9, loop=1),
     ]
     return [head, head + b"".join(records)]
+
+
+@cache
+def ros2_trace() -> dict[str, bytes]:
+    """The files of a trace of ROS 2, by their names: a node that answers messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        events = [*ctf_traces.node_events(7, "a"), *ctf_traces.cycles(7, 3)]
+        form = ctf_traces.Form(in_packets=False)
+        ctf_traces.write_trace(Path(folder), events, form, packet_events=10)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def ros2_files(name: str) -> list[bytes]:
+    content = ros2_trace()[name]
+    return [content, ctf_traces.in_packets(content, "<")] if name == "metadata" else [content]
 
 
 def trailers() -> list[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import socket
+import tempfile
 import time
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from wirecost.compile.emit import Request
 from wirecost.compile.schema import CompileError
 from wirecost.errors import UserError
 from wirecost.heap.report import read_report
-from wirecost.records import probe_log, setlevel
+from wirecost.records import probe_log, recorded, setlevel
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.recording import call_record
@@ -53,6 +54,13 @@ def _node(path: Path) -> None:
 
 def _probe_log(path: Path) -> None:
     probe_log.events_of(probe_log.read_logs([path]))
+
+
+def _ros2_trace(name: str, data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for other, content in corpora.ros2_trace().items():
+            Path(folder, other).write_bytes(data if other == name else content)
+        probe_log.events_of(recorded.read_recorded([Path(folder)]))
 
 
 def _compiled(path: Path) -> None:
@@ -117,6 +125,10 @@ TARGETS = (
     ),
     Target("node", corpora.nodes, FromFile("node.json", _node)),
     Target("probe-log", corpora.probe_logs, FromFile("a.wprobe", _probe_log)),
+    *(
+        Target(f"ros2-trace-{name}", partial(corpora.ros2_files, name), partial(_ros2_trace, name))
+        for name in ("metadata", "channel_0")
+    ),
     Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
     Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),

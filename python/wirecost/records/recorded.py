@@ -51,9 +51,10 @@ def _of_folder(path: Path) -> list[TraceLog]:
             f"{path}: holds neither a probe log (*{SUFFIX}) nor a trace; name another folder"
         )
     traces = [trace for folder in folders if (trace := Ros2Trace(folder)).has_ros2]
-    if not traces:
+    logs = [log for trace in traces for log in _logs(trace)]
+    if not logs:
         raise UserError(f"{path}: a trace without events of ROS 2 (ros2:*); name another trace")
-    return [log for trace in traces for log in _logs(trace)]
+    return logs
 
 
 def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:

@@ -68,7 +68,8 @@ class ThreadEvents {
 
   /// Callbacks inside it that did not end, as by an exception, are given up.
   void callback_end(std::int64_t now, Handle callback, Recorder& recorder) {
-    flush(now, recorder);
+    flush(recorder);
+    publish_began_ = 0;
     std::size_t at = depth_;
     while (at != 0 && open_[at - 1].callback != callback) --at;
     if (at == 0) return;
@@ -79,7 +80,7 @@ class ThreadEvents {
   void rclcpp_publish(std::int64_t now) { publish_began_ = now; }
 
   void rcl_publish(std::int64_t now, Handle publisher, Recorder& recorder) {
-    flush(now, recorder);
+    flush(recorder);
     publisher_ = publisher;
     publishing_since_ = publish_began_ != 0 ? publish_began_ : now;
     publish_began_ = 0;
@@ -99,9 +100,8 @@ class ThreadEvents {
 
  private:
   /// A middleware without the tracepoint rmw_publish: the publishing is known, not its end.
-  void flush(std::int64_t, Recorder& recorder) {
+  void flush(Recorder& recorder) {
     if (publishing_since_ != 0) rmw_publish(publishing_since_, 0, recorder);
-    publish_began_ = 0;
   }
 
   struct Open {

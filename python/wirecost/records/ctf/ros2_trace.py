@@ -64,7 +64,9 @@ class Ros2Trace:
             while reader.run(AT_ONCE):
                 pass
         except (TsdlError, _ctf.TraceError) as error:
-            raise UserError(f"{folder}: {printable(str(error))}; name a trace of LTTng") from error
+            # Where a file is to blame, its path is there already.
+            text = str(error) if str(error).startswith(str(folder)) else f"{folder}: {error}"
+            raise UserError(f"{printable(text)}; name a trace of LTTng") from error
         except OSError as error:
             raise UserError(f"{folder}: {error.strerror}; name a trace of LTTng") from error
         self.reader = reader

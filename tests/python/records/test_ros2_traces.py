@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of ROS 2 by LTTng: the same events as babeltrace2 reads, what becomes of them, and hostile
+ones."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support import ctf_traces
+from support.ctf_traces import AT_NS, EPOCH_NS, EVERY_NS, Event, Form, cycles, node_events
+from wirecost.analysis.probe_sections import executions
+from wirecost.errors import UserError
+from wirecost.records.probe_log import EVENTS, events_of
+from wirecost.records.recorded import event_tables, read_recorded
+
+REAL = Path(__file__).parents[2] / "data" / "lttng"
+FORMS = [
+    Form(),
+    Form(compact=True),
+    Form(order=">", program=False),
+    Form(compact=True, order=">", in_packets=False),
+    Form(program=False, in_packets=False),
+]
+LINE = re.compile(
+    r"^\[(\d+)\.(\d{9})\] .*ros2:(\w+): .*vpid = (\d+), vtid = (\d+).*\}, \{ (?:callback = (\w+))?"
+)
+CALLBACK = "Node::on_message(int)"
+
+
+def two_nodes(count: int = 40) -> list[Event]:
+    """Two processes, whose handles are the same, on processors of their own."""
+    return ctf_traces.in_order(
+        [
+            *node_events(7, "a"),
+            *node_events(8, "b", cpu=1, time_ns=1500),
+            *cycles(7, count),
+            *cycles(8, count, cpu=1, first_ns=1_030_000),
+        ]
+    )
+
+
+def by_babeltrace(folder: Path) -> list[tuple[int, str, int, str]]:
+    """Time since 1970, name, thread and callback of each event."""
+    if shutil.which("babeltrace2") is None:
+        pytest.skip("babeltrace2 is not installed")
+    command = ["babeltrace2", "--clock-seconds", "--no-delta", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    found = [LINE.match(line) for line in done.stdout.splitlines()]
+    return [
+        (int(one[1]) * 10**9 + int(one[2]), one[3], int(one[5]), one[6] or "")
+        for one in found
+        if one is not None
+    ]
+
+
+def callbacks_of(events: list[tuple[int, str, int, str]]) -> list[tuple[int, int, int]]:
+    """Thread, begin and end since 1970, of callbacks."""
+    open_: dict[tuple[int, str], int] = {}
+    found = []
+    for time, name, thread, callback in events:
+        if name == "callback_start":
+            open_[thread, callback] = time
+        if name == "callback_end":
+            found.append((thread, open_.pop((thread, callback)), time))
+    return sorted(found)
+
+
+def recorded_callbacks(events: pl.DataFrame, ending: str) -> list[tuple[int, int, int]]:
+    end = pl.col("wall_ns") + pl.col("end_ns") - pl.col("begin_ns")
+    found = events.filter(pl.col("section").str.ends_with(ending))
+    return sorted(found.select("thread", "wall_ns", end.alias("end")).rows())
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_events_are_those_that_babeltrace_reads(form: Form, tmp_path: Path) -> None:
+    events = two_nodes()
+    ctf_traces.write_trace(tmp_path, events, form)
+    independent = by_babeltrace(tmp_path)
+    written = [(EPOCH_NS + one.time_ns, one.name, one.thread) for one in events]
+    assert sorted(one[:3] for one in independent) == sorted(written)
+    logs = read_recorded([tmp_path])
+    assert recorded_callbacks(events_of(logs), CALLBACK) == callbacks_of(independent)
+
+
+def test_a_trace_becomes_sections_by_node_topic_and_callback(tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path / "ust" / "uid", two_nodes(3))
+    logs = read_recorded([tmp_path])
+    assert [(log.process, log.thread, log.program) for log in logs] == [
+        (7, 7, "node"),
+        (8, 8, "node"),
+    ]
+    events = logs[0].events()
+    assert events.schema == EVENTS
+    begin = 1_000_000 + EVERY_NS
+    taken, idle = begin + AT_NS[4], begin + AT_NS[1]
+    message = EPOCH_NS + taken - 1_000_000
+    expected = {
+        "/a executor idle": (idle, begin + AT_NS[2], None, None, "span"),
+        f"/a /a/in {CALLBACK}": (begin + AT_NS[7], begin + AT_NS[11], None, None, "section"),
+        "/a /a/in take→callback": (taken, begin + AT_NS[7], None, message, "span"),
+        "/a /a/in publish→take": (taken - 1_000_000, taken, None, message, "span"),
+        "/a publish /a/out": (
+            begin + AT_NS[8],
+            begin + AT_NS[10],
+            f"/a /a/in {CALLBACK}",
+            EPOCH_NS + begin + AT_NS[9],
+            "span",
+        ),
+    }
+    columns = ["section", "begin_ns", "end_ns", "parent", "message", "kind"]
+    found = {row[0]: row[1:] for row in events.filter(loop=1).select(columns).rows()}
+    assert found == expected
+    assert events["wall_ns"][0] == EPOCH_NS + events["begin_ns"][0]
+
+
+def test_tables_hold_each_section_once(tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes())
+    logs = read_recorded([tmp_path])
+    tables = list(event_tables(logs))
+    names = [table["section"].unique().to_list() for table in tables]
+    assert len(tables) == 10
+    assert all(len(one) == 1 for one in names)
+    key = ["process", "section", "begin_ns"]
+    assert pl.concat(tables).sort(key).equals(events_of(logs).sort(key))
+
+
+def test_a_real_trace_agrees_with_the_program_and_babeltrace() -> None:
+    """Each callback began and ended between two readings of the clock by the program itself."""
+    events = events_of(read_recorded([REAL / "trace"]))
+    assert recorded_callbacks(events, "example::on_message(int)") == [
+        one for one in callbacks_of(by_babeltrace(REAL / "trace")) if one[2] - one[1] >= 100_000
+    ]
+    words = [line.split() for line in (REAL / "program.txt").read_text().splitlines()]
+    measured = [tuple(map(int, one[1:])) for one in words if one[0] == "callback"]
+    rows = executions(events).filter(section="/robot/listener /chatter example::on_message(int)")
+    recorded = rows.select("begin_ns", "end_ns").rows()
+    assert len(measured) == len(recorded) == 20
+    for (before, begin, end, after), (recorded_begin, recorded_end) in zip(
+        measured, recorded, strict=True
+    ):
+        assert before <= recorded_begin <= begin
+        assert end <= recorded_end <= after
+    counts: dict[str, int] = defaultdict(int)
+    for name in events["section"]:
+        counts[name] += 1
+    assert counts["/talker timer 2 ms example::Timer"] == 20
+    assert counts["/robot/listener service /robot/add example::add(int, int)"] == 4
+    published = events.filter(section="/talker publish /chatter")["message"].to_list()
+    assert published == (
+        events.filter(section="/robot/listener /chatter take→callback")["message"].to_list()
+    )
+
+
+def test_losses_are_reported(tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes(), discarded=17)
+    channel = tmp_path / "channel_0"
+    channel.write_bytes(channel.read_bytes()[:-3000])
+    (log, _) = read_recorded([tmp_path])
+    assert any(text.startswith("34 events were discarded") for text in log.lacks)
+    assert any("cut off" in text for text in log.lacks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (b"/* CTF 1.8 */", b"nothing of it", "no CTF 1.8 metadata"),
+        (b"minor = 8", b"minor = 9", "CTF 1.9"),
+        (b"trace {", b"trace ?", "no TSDL"),
+        (b"_vtid", b"_vtie", "lack vtid; record with lttng add-context"),
+        (b"variant <id>", b"variant <ie>", "no field of this name"),
+        (b"size = 64; align = 8", b"size = 65; align = 8", "an integer of 65 bits"),
+        (b"size = 64; align = 8", b"size = 64; align = 7", "an alignment of 7 bits"),
+        (b"ros2:", b"ros3:", "without events of ROS 2"),
+        (b"uint32_t magic", b"uint32_x magic", "no type 'uint32_x magic"),
+    ],
+)
+def test_other_metadata_is_refused_in_a_line(
+    old: bytes, new: bytes, problem: str, tmp_path: Path
+) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes(1), Form(in_packets=False))
+    text = (tmp_path / "metadata").read_bytes()
+    assert old in text
+    (tmp_path / "metadata").write_bytes(text.replace(old, new))
+    with pytest.raises(UserError, match=re.escape(problem)) as refused:
+        read_recorded([tmp_path])
+    assert str(tmp_path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_folders_and_files_that_hold_no_trace_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="neither a probe log"):
+        read_recorded([tmp_path])
+    ctf_traces.write_trace(tmp_path, two_nodes(1))
+    (tmp_path / "channel_0").write_bytes(b"PAR1" * 1000)
+    with pytest.raises(UserError, match="channel_0: no packet at byte 0"):
+        read_recorded([tmp_path])
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(FORMS))
+    ctf_traces.write_trace(tmp_path, two_nodes(2), form, packet_events=7)
+    path = tmp_path / data.draw(st.sampled_from(["metadata", "channel_0"]))
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        logs = read_recorded([tmp_path])
+    except UserError as refused:
+        assert "\n" not in str(refused)
+        return
+    assert len(events_of(logs)) <= 200 if logs else True
