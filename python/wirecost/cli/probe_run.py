@@ -87,7 +87,7 @@ def command(
         for note in prepared.notes:
             errors.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
         output = 2 if json_file == STANDARD_OUTPUT else 1
-        status = run(words, prepared.environment, output)
+        status = run([*prepared.before, *words], prepared.environment, output)
         with suppress(OSError):
             write_prices(folder)
         if not any(folder.glob("*.wprobe")):

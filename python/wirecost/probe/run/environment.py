@@ -10,7 +10,15 @@ from pathlib import Path
 
 from wirecost.chosen import chosen
 from wirecost.errors import UserError
-from wirecost.probe.run.hook import PYTHON_FOLDER, Hook, Request, all_hooks, library
+from wirecost.probe.run.hook import (
+    PYTHON_FOLDER,
+    Hook,
+    Hooked,
+    OutsideHook,
+    Request,
+    all_hooks,
+    library,
+)
 from wirecost.probe.run.target import Target
 
 FOLDER = "WIRECOST_PROBE"
@@ -24,10 +32,12 @@ PROBE = "libwirecost-probe.so.1"
 
 @dataclass(frozen=True)
 class Prepared:
-    """``environment``: whole; ``notes``: one line each."""
+    """``environment``: whole; ``notes``: one line each; ``before``: words put before the
+    program's."""
 
     environment: dict[str, str]
     notes: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
 
 def hooks_without(left_out: str | None) -> list[Hook]:
@@ -54,7 +64,10 @@ def prepare(
     environment = {**inherited, FOLDER: str(folder.absolute())}
     if target.refusal is not None:
         line = f"{target.program}: {target.refusal}, so nothing is preloaded; it runs as it is"
-        return Prepared(environment, (line,))
+        outside = [one for one in hooks if isinstance(one, OutsideHook)]
+        return _outside(
+            environment, line, [one.prepare_outside(target, request) for one in outside]
+        )
     hooked = [one.prepare(target, request) for one in hooks]
     for one in hooked:
         environment |= one.environment
@@ -65,7 +78,16 @@ def prepare(
         notes += _preload(environment, libraries)
     if files:
         _run_first(environment, files)
-    return Prepared(environment, tuple(notes))
+    before = tuple(word for one in hooked for word in one.before)
+    return Prepared(environment, tuple(notes), before)
+
+
+def _outside(environment: dict[str, str], line: str, hooked: list[Hooked]) -> Prepared:
+    for one in hooked:
+        environment |= one.environment
+    notes = tuple(note for one in hooked for note in one.notes)
+    before = tuple(word for one in hooked for word in one.before)
+    return Prepared(environment, (line, *notes), before)
 
 
 def _preload(environment: dict[str, str], libraries: list[Path]) -> list[str]:

@@ -9,7 +9,7 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from wirecost import _core
 from wirecost.errors import UserError
@@ -40,12 +40,13 @@ class Hooked:
     loaded into everything that the program starts, so a library must do nothing in a program that
     is not its own. ``python``: files that each Python interpreter runs when it starts; they may
     import the standard library of Python 3.8 only. ``notes``: what the user should know, one line
-    each."""
+    each. ``before``: words put before the program's."""
 
     libraries: tuple[Path, ...] = ()
     python: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 class Hook(Protocol):
@@ -58,6 +59,13 @@ class Hook(Protocol):
         """Raises UserError where what the user asked for is impossible for this program; what
         cannot be done by itself is a note."""
         ...
+
+
+@runtime_checkable
+class OutsideHook(Protocol):
+    """A hook that also works where nothing can be preloaded."""
+
+    def prepare_outside(self, target: Target, request: Request) -> Hooked: ...
 
 
 def all_hooks() -> list[Hook]:

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 
-from wirecost.probe.function import choice, trampoline
-from wirecost.probe.function.listing import PATTERNS, listing
+from wirecost.errors import UserError
+from wirecost.probe.function import choice, trampoline, uprobes
+from wirecost.probe.function.listing import PATTERNS, Function, listing
+from wirecost.probe.function.means import Taken, all_means, price, take
 from wirecost.probe.function.objects import objects_of
 from wirecost.probe.function.request import checked, is_python
 from wirecost.probe.function.target_files import meant
@@ -21,31 +25,53 @@ class FunctionHook:
     def prepare(self, target: Target, request: Request) -> Hooked:
         checked(request.functions, request.function_limit, request.function_means)
         native = tuple(one for one in request.functions if not is_python(one))
-        if not native:
-            return Hooked()
-        notes = []
-        program = meant(target)
-        if program is None:
-            notes.append(
-                f"--function: looked for in each program that {target.command[0]} starts, "
-                "by patched entries"
-            )
-        else:
-            found = listing(native, objects_of(program, os.environ))
-            choice.matched(native, found, program, request.function_limit)
-            count = choice.recordable(found.functions, trampoline.why_not)
-            notes.append(f"{count} functions by patched entries{_cost()}:")
-            notes += choice.lines(found.functions, trampoline.why_not)
+        return self._native(target, native, request) if native else Hooked()
+
+    def prepare_outside(self, target: Target, request: Request) -> Hooked:
+        return self.prepare(target, request)
+
+    def _native(self, target: Target, patterns: Sequence[str], request: Request) -> Hooked:
         environment = {
-            PATTERNS: "\n".join(native),
+            PATTERNS: "\n".join(patterns),
             trampoline.LIMIT: str(request.function_limit),
         }
-        return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=tuple(notes))
+        program = meant(target)
+        if program is None:
+            if request.function_means not in ("auto", "trampoline"):
+                raise UserError(
+                    f"--function-means {request.function_means}: {target.command[0]} is a script, "
+                    "a shell or Python; give the program that has the functions"
+                )
+            line = f"--function: looked for in each program that {target.command[0]} starts"
+            return Hooked(
+                (library(trampoline.LIBRARY),),
+                environment=environment,
+                notes=(f"{line}, recorded by patched entries",),
+            )
+        objects = objects_of(program, os.environ)
+        found = listing(patterns, objects)
+        choice.matched(patterns, found, program, request.function_limit)
+        taken = take(request.function_means, all_means(target.refusal), found.functions)
+        notes = (*taken.notes, *_shown(taken, found.functions))
+        if taken.means.name == "uprobes":
+            return Hooked(
+                environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
+            )
+        return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
 
 
-def _cost() -> str:
-    cost = trampoline.cost_ns(os.environ)
-    return "" if cost is None else f", {cost / 1000:.2f} µs per call (measured now)"
+def _absolute(paths: Sequence[Path]) -> list[Path]:
+    return [one.absolute() for one in paths]
+
+
+def _shown(taken: Taken, functions: Sequence[Function]) -> list[str]:
+    count = choice.recordable(functions, taken.means.why_not)
+    cost = "" if taken.cost_ns is None else f", {price(taken.cost_ns)} per call (measured now)"
+    plural = "" if count == 1 else "s"
+    return [
+        f"{count} function{plural} recorded {taken.means.about}{cost}:",
+        *choice.lines(functions, taken.means.why_not),
+    ]
 
 
 HOOK = FunctionHook()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By what calls are recorded: each means, why it may be impossible, and what a call costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from wirecost.errors import UserError
+from wirecost.probe.function import trampoline, uprobes
+from wirecost.probe.function.listing import Function
+
+CHEAP_NS = 5_000.0
+"""What a breakpoint may cost a call if nobody asked for breakpoints: they need nothing in the
+program, but in virtual machines a trap can take tens of microseconds."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
+    function; ``cost_ns``: of a call, measured when it is asked."""
+
+    name: str
+    about: str
+    unavailable: str
+    why_not: Callable[[Function], str]
+    cost_ns: Callable[[Mapping[str, str]], float | None]
+
+
+def all_means(refusal: str | None) -> list[Means]:
+    """In the order in which they are tried. ``refusal``: why nothing can be preloaded."""
+    cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
+    return [
+        Means("uprobes", "by uprobes", uprobes.unavailable(), uprobes.why_not, uprobes.cost_ns),
+        Means(
+            "trampoline",
+            "by patched entries",
+            cannot_preload,
+            trampoline.why_not,
+            trampoline.cost_ns,
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Taken:
+    means: Means
+    cost_ns: float | None
+    notes: tuple[str, ...]
+
+
+def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
+    """The first one that is available, can record a function, and is cheap; a dear one where there
+    is no other.
+
+    Raises:
+        UserError: there is none, with the reason of each.
+    """
+    notes: list[str] = []
+    dear: Taken | None = None
+    functions = list(functions)
+    for one in every:
+        if asked not in ("auto", one.name):
+            continue
+        why = one.unavailable or _of_all(functions, one.why_not)
+        if why:
+            notes.append(f"not {one.about}: {why}")
+            continue
+        cost = one.cost_ns(os.environ)
+        taken = Taken(one, cost, tuple(notes))
+        if asked != "auto" or cost is None or cost <= CHEAP_NS:
+            return taken
+        notes.append(
+            f"not {one.about}: {price(cost)} per call on this machine; "
+            f"--function-means {one.name} takes it all the same"
+        )
+        dear = dear or taken
+    if dear is not None:
+        return dear
+    raise UserError(f"--function: {'; '.join(notes) or 'no means of recording'}")
+
+
+def _of_all(functions: list[Function], why_not: Callable[[Function], str]) -> str:
+    """The reasons, where every function has one."""
+    reasons = [(one, why_not(one)) for one in functions]
+    if not all(reason for _, reason in reasons):
+        return ""
+    return "; ".join(f"{one.name}: {reason}" for one, reason in reasons[:3])
+
+
+def price(cost_ns: float) -> str:
+    return f"{cost_ns / 1000:.2f} µs" if cost_ns < 10_000 else f"{cost_ns / 1000:.0f} µs"
