@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for the highest rate finds what a made-up transport was given, within 5 %."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wirecost.bench.transport.ground import Wire
+from wirecost.bench.transport.joining import Arrivals, Counts
+from wirecost.bench.transport.peak import find_peak
+from wirecost.bench.transport.price import Price
+from wirecost.bench.transport.session import Block, Order
+
+Carry = Callable[[Order], Block]
+
+
+def block(order: Order, count: int, waited: np.ndarray, **counts: int) -> Block:  # type: ignore[type-arg]
+    """Of messages that were sent at the asked rate and came so long after they were due."""
+    rate = order.rate or 1e5
+    due = (np.arange(count) * 1e9 / rate).astype(np.int64)
+    arrived = (due + waited).astype(np.int64)
+    arrivals = Arrivals(np.arange(count), {"total": arrived - due}, arrived, due)
+    found = Counts(sent=count, received=count, **counts)
+    found.begun_ns, found.intervals = int(due[-1]), count - 1
+    return Block(order, found, [arrivals], Price(), Wire(0, 0), 0.0)
+
+
+def waits(capacity: float, loses: bool) -> Carry:
+    """Takes a message every 1/capacity s; above that a queue grows, or what is too much is lost."""
+
+    def run(order: Order) -> Block:
+        rate = order.rate or 1e5
+        count = max(2, int((order.seconds or 1.0) * rate))
+        if rate <= capacity:
+            return block(order, count, np.full(count, 50_000))
+        if loses and order.rate:
+            return block(order, count, np.full(count, 50_000), lost=int(count * 0.1) + 1)
+        behind = np.arange(count) * (1e9 / capacity - 1e9 / rate)
+        return block(order, count, behind)
+
+    return run
+
+
+@pytest.mark.parametrize("loses", [False, True])
+@pytest.mark.parametrize("capacity", [40.0, 1000.0, 30_000.0])
+def test_the_peak_is_found_within_5_percent_and_confirmed(capacity: float, loses: bool) -> None:
+    peak = find_peak(waits(capacity, loses), 100, 0.0)
+    least = 0.95 if loses else 0.93
+    # A queue that grows by less than the bound in a second is not seen: slow ones are found high.
+    assert least * capacity <= peak.rate <= 1.05 * capacity + 0.05 * capacity
+    assert peak.above is not None
+    assert peak.above <= 1.06 * peak.rate
+    assert peak.confirmed
+    assert peak.confirmed_rate == pytest.approx(0.9 * peak.rate)
+    assert ("lost" in peak.limit) == loses
+
+
+def test_a_transport_that_always_loses_has_no_peak() -> None:
+    def run(order: Order) -> Block:
+        return block(order, 100, np.full(100, 50_000), lost=1)
+
+    peak = find_peak(run, 100, 0.0)
+    assert peak.rate == 0
+    assert not peak.confirmed
+    assert "lost" in peak.limit
+
+
+def test_what_is_late_by_a_constant_is_no_queue() -> None:
+    def run(order: Order) -> Block:
+        count = max(2, int((order.seconds or 1.0) * (order.rate or 1e5)))
+        if order.rate > 500:
+            return block(order, count, np.full(count, 40_000_000), refused=1)
+        return block(order, count, np.full(count, 40_000_000))
+
+    assert 475 <= find_peak(run, 100, 0.0).rate <= 500
