@@ -332,6 +332,13 @@ def test_more_than_proportional_growth_costs_what_it_takes(random: np.random.Gen
     assert cost.ns_median == pytest.approx(3e6, rel=0.05)
 
 
+def test_what_hardly_varies_is_not_extrapolated_to_nothing(random: np.random.Generator) -> None:
+    size = random.integers(10_000, 10_040, COUNT)
+    (cost,) = explained(50 * size - 490_000, size).costs
+    assert cost.count_median == pytest.approx(20, abs=2)
+    assert cost.ns_median == pytest.approx(1000, rel=0.1)
+
+
 NUMBERS = st.one_of(
     st.just(0),
     st.integers(0, 3),

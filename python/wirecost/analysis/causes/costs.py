@@ -21,6 +21,8 @@ NOTABLE = 0.01
 """Share of the median or of the tail below which a number without a cause is not listed."""
 RARELY = 0.05
 """Share of the executions that may be without steady events."""
+PROPORTIONAL = 1.1
+"""A cost may exceed the median by this factor, since both are estimates."""
 ALIKE = 0.5
 """Share of a number's variance from which on it goes along with a cause."""
 
@@ -70,6 +72,9 @@ def _cost(
     usual = float(numbers[executions.around_median].mean())
     slowest = float(numbers[executions.slowest].mean())
     median_ns, slowest_ns = _whole(executions)
+    if origin is Origin.REGRESSION and price * usual > PROPORTIONAL * median_ns:
+        # Without any there would be no time left: only what varied is known to cost that price.
+        usual, slowest = usual - float(numbers.min()), slowest - float(numbers.min())
     return Cost(
         name=name,
         ns_each=price,

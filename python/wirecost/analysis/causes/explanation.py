@@ -26,9 +26,10 @@ class Cost:
     ns_each: float
     origin: Origin
     count_median: float
-    """Mean of the fifth of the executions around the median."""
+    """Mean of the fifth of the executions around the median; where all of that at this price
+    were more than the median's time, what it is beyond the least count."""
     count_slowest: float
-    """Mean of the slowest 1 % of executions."""
+    """Mean of the slowest 1 % of executions, likewise."""
     ns_median: float
     """At most the median itself."""
     ns_slowest: float
