@@ -88,6 +88,12 @@ def command(
     pool: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory that --heap touches at the start.")
     ] = "64M",
+    hooks: Annotated[
+        bool,
+        typer.Option(
+            "--hooks/--no-hooks", help="Record callbacks of a ROS 1 node that has no probes."
+        ),
+    ] = True,
     repeats: Annotated[
         int,
         typer.Option("--repeat", metavar="N", min=1, help="Number of runs; each starts the node."),
@@ -148,7 +154,7 @@ def command(
         options = Options(size, False, False, False, None, HEAP_WARMUP_S)
     settings = Settings(
         recording,
-        StartOptions(override or [], cpu, fifo, options),
+        StartOptions(override or [], cpu, fifo, options, hooks=hooks),
         PlayOptions(rate, consumed, loops, player_cpu, player_fifo, connect_s, prime),
         repeats,
         sys.argv[1:],

@@ -31,7 +31,7 @@ PYTHON_MAY_IMPORT = {
     "tensor": {"tensor"},
     "transport": {"transport"},
     "messaging": {"messaging", "tensor", "transport"},
-    "replay": {"replay", "records", "doctor", "heap"},
+    "replay": {"replay", "records", "doctor", "heap", "probe"},
     "campaign": {"campaign", "analysis", "records", "doctor"},
     "network": {"network"},
     "usage": {"usage"},

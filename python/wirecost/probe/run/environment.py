@@ -48,6 +48,11 @@ def hooks_without(left_out: str | None) -> list[Hook]:
     return [one for one in every if one.name not in without]
 
 
+def hooks_named(names: Collection[str]) -> list[Hook]:
+    """Those of these names that there are."""
+    return [one for one in all_hooks() if one.name in names]
+
+
 def prepare(
     target: Target,
     hooks: Iterable[Hook],

@@ -12,13 +12,15 @@ from wirecost.heap import launch
 @dataclass(frozen=True)
 class StartOptions:
     """What the user changes of the recorded start. ``command`` empty: the recorded one;
-    ``changed``: makes the node's environment of the one it would have had."""
+    ``changed``: makes the node's environment of the one it would have had; ``hooks``: a node
+    without probes of its own gets hooks that record its callbacks."""
 
     command: list[str]
     cpu: int | None = None
     fifo: int | None = None
     heap: launch.Options | None = None
     changed: Callable[[Mapping[str, str]], dict[str, str]] | None = None
+    hooks: bool = True
 
 
 @dataclass(frozen=True)

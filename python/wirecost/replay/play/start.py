@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.heap import launch
+from wirecost.replay.play.hooks import hooked
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.process.node import Start
 from wirecost.replay.process.state import ProcessState
@@ -111,6 +112,7 @@ def start_of(
     if snapshot.system == "ros1" and not any(word.startswith("__name:=") for word in arguments):
         # An anonymous node would get another name, and not find its parameters.
         arguments = [*arguments, f"__name:={snapshot.node.rpartition('/')[2]}"]
+    program = arguments[0] if start_options.command else process.executable
     usable = os.sched_getaffinity(0)
     recorded = sorted(usable & set(process.affinity))
 
@@ -118,12 +120,14 @@ def start_of(
         environment = _environment(process, variables, os.environ) | {PROBE: str(probes)}
         if RUN in os.environ:  # by which its processes are known
             environment |= {RUN: os.environ[RUN]}
+        if start_options.hooks:
+            environment = hooked(snapshot.system, program, environment, probes)
         if start_options.heap is not None:
             environment = launch.environment(start_options.heap, environment)
         if start_options.changed is not None:
             environment = start_options.changed(environment)
         return Start(
-            executable=arguments[0] if start_options.command else process.executable,
+            executable=program,
             arguments=arguments,
             environment=environment,
             directory=str(Path.cwd()) if start_options.command else process.working_directory,
