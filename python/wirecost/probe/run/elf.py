@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ class Elf:
 def read_elf(path: Path) -> Elf | None:
     """None where the file is no ELF file or a damaged one. Raises OSError."""
     with path.open("rb") as file:
+        file_size = os.fstat(file.fileno()).st_size
         ident = file.read(64)
         if len(ident) < 52 or ident[:4] != MAGIC or ident[4] not in (1, 2):
             return None
@@ -37,9 +39,9 @@ def read_elf(path: Path) -> Elf | None:
         (machine,) = struct.unpack_from(order + "H", ident, 18)
         (table,) = struct.unpack_from(order + layout, ident, at)
         size, count = struct.unpack_from(order + "HH", ident, 42 if bits == 32 else 54)
-        if size < (32 if bits == 32 else 56) or count > MOST_HEADERS:
+        if size < (32 if bits == 32 else 56) or count > MOST_HEADERS or table > file_size:
             return None
-        file.seek(min(table, 1 << 62))
+        file.seek(table)
         headers = file.read(size * count)
         loader, dynamic = None, False
         for start in range(0, len(headers) - size + 1, size):
@@ -47,7 +49,7 @@ def read_elf(path: Path) -> Elf | None:
             dynamic |= kind == PT_DYNAMIC
             if kind == PT_INTERP:
                 place, length = _extent(headers, start, bits, order)
-                file.seek(min(place, 1 << 62))
+                file.seek(min(place, file_size))
                 text = file.read(min(length, LONGEST_INTERPRETER))
                 loader = text.partition(b"\0")[0].decode("utf-8", "replace")
         return Elf(bits, machine, loader, dynamic)

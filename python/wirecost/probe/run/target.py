@@ -35,7 +35,8 @@ class Target:
 
     @property
     def is_python(self) -> bool:
-        return self.program.resolve().name.startswith("python")
+        """Or something that starts Python, as the shims of version managers."""
+        return any(one.resolve().name.startswith("python") for one in self.chain)
 
 
 def find(command: list[str], search: str | None = None) -> Target:
