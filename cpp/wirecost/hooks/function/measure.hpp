@@ -4,8 +4,9 @@
 
 namespace wirecost::function {
 
-/// Calls two functions that do nothing, of which a recorder may have the one named
-/// wirecost_measured_function; prints by how many nanoseconds a call of it is longer.
+/// Calls functions that do nothing, of which a recorder may have wirecost_measured_function or
+/// wirecost_observed_function; prints by how many nanoseconds a call of that is longer. They are
+/// two, because a breakpoint goes only a while after its observer.
 int measure(long calls);
 
 }  // namespace wirecost::function

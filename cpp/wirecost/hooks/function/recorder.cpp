@@ -39,9 +39,11 @@ std::string Recorder::prepare_one(const Object& object, const ElfFile& file,
   Patch patch{.function = object.base + function.address,
               .first_bytes = function.code.first_bytes,
               .number = functions_ + static_cast<std::uint32_t>(patches.size())};
-  const auto bytes = file.bytes_at(function.address, jump_bytes);
-  if (bytes.size() != jump_bytes ||
-      std::memcmp(bytes.data(), reinterpret_cast<const void*>(patch.function), jump_bytes) != 0)
+  // A debugger's or the kernel's breakpoints must not be moved.
+  const std::size_t replaced = std::max(jump_bytes, patch.first_bytes);
+  const auto bytes = file.bytes_at(function.address, replaced);
+  if (bytes.size() != replaced ||
+      std::memcmp(bytes.data(), reinterpret_cast<const void*>(patch.function), replaced) != 0)
     return "its code in memory differs from the file";
   std::string trouble = prepare(patch, arena, wirecost_function_entry);
   if (trouble.empty()) patches.push_back(patch);

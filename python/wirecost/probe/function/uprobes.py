@@ -10,8 +10,8 @@ from pathlib import Path
 from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.probe.function.listing import PATTERNS, Function, helper
-from wirecost.probe.function.trampoline import MEASURED
 
+OBSERVED = "wirecost_observed_function"
 CALLS, LONGEST_S = 300, 30.0
 
 
@@ -48,7 +48,7 @@ def cost_ns(environment: Mapping[str, str]) -> float | None:
             changed = {
                 "WIRECOST_PROBE": str(folder),
                 "WIRECOST_PROBE_SIZE": "1M",
-                PATTERNS: MEASURED,
+                PATTERNS: OBSERVED,
             }
             done = subprocess.run(
                 [*before([helper()]), str(helper()), "measure", str(CALLS)],

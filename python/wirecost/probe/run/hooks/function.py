@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wirecost.errors import UserError
@@ -14,8 +15,10 @@ from wirecost.probe.function.means import Taken, all_means, price, take
 from wirecost.probe.function.objects import objects_of
 from wirecost.probe.function.request import checked, is_python
 from wirecost.probe.function.target_files import meant
-from wirecost.probe.run.hook import Hooked, Request, library
+from wirecost.probe.run.hook import PYTHON_FOLDER, Hooked, Request, library
 from wirecost.probe.run.target import Target
+
+PYTHON_PATTERNS = "WIRECOST_PYTHON_FUNCTIONS"
 
 
 class FunctionHook:
@@ -25,7 +28,9 @@ class FunctionHook:
     def prepare(self, target: Target, request: Request) -> Hooked:
         checked(request.functions, request.function_limit, request.function_means)
         native = tuple(one for one in request.functions if not is_python(one))
-        return self._native(target, native, request) if native else Hooked()
+        hooked = self._native(target, native, request) if native else Hooked()
+        python = tuple(one for one in request.functions if is_python(one))
+        return _with_python(hooked, python, request) if python else hooked
 
     def prepare_outside(self, target: Target, request: Request) -> Hooked:
         return self.prepare(target, request)
@@ -58,6 +63,23 @@ class FunctionHook:
                 environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
             )
         return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
+
+
+def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> Hooked:
+    note = (
+        f"--function {', '.join(patterns)}: found when they are called, by sys.monitoring "
+        "(Python 3.12), before by sys.setprofile, for which every call in the program pays"
+    )
+    return replace(
+        hooked,
+        python=(PYTHON_FOLDER / "functions.py",),
+        environment={
+            **hooked.environment,
+            PYTHON_PATTERNS: "\n".join(patterns),
+            trampoline.LIMIT: str(request.function_limit),
+        },
+        notes=(*hooked.notes, note),
+    )
 
 
 def _absolute(paths: Sequence[Path]) -> list[Path]:

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run first by each Python interpreter of a program: calls of functions that patterns name are
+recorded, by sys.monitoring (Python 3.12) or by profile hooks.
+
+A pattern is ``module:Class.method``, in which ``*`` is any text; of the program's own file, the
+module is ``__main__`` or the file's name. A generator or coroutine is recorded from each resumption
+to the next suspension, since it leaves the thread in between. It runs in the program's Python, with
+the standard library of 3.8 alone; the probe library it calls by ctypes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import difflib
+import fnmatch
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Pattern  # noqa: UP035 - Python 3.8
+
+COUNT_LOOPS = 2**64 - 1
+MOST_SEEN = 5000
+
+
+def say(line: str) -> None:
+    print("wirecost: " + line, file=sys.stderr)
+
+
+def qualified(frame: FrameType) -> str:
+    """The function's name with those of its classes; before Python 3.11, by its first argument."""
+    code = frame.f_code
+    known = getattr(code, "co_qualname", None)
+    if known is not None:
+        return str(known)
+    if code.co_argcount and code.co_varnames[0] in ("self", "cls"):
+        first = frame.f_locals.get(code.co_varnames[0])
+        for owner in getattr(first if isinstance(first, type) else type(first), "__mro__", ()):
+            one = vars(owner).get(code.co_name)
+            one = getattr(one, "__func__", one)
+            if getattr(one, "__code__", None) is code:
+                return f"{owner.__qualname__}.{code.co_name}"
+    return code.co_name
+
+
+class Sections:
+    """Which code is recorded as which section; 0: as none."""
+
+    def __init__(self, library: ctypes.PyDLL, patterns: list[str], limit: int) -> None:
+        self._section = library.wirecost_probe_section
+        self._section.argtypes, self._section.restype = [ctypes.c_char_p], ctypes.c_uint32
+        self.patterns = patterns
+        self._expressions: list[Pattern[str]] = [
+            re.compile(fnmatch.translate(one.replace("[", "[[]"))) for one in patterns
+        ]
+        self._limit = limit
+        self.of: dict[CodeType, int] = {}
+        self.matched = 0
+        self.seen: set[str] = set()
+
+    def find(self, frame: FrameType) -> int:
+        code = frame.f_code
+        module = str(frame.f_globals.get("__name__", ""))
+        name = qualified(frame)
+        names = [module + ":" + name]
+        if module == "__main__":
+            names.append(Path(code.co_filename).stem + ":" + name)
+        found = 0
+        if any(one.match(text) for text in names for one in self._expressions):
+            self.matched += 1
+            if self.matched <= self._limit:
+                found = self._section(names[-1].encode())
+            elif self.matched == self._limit + 1:
+                say(f"more than {self._limit} functions match; the others are not recorded")
+        elif len(self.seen) < MOST_SEEN:
+            self.seen.add(names[-1])
+        self.of[code] = found
+        return found
+
+    def report(self) -> None:
+        if self.matched or not self.seen:
+            return
+        seen = sorted(self.seen)
+        for pattern in self.patterns:
+            near = difflib.get_close_matches(pattern.replace("*", ""), seen, 3, 0.5)
+            hint = "; the nearest are " + ", ".join(near) if near else ""
+            say(f"{pattern}: no function that was called matches{hint}")
+
+
+class Calls:
+    """Begins and ends sections; a thread's first call makes its log."""
+
+    def __init__(self, library: ctypes.PyDLL, sections: Sections) -> None:
+        self.sections = sections
+        self.begin = library.wirecost_probe_begin
+        self.begin.argtypes, self.begin.restype = [ctypes.c_uint32, ctypes.c_uint64], None
+        self.end = library.wirecost_probe_end
+        self.end.argtypes, self.end.restype = [ctypes.c_uint32, ctypes.c_int64], None
+
+
+def profile(calls: Calls) -> None:
+    """By ``sys.setprofile``: every call in the program pays for it."""
+    of, find = calls.sections.of, calls.sections.find
+    begin, end = calls.begin, calls.end
+
+    def hook(frame: FrameType, event: str, _argument: Any) -> None:
+        if event == "call":
+            section = of.get(frame.f_code)
+            if section is None:
+                section = find(frame)
+            if section:
+                begin(section, COUNT_LOOPS)
+        elif event == "return":  # an exception and a suspension too
+            section = of.get(frame.f_code)
+            if section:
+                end(section, 0)
+
+    if sys.getprofile() is not None:
+        say("another profiler has the profile hook; Python functions are not recorded")
+        return
+    threading.setprofile(hook)
+    sys.setprofile(hook)
+
+
+def monitor(calls: Calls) -> None:
+    """By ``sys.monitoring``: code that is not recorded is reported once, and then never again."""
+    monitoring = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+    events, off = monitoring.events, monitoring.DISABLE
+    tool = _free_tool(monitoring)
+    if tool is None:
+        say("other tools have all of sys.monitoring; Python functions are not recorded")
+        return
+    of, find = calls.sections.of, calls.sections.find
+    begin, end = calls.begin, calls.end
+
+    def entered(code: CodeType, _offset: int) -> Any:
+        section = of.get(code)
+        if section is None:
+            section = find(sys._getframe(1))
+            if section:
+                monitoring.set_local_events(
+                    tool, code, events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
+                )
+        if not section:
+            return off
+        begin(section, COUNT_LOOPS)
+        return None
+
+    def left(code: CodeType, _offset: int, _value: object) -> Any:
+        section = of.get(code)
+        if not section:
+            return off
+        end(section, 0)
+        return None
+
+    def thrown_into(code: CodeType, _offset: int, _error: object) -> None:
+        section = of.get(code)
+        if section:
+            begin(section, COUNT_LOOPS)
+
+    def unwound(code: CodeType, _offset: int, _error: object) -> None:
+        section = of.get(code)
+        if section:
+            end(section, 0)
+
+    for event, callback in (
+        (events.PY_START, entered),
+        (events.PY_RESUME, entered),
+        (events.PY_RETURN, left),
+        (events.PY_YIELD, left),
+        (events.PY_THROW, thrown_into),
+        (events.PY_UNWIND, unwound),
+    ):
+        monitoring.register_callback(tool, event, callback)
+    # Those of exceptions cannot be asked for by function.
+    monitoring.set_events(tool, events.PY_START | events.PY_THROW | events.PY_UNWIND)
+
+
+def _free_tool(monitoring: Any) -> int | None:
+    for tool in (monitoring.PROFILER_ID, 3, 4):
+        try:
+            monitoring.use_tool_id(tool, "wirecost")
+        except ValueError:
+            continue
+        return int(tool)
+    return None
+
+
+def start() -> None:
+    patterns = os.environ.get("WIRECOST_PYTHON_FUNCTIONS", "").splitlines()
+    path = os.environ.get("WIRECOST_PROBE_LIBRARY")
+    if not patterns or not path or not os.environ.get("WIRECOST_PROBE"):
+        return
+    limit = int(os.environ.get("WIRECOST_FUNCTIONS_LIMIT") or 64)
+    # It keeps the interpreter's lock: a call takes less time than giving it away.
+    library = ctypes.PyDLL(path)
+    sections = Sections(library, patterns, limit)
+    atexit.register(sections.report)
+    calls = Calls(library, sections)
+    (monitor if sys.version_info >= (3, 12) else profile)(calls)
+
+
+start()
