@@ -45,11 +45,13 @@ class ManyTopics(Fault):
             receiver, sender = (_start(setup, met, role, stack) for role in ROLES)
             ends = receiver, sender
             pids = [receiver.pid, sender.pid, *met.servers]
+            for one, role in zip(ends, ROLES, strict=True):
+                one.ask("load", OPEN_S, **_load(setup, met, role))
             found.memory_bytes_before = _memory(pids)
             topic = f"bench_{secrets.token_hex(6)}"
             begin = time.monotonic_ns()
             for one, role in zip(ends, ROLES, strict=True):
-                one.send("open", **_open(setup, met, role, topic))
+                one.send("open", role=role, topic=topic, topics=setup.topics)
             opened = [int(one.receive(OPEN_S)["ns"]) for one in ends]
             for one, role in zip(ends, ROLES, strict=True):
                 one.send("exchange", role=role, seconds=MEET_S)
@@ -84,15 +86,12 @@ def _start(setup: Setup, met: Meeting, role: str, stack: ExitStack) -> Answering
     return made
 
 
-def _open(setup: Setup, met: Meeting, role: str, topic: str) -> dict[str, Any]:
+def _load(setup: Setup, met: Meeting, role: str) -> dict[str, Any]:
     contender = setup.contender
     setting = contender.setting
     return {
-        "role": role,
         "transport": contender.mware,
         "address": met.address_at(_spot(setup, role)),
-        "topic": topic,
-        "topics": setup.topics,
         "size": setup.size,
         "queue": setting.queue,
         "reliable": setting.reliable,

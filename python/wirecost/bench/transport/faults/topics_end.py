@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process with one end of each of many topics.
 
-``python -m wirecost.bench.transport.faults.topics_end``; driven by lines of JSON: ``open`` opens
-the ends one after the other, ``exchange`` sends on each topic, again and again, or receives until
-each had a message.
+``python -m wirecost.bench.transport.faults.topics_end``; driven by lines of JSON: ``load`` opens
+the transport, ``open`` the ends one after the other, ``exchange`` sends on each topic, again and
+again, or receives until each had a message.
 """
 
 from __future__ import annotations
@@ -37,19 +37,31 @@ class TopicsEnd:
             if command["do"] == "finish":
                 continue
             try:
-                answer = self._open(command) if command["do"] == "open" else self._exchange(command)
+                answer = self._do(command)
             except (UserError, OSError, RuntimeError) as error:
                 answer = {"failure": f"{len(self._ends)} topics open: {error}".splitlines()[0]}
             self._lines.send(answer)
 
-    def _open(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _do(self, command: dict[str, Any]) -> dict[str, Any]:
+        match command["do"]:
+            case "load":
+                return self._load(command)
+            case "open":
+                return self._open(command)
+            case _:
+                return self._exchange(command)
+
+    def _load(self, command: dict[str, Any]) -> dict[str, Any]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         asked = command["reliable"], command["queue"]
         quality = Quality(*asked, command["settings"], untouched=asked == (None, None))
-        begin = time.monotonic_ns()
         self._size = command["size"]
         self._transport = open_transport(command["transport"], command["address"], quality)
+        return {"done": "load"}
+
+    def _open(self, command: dict[str, Any]) -> dict[str, Any]:
+        begin = time.monotonic_ns()
         for number in range(command["topics"]):
             topic = f"{command['topic']}_{number}"
             self._ends.append(getattr(self._transport, command["role"])(topic))
