@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test test-frameworks test-rivals
+.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test test-frameworks test-rivals test-peers
 
 WIRECOST := .venv/bin/wirecost
 
@@ -44,6 +44,10 @@ rivals: install
 test-rivals: install-test
 	setup/rivals release
 	.venv/bin/python -m pytest tests/rivals
+
+# Record and replay with nodes of ROS 2 on RustDDS; needs cargo, about 4 minutes the first time.
+test-peers: install-test
+	setup/test-peers
 
 # The README's two commands on a bare Debian 12 that exists as long as they run.
 bare:
