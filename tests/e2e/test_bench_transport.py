@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost bench transport`` as a user drives it: real middlewares, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirecost.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
+from wirecost.network import profiles, support
+from wirecost.records.reading import read_results
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+QUICK = ("--seconds", "0.3", "--processes", "1")
+WIRECOST = Path(sys.executable).with_name("wirecost")
+
+
+def measured(wirecost: Run, out: Path, *options: str) -> dict[str, Any]:
+    done = wirecost("bench", "transport", *options, "--out", str(out), "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["failures"] == []
+    return document
+
+
+def totals(document: dict[str, Any]) -> dict[tuple[str, str, int], dict[str, Any]]:
+    return {
+        (row["mware"], row["settings"], row["size"]): row
+        for row in document["rows"]
+        if row["stage"] == "total"
+    }
+
+
+def test_latency_losses_and_price_of_each_combination(wirecost: Run, tmp_path: Path) -> None:
+    options = ("--mwares", "zeromq-tcp,iceoryx2", "--sizes", "100,64Ki", "--rate", "100", *QUICK)
+    document = measured(wirecost, tmp_path / "r", *options, "--subscribers", "2", "--seed", "3")
+    rows = totals(document)
+    assert rows.keys() == {
+        (mware, settings, size)
+        for mware in ("zeromq-tcp", "iceoryx2")
+        for settings in ("default", "matched")
+        for size in (100, 65_536)
+    }
+    for row in rows.values():
+        assert (row["asked_rate"], row["subscribers"], row["network"]) == (100, 2, "loopback")
+        assert (row["sent"], row["n"]) == (30, row["received"])
+        assert row["sent"] * 2 == row["received"] + row["lost"]
+        assert row["duplicates"] == row["reordered"] == row["wrong"] == row["refused"] == 0
+        assert row["checked"] > 0
+        assert 0 < row["median_ns"] <= row["p99_ns"] <= row["p999_ns"] <= row["max_ns"]
+        for part in ("publisher", "subscribers"):
+            assert row["usage"][part]["cpu_ns"] > 1000
+            assert row["usage"][part]["memory_bytes"] > 1 << 20
+    for (mware, settings, _), row in rows.items():
+        assert row["promise"] == ("no loss" if settings == "matched" else ""), mware
+        assert row["lost"] == 0 or settings == "default"
+        assert row["broken"] == ""
+    # What a row says to reproduce it is a command that this program takes.
+    words = shlex.split(rows["iceoryx2", "matched", 100]["reproduce"])
+    again = measured(wirecost, tmp_path / "again", *words[3:], "--processes", "1")
+    assert totals(again).keys() == {("iceoryx2", "matched", 100)}
+
+
+def test_requests_wait_for_their_replies(wirecost: Run, tmp_path: Path) -> None:
+    options = ("--mwares", "zeromq", "--pattern", "reqrep", "--settings", "matched", *QUICK)
+    document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100", "--rate", "50")
+    stages = {row["stage"]: row["median_ns"] for row in document["rows"]}
+    assert stages.keys() == {"lateness", "request", "total"}
+    assert stages["request"] < stages["total"]
+
+
+def test_best_effort_and_the_queue_are_what_matched_asks_for(wirecost: Run, tmp_path: Path) -> None:
+    options = ("--mwares", "mqtt", "--settings", "matched", "--sizes", "100", *QUICK)
+    for asked, qos in (("--reliable", 1), ("--best-effort", 0)):
+        out = tmp_path / asked.strip("-")
+        (row,) = totals(measured(wirecost, out, *options, asked, "--queue", "7")).values()
+        assert (row["reliable"], row["queue"]) == (bool(qos), 7)
+        settings = read_results(out).meta["settings"]
+        assert settings["mqtt matched"]["qos"] == qos
+        assert row["usage"]["daemon"]["cpu_ns"] > 0
+
+
+def test_a_peak_is_searched_for(wirecost: Run, tmp_path: Path) -> None:
+    options = ("--mwares", "iceoryx2", "--settings", "matched", "--sizes", "100", *QUICK)
+    (row,) = totals(measured(wirecost, tmp_path / "r", *options, "--find-peak")).values()
+    peak = row["peak"]
+    assert peak["rate"] > 0
+    assert peak["tried"]
+    assert peak["seconds"] < 60
+
+
+def test_native_clients_are_another_row(wirecost: Run, tmp_path: Path) -> None:
+    if not (PROGRAMS / f"{NATIVE_PREFIX}zeromq").is_file():
+        pytest.skip("no native client of ZeroMQ is installed")
+    options = ("--mwares", "zeromq", "--client", "python,native", "--settings", "default", *QUICK)
+    document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100")
+    assert {row["client"] for row in document["rows"]} == {"python", "native"}
+
+
+def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
+    wirecost: Run, tmp_path: Path
+) -> None:
+    if why := support.missing(profiles.BUILT_IN["lossy"]):
+        pytest.skip(f"no network can be made: {why}")
+    options = ("--mwares", "zeromq-tcp,iceoryx2", "--settings", "matched", "--network", "lossy")
+    document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100", *QUICK)
+    (row,) = totals(document).values()
+    assert (row["mware"], row["network"], row["lost"]) == ("zeromq-tcp", "lossy", 0)
+    assert row["median_ns"] > 1_000_000  # the delay of one way
+    assert row["wire_bytes"] > 100
+    assert document["not_run"] == {"iceoryx2, lossy": "stays on one machine"}
+    network = read_results(tmp_path / "r").meta["networks"]["lossy"]
+    assert network["loss_percent"] == 5
+    assert network["ping_sent"] > network["ping_received"] > 0
+
+
+def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) -> None:
+    options = (
+        "--mwares", "zeromq,zeromq-tcp", "--settings", "matched", "--sizes", "100",
+        "--seconds", "0.3", "--processes", "2",
+    )  # fmt: skip
+    first = tmp_path / "first"
+    with subprocess.Popen(
+        [str(WIRECOST), "bench", "transport", *options, "--out", str(first)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        journal = first.with_name(".first.partial") / "journal.jsonl"
+        end = time.monotonic() + 60
+        # Rows of the first contender are there, those of the second round are not.
+        while time.monotonic() < end:
+            if journal.is_file() and '"rows"' in journal.read_text():
+                break
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    before = read_results(first)
+    document = measured(wirecost, tmp_path / "second", *options, "--resume", str(first))
+    rows = totals(document)
+    assert rows.keys() == {(mware, "matched", 100) for mware in ("zeromq", "zeromq-tcp")}
+    after = read_results(tmp_path / "second").samples
+    kept = before.samples.select("mware", "stage", "process", "repetition", "ns")
+    # What was measured before is there as it was.
+    joined = kept.join(after, on=["mware", "stage", "process", "repetition", "ns"], how="inner")
+    assert len(joined) == len(kept) > 0
+    for (mware,), table in after.group_by("mware"):
+        assert set(table["process"]) == {0, 1}, mware
+    done = wirecost("bench", "transport", *options, "--resume", str(first), "--queue", "3")
+    assert done.returncode != 0
+    assert "was measured with queue 16, not 3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--sizes", "10"], "--sizes 10: must lie between 24 and"),
+        (["--sizes", "big"], "--sizes big: give bytes, such as 100, 10k, 1M or 64Ki"),
+        (["--mwares", "zeromqq"], "zeromqq"),
+        (["--network", "wlan"], "network 'wlan' is unknown: did you mean"),
+        (["--pattern", "push"], "--pattern push: there are pubsub, reqrep"),
+        (["--subscribers", "0"], "--subscribers 0: must lie between 1 and 64"),
+        (["--pattern", "reqrep", "--subscribers", "2"], "leave --subscribers out"),
+        (["--resume", "nowhere"], "--resume nowhere: there is no such folder"),
+        (["--settings", "fast"], "fast"),
+        (["--client", "java"], "java"),
+        (["--rate", "-1"], "--rate -1: must lie between 0 and 1,000,000 Hz"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_what_cannot_be_run_is_refused_in_one_line(
+    wirecost: Run, tmp_path: Path, options: list[str], said: str
+) -> None:
+    done = wirecost("bench", "transport", *options, "--out", str(tmp_path / "r"))
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:
+    command = [str(WIRECOST), "bench", "transport", "--mwares", "mqtt", "--sizes", "100"]
+    with subprocess.Popen(
+        [*command, "--seconds", "30", "--out", str(tmp_path / "r")],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 30
+        while time.monotonic() < end and len(_below(process.pid)) < 4:
+            time.sleep(0.05)
+        children = _below(process.pid)
+        assert len(children) >= 4  # both ends, the broker and its parent
+        process.kill()
+    end = time.monotonic() + 10
+    while time.monotonic() < end and any(map(_lives, children)):
+        time.sleep(0.05)
+    assert not any(map(_lives, children))
+
+
+def _below(process: int) -> list[int]:
+    found = []
+    for line in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = line.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == process:
+            number = int(line.parent.name)
+            found += [number, *_below(number)]
+    return found
+
+
+def _lives(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
