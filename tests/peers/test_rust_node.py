@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rosbags.rosbag2 import Reader
@@ -70,10 +71,11 @@ def messages(recording: Path, topic: str) -> list[str]:
     types = get_typestore(Stores.ROS2_HUMBLE)
     with Reader(recording) as reader:
         wanted = [one for one in reader.connections if one.topic == topic]
-        return [
-            types.deserialize_cdr(data, connection.msgtype).data
+        found: list[Any] = [
+            types.deserialize_cdr(data, connection.msgtype)
             for connection, _, data in reader.messages(connections=wanted)
         ]
+    return [message.data for message in found]
 
 
 def test_it_is_recorded(recording: Path) -> None:
