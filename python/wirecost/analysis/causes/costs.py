@@ -28,20 +28,29 @@ ALIKE = 0.5
 
 
 def costs_of(
-    executions: Executions, causes: list[Cause], prices: Mapping[str, float]
+    executions: Executions,
+    causes: list[Cause],
+    usual: Mapping[str, float],
+    prices: Mapping[str, float],
 ) -> list[Cost]:
-    """What costs most first. ``prices``: the machine's, nanoseconds by ``Kind.event``."""
+    """What costs most first. ``usual``: prices of causes among all but the slowest executions;
+    ``prices``: the machine's, nanoseconds by ``Kind.event``."""
     found = []
     for name in executions.numbers:
         cause = next((one for one in causes if one.name == name), None)
+        of_machine = prices.get(kind_of(name).event or "")
         if is_duration(name):
-            cost = _cost(executions, name, 1.0, Origin.ITSELF, causes)
+            cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF, causes)
         elif cause is not None:
             # Of what grows with the power p, the line through it is p times as steep.
-            price = cause.ns_each / (cause.power or 1.0)
-            cost = _cost(executions, name, price, Origin.REGRESSION, causes)
-        elif (of_machine := prices.get(kind_of(name).event or "")) is not None:
-            cost = _cost(executions, name, of_machine, Origin.MACHINE, causes)
+            power = cause.power or 1.0
+            pair = usual.get(name, cause.ns_each) / power, cause.ns_each / power
+            origin = Origin.REGRESSION
+            if of_machine is not None and _impossible(executions, name, pair[0]):
+                pair, origin = (of_machine, pair[1]), Origin.MACHINE
+            cost = _cost(executions, name, pair, origin, causes)
+        elif of_machine is not None:
+            cost = _cost(executions, name, (of_machine, of_machine), Origin.MACHINE, causes)
         else:
             continue
         if cause is not None or _share(executions, cost) >= NOTABLE:
@@ -66,13 +75,20 @@ def steady_of(
 
 
 def _cost(
-    executions: Executions, name: str, price: float, origin: Origin, causes: list[Cause]
+    executions: Executions,
+    name: str,
+    pair: tuple[float, float],
+    origin: Origin,
+    causes: list[Cause],
 ) -> Cost:
+    """``pair``: the price in usual executions and in the slowest: a switch that lets a long job
+    run must not make all switches dear."""
     numbers = executions.numbers[name]
-    usual = float(numbers[executions.around_median].mean())
+    price, of_slowest = pair
+    usual = _usual(executions, name)
     slowest = float(numbers[executions.slowest].mean())
     median_ns, slowest_ns = _whole(executions)
-    if origin is Origin.REGRESSION and price * usual > PROPORTIONAL * median_ns:
+    if origin is Origin.REGRESSION and _impossible(executions, name, price):
         # Without any there would be no time left: only what varied is known to cost that price.
         usual, slowest = usual - float(numbers.min()), slowest - float(numbers.min())
     return Cost(
@@ -82,9 +98,19 @@ def _cost(
         count_median=usual,
         count_slowest=slowest,
         ns_median=float(np.clip(price * usual, 0, max(0.0, median_ns))),
-        ns_slowest=float(np.clip(price * slowest, 0, max(0.0, slowest_ns))),
+        ns_slowest=float(np.clip(of_slowest * slowest, 0, max(0.0, slowest_ns))),
         within=None if origin is Origin.REGRESSION else _within(executions, name, causes),
     )
+
+
+def _impossible(executions: Executions, name: str, price: float) -> bool:
+    """Whether the median execution's count, at this price, takes longer than that execution: what
+    made others slow came with the event, but is no part of its usual price."""
+    return price * _usual(executions, name) > PROPORTIONAL * _whole(executions)[0]
+
+
+def _usual(executions: Executions, name: str) -> float:
+    return float(np.median(executions.numbers[name][executions.around_median]))
 
 
 def _within(executions: Executions, name: str, causes: list[Cause]) -> str | None:

@@ -24,9 +24,10 @@ class Cost:
 
     name: str
     ns_each: float
+    """Among all but the slowest 1 %; what the slowest cost has the price of the cause."""
     origin: Origin
     count_median: float
-    """Mean of the fifth of the executions around the median; where all of that at this price
+    """Median of the fifth of the executions around the median; where all of that at this price
     were more than the median's time, what it is beyond the least count."""
     count_slowest: float
     """Mean of the slowest 1 % of executions, likewise."""

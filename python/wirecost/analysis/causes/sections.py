@@ -33,7 +33,7 @@ def _explain(section: str, executions: Executions, prices: Mapping[str, float]) 
     models = Models.of(executions)
     found = models.followed()
     causes = causes_of(executions, models, found)
-    costs = costs_of(executions, causes, prices)
+    costs = costs_of(executions, causes, models.usual_prices(found), prices)
     rank = [cost.name for cost in costs]
     constant = models.every.spread == 0
     return Explanation(

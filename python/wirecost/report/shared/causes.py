@@ -31,7 +31,7 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
                     cost.name,
                     _part(cost.ns_median, one.median_ns),
                     _part(cost.ns_slowest, one.slowest_ns),
-                    price(cost.ns_each, cost.name) + MARKS[cost.origin],
+                    _priced(cost)[1] + MARKS[cost.origin],
                     *shares,
                 ]
             )
@@ -84,9 +84,7 @@ def _notes(explanations: list[Explanation]) -> list[str]:
         "shares of the variance of all executions and of the faster 99 %"
     ]
     if any(cost.origin is Origin.MACHINE for cost in costs):
-        notes.append(
-            "*: price of a benchmark on the machine: the time does not vary with this number"
-        )
+        notes.append("*: price of a benchmark on the machine, where the executions show none")
     if any(cost.name == INPUT for cost in costs):
         notes.append(f"{INPUT} is the number that the program recorded with the section")
     return notes
@@ -99,7 +97,8 @@ def _sentence(one: Explanation, cost: Cost) -> str:
         f"{_of(cost.ns_slowest, one.slowest_ns, 'slowest 1 %')}"
     )
     if not is_duration(cost.name):
-        text += f": {_count(cost.count_median)} × {price(cost.ns_each, cost.name)}"
+        count, each = _priced(cost)
+        text += f": {_count(count)} × {each}"
     if cost.origin is Origin.MACHINE:
         text += " as measured on this machine"
     cause = one.cause(cost.name)
@@ -114,6 +113,14 @@ def _sentence(one: Explanation, cost: Cost) -> str:
     if cause.rivals:
         text += f" (cannot be distinguished from {' and '.join(cause.rivals)})"
     return text
+
+
+def _priced(cost: Cost) -> tuple[float, str]:
+    """Count and price in the median execution; if it has none, in the slowest 1 %."""
+    if cost.count_median == 0 and cost.count_slowest > 0:
+        each = cost.ns_slowest / cost.count_slowest
+        return cost.count_slowest, price(each, cost.name)
+    return cost.count_median, price(cost.ns_each, cost.name)
 
 
 def _explained(cause: Cause) -> str:
