@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,13 @@ def read(process: int, proc: Path = Path("/proc")) -> Memory | None:
     with suppress(OSError):
         pss = _sizes(folder / "smaps_rollup").get("Pss")
     return Memory(status.get("VmRSS", 0), status.get("VmHWM", 0), pss)
+
+
+def held(processes: Iterable[int], proc: Path = Path("/proc")) -> int:
+    """What processes hold together, each shared page once where that can be read; those that have
+    ended hold nothing."""
+    found = [one for process in processes if (one := read(process, proc))]
+    return sum(one.rss_bytes if one.pss_bytes is None else one.pss_bytes for one in found)
 
 
 def reset_peak(process: int, proc: Path = Path("/proc")) -> bool:

@@ -237,5 +237,6 @@ def test_files_that_say_less(tmp_path: Path) -> None:
     (folder / "status").write_text(text)
     (folder / "task" / "7" / "status").write_text(text)
     assert memory.read(7, tmp_path) == memory.Memory(10 << 10, 20 << 10, None)
+    assert memory.held([7, 8], tmp_path) == 10 << 10
     assert threads.read(7, tmp_path) == {7: Thread(None, 3, 0)}
     assert not memory.reset_peak(8, tmp_path)

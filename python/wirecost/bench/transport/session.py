@@ -127,19 +127,22 @@ class Session:
             f"{mware} {role}{suffix}", spot, log, self._meeting.environment_at(spot)
         )
         self._stack.callback(made.end)
-        setting = self.contender.setting
-        made.send(
-            "open",
-            role=role,
-            transport=mware,
-            address=self._meeting.address_at(spot),
-            topic=self._topic,
-            size=self._size,
-            queue=setting.queue,
-            reliable=setting.reliable,
-            settings=dict(setting.options),
-        )
+        made.send("open", **self._opening(role, spot))
         return made
+
+    def _opening(self, role: str, spot: Spot) -> dict[str, Any]:
+        """What an end is told that opens there."""
+        setting = self.contender.setting
+        return {
+            "role": role,
+            "transport": self.contender.mware,
+            "address": self._meeting.address_at(spot),
+            "topic": self._topic,
+            "size": self._size,
+            "queue": setting.queue,
+            "reliable": setting.reliable,
+            "settings": dict(setting.options),
+        }
 
     def prime(self) -> None:
         """Until what is sent arrives everywhere. Raises WorkerFailedError."""

@@ -87,13 +87,8 @@ class Course(Session):
 
     def open(self, one: Answering, role: str, number: int) -> int:
         """Lets a spare process open its end; when it was asked to."""
-        spot, setting = self.spot(role, number), self.contender.setting
         asked = time.monotonic_ns()
-        one.send(
-            "open", role=role, transport=self.contender.mware,
-            address=self._meeting.address_at(spot), topic=self._topic, size=self._size,
-            queue=setting.queue, reliable=setting.reliable, settings=dict(setting.options),
-        )  # fmt: skip
+        one.send("open", **self._opening(role, self.spot(role, number)))
         return asked
 
     def spot(self, role: str, number: int) -> Spot:
@@ -101,10 +96,8 @@ class Course(Session):
 
     def memory(self, *more: Answering) -> int:
         """Of all that lives, in bytes."""
-        total = 0
-        for process in (self.sender, *self.receivers, *more):
-            total += _memory(process.pid)
-        return total + sum(map(_memory, self.servers))
+        processes = [self.sender, *self.receivers, *more]
+        return memory.held([*(one.pid for one in processes), *self.servers])
 
     def _order(self, run: int, file: Path) -> dict[str, Any]:
         return {
@@ -121,10 +114,3 @@ def forget(one: Answering) -> None:
     """Of a process that was killed: its pipes and its zombie."""
     with suppress(WorkerFailedError):
         one.end()
-
-
-def _memory(process: int) -> int:
-    found = memory.read(process)
-    if found is None:
-        return 0
-    return found.rss_bytes if found.pss_bytes is None else found.pss_bytes

@@ -47,7 +47,7 @@ class ManyTopics(Fault):
             pids = [receiver.pid, sender.pid, *met.servers]
             for one, role in zip(ends, ROLES, strict=True):
                 one.ask("load", OPEN_S, **_load(setup, met, role))
-            found.memory_bytes_before = _memory(pids)
+            found.memory_bytes_before = memory.held(pids)
             topic = f"bench_{secrets.token_hex(6)}"
             begin = time.monotonic_ns()
             for one, role in zip(ends, ROLES, strict=True):
@@ -60,7 +60,7 @@ class ManyTopics(Fault):
             sender.receive(2 * MEET_S)
             if got["wrong"]:
                 raise WorkerFailedError(f"{got['wrong']} messages came on another topic")
-            found.memory_bytes_after = _memory(pids)
+            found.memory_bytes_after = memory.held(pids)
             with Meter(pids) as meter:
                 time.sleep(IDLE_S)
                 idle = meter.read()
@@ -101,11 +101,6 @@ def _load(setup: Setup, met: Meeting, role: str) -> dict[str, Any]:
 
 def _spot(setup: Setup, role: str) -> Spot:
     return setup.ground.sender if role == "publisher" else setup.ground.receiver(0)
-
-
-def _memory(pids: list[int]) -> int:
-    found = [one for pid in pids if (one := memory.read(pid))]
-    return sum(one.rss_bytes if one.pss_bytes is None else one.pss_bytes for one in found)
 
 
 FAULT = ManyTopics()
