@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all scenarios do alike while they measure: metadata, progress, rounds, and how a case ends.
 
-``cli/results.py`` makes the result folder of it, whatever ended the run.
+``cli/measuring.py`` makes the result folder of it, whatever ended the run.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ COMMANDS = (
     "compile",
     "record",
     "replay",
+    "results",
     "report",
     "log",
     "doctor",

@@ -35,7 +35,6 @@ Processes = Annotated[
 app = typer.Typer(
     cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),
     help="Measure a scenario on this machine.",
-    no_args_is_help=True,
     add_completion=False,
 )
 

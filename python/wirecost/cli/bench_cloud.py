@@ -13,7 +13,7 @@ from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 
 

@@ -14,7 +14,7 @@ from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 
 
 def command(

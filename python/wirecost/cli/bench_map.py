@@ -12,7 +12,7 @@ from wirecost.bench.map import scenario as bench_map
 from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import numbers
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 
 
 def command(

@@ -16,7 +16,7 @@ from wirecost.bench.message.data import SAMPLED, Choice
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 from wirecost.compile.frontends.ros.builtin import DIALECTS
 from wirecost.errors import UserError
 from wirecost.transport import names

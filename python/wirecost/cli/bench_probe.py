@@ -11,7 +11,7 @@ import typer
 from wirecost.bench.probe import scenario as probe
 from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 
 
 def command(

@@ -15,7 +15,7 @@ from wirecost.bench.repeated.content import LISTS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 
 
 def command(

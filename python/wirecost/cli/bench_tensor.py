@@ -27,7 +27,7 @@ from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 

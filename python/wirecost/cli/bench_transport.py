@@ -21,7 +21,7 @@ from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
 from wirecost.cli.console import Advance
-from wirecost.cli.results import measure_and_report
+from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 from wirecost.network import profiles
 from wirecost.records.journal import Journal

@@ -22,7 +22,6 @@ app = typer.Typer(
         "keys",
     ),
     help="Many measurements from one file.",
-    no_args_is_help=True,
     add_completion=False,
 )
 

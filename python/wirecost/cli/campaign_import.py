@@ -13,7 +13,7 @@ from wirecost.campaign.definition import NAME
 from wirecost.campaign.imported import IMPORTED, imported
 from wirecost.campaign.store import Store
 from wirecost.cli.json_file import write_json
-from wirecost.cli.results import FAILED
+from wirecost.cli.measuring import FAILED
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 

@@ -30,7 +30,7 @@ from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.campaign_plan import refused
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import write_json
-from wirecost.cli.results import FAILED, ending_of
+from wirecost.cli.measuring import FAILED, ending_of
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable

@@ -16,14 +16,13 @@ from wirecost.advisor.errors import Errors
 from wirecost.advisor.sources import CloudSource, Source, TraceSource
 from wirecost.cli import columns_tables as tables
 from wirecost.cli.console import progress
+from wirecost.cli.imported import Group
 from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 
-app = typer.Typer(
-    help="Recommend how to store lists in columns.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(cls=Group, help="Recommend how to store lists in columns.", add_completion=False)
 
 STDERR = Console(stderr=True)
 """Progress and warnings: standard output is for results."""

@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
+from wirecost.cli.imported import Group
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
-app = typer.Typer(
-    help="Keep page faults out of callbacks.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(cls=Group, help="Keep page faults out of callbacks.", add_completion=False)
 
 
 @app.callback()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of commands whose modules are imported when their command is asked for.
+"""Groups of commands whose modules are imported when their command is run.
 
-Every worker of a benchmark imports ``wirecost.cli`` anew, and all commands together take a second.
-Their help is without the types of Python that Typer prints: ``<bool>`` beside a flag, and
-``<list[Path]>`` beside an argument whose name says more.
+All commands together take a second to import. Help and completion only list them: what a command
+is for is read from the text of its module. Help is without the types of Python that Typer
+prints: ``<bool>`` beside a flag, and ``<list[Path]>`` beside an argument whose name says more.
 """
 
 from __future__ import annotations
@@ -11,16 +11,27 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from wirecost.errors import UserError
 from wirecost.extras import missing
+
+
+class Group(TyperGroup):
+    """A group that shows its help where no command is named, which is no error."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            print(ctx.get_help(), end="")
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
 
 def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) -> type[TyperGroup]:
@@ -28,16 +39,19 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
     ``command``, or a group ``app``. ``former``: names of before, not listed, and what they are
     called now."""
 
-    class Imported(TyperGroup):
+    class Imported(Group):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
-            # Names are enough for listing and completion; what a name stands for is get_command's.
+            # Typer looks for similar names here; what a name stands for is get_command's.
             self.commands = dict.fromkeys(names)  # type: ignore[assignment]
+            self._only_lists = False
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             name = (former or {}).get(cmd_name, cmd_name)
             if name not in names:
                 return None
+            if self._only_lists:
+                return TyperCommand(name, help=_about(prefix + name))
             command = get_command(_app(prefix + name, name))
             command.name = name
             for one in (command, *getattr(command, "commands", {}).values()):
@@ -45,10 +59,26 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
                     _hide_types(one.get_params(ctx))
             return command
 
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            with self._listing():
+                super().format_help(ctx, formatter)
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+            with self._listing():
+                return super().shell_complete(ctx, incomplete)
+
         def get_params(self, ctx: Any) -> Any:
             params = super().get_params(ctx)
             _hide_types(params)
             return params
+
+        @contextmanager
+        def _listing(self) -> Iterator[None]:
+            self._only_lists = True
+            try:
+                yield
+            finally:
+                self._only_lists = False
 
     return Imported
 
@@ -83,8 +113,8 @@ def _saying(absent: UserError, module_name: str, name: str) -> typer.Typer:
 
 
 def _about(module_name: str) -> str:
-    """What a command's list says of a module that cannot be imported: the docstring of the
-    command, or the module's behind the command's name."""
+    """What a list says of a module's command without importing it: the docstring of ``command``,
+    the help of ``app``, or else the module's docstring behind the command's name."""
     spec = importlib.util.find_spec(module_name)
     if spec is None or spec.origin is None:
         return ""
@@ -92,6 +122,10 @@ def _about(module_name: str) -> str:
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
             return ast.get_docstring(node) or ""
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "app":
+            for one in getattr(node.value, "keywords", []):
+                if one.arg == "help" and isinstance(one.value, ast.Constant):
+                    return str(one.value.value)
     about = (ast.get_docstring(module) or "").partition(": ")[2]
     return about[:1].upper() + about[1:]
 

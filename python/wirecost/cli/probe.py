@@ -10,7 +10,6 @@ from wirecost.cli.imported import imported
 app = typer.Typer(
     cls=imported("wirecost.cli.probe_", "run", "show", "chain", "try", "convert"),
     help="Record what callbacks cost, show and convert it.",
-    no_args_is_help=True,
     add_completion=False,
 )
 

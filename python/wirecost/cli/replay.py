@@ -17,9 +17,9 @@ from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.cli.agreement import agree
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
 from wirecost.cli.remedy_option import Remedies
 from wirecost.cli.replay_try import ROUNDS, try_remedies
-from wirecost.cli.results import INTERRUPTED, ending_of, say_recovered
 from wirecost.doctor.prices import write_prices
 from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes

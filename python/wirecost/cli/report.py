@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -10,18 +11,40 @@ import typer
 from rich.console import Console
 
 from wirecost.analysis.summary import summarize
+from wirecost.cli.choices import completing
+from wirecost.errors import UserError
+from wirecost.records.measured import latest
 from wirecost.records.reading import read_results
-from wirecost.report.results.export import write_report
+from wirecost.report.results.export import FORMATS, write_report
+
+EXAMPLE = "wirecost report --open"
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="A result folder; default: the latest in results/."),
+    ] = None,
     format_: Annotated[
         str,
-        typer.Option("--format", help="Formats, comma-separated: html, svg, png, pdf, md, csv."),
+        typer.Option(
+            "--format",
+            metavar="FORMATS",
+            help=f"Formats, comma-separated: {', '.join(FORMATS)}.",
+            autocompletion=completing(FORMATS),
+        ),
     ] = "html",
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write the report of a result folder into it, in any format."""
-    results = read_results(folder)
-    for path in write_report(results, summarize(results), format_.split(",")):
-        Console(soft_wrap=True).print(str(path), highlight=False)
+    formats = format_.split(",")
+    if open_ and "html" not in formats:
+        raise UserError(f"--open: opens the page; add html to --format {format_}")
+    results = read_results(folder if folder is not None else latest())
+    written = write_report(results, summarize(results), formats)
+    for path in written:
+        Console(soft_wrap=True).print(str(path), highlight=False, markup=False)
+    if open_:
+        page = next(path for path in written if path.suffix == ".html")
+        if not webbrowser.open(page.absolute().as_uri()):
+            raise UserError(f"--open: no browser was found; open {page} yourself")

@@ -1,170 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every benchmark's command does with a run: keep it, report it, print it.
-
-Whatever ends a run, what it had measured is kept, and the exit status says how it ended.
-"""
+"""``wirecost results``: what was measured here."""
 
 from __future__ import annotations
 
-import errno
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
-from rich.console import Console
+import typer
 
-from wirecost import scratch
-from wirecost.analysis.summary import document, summarize
-from wirecost.bench.program import ProgramFailedError
-from wirecost.cli.console import Advance, progress
-from wirecost.cli.json_file import write_json
-from wirecost.errors import EndedError, UserError
-from wirecost.interruption import Watch, watched
-from wirecost.records.finished import NothingMeasuredError, finish
-from wirecost.records.journal import Journal
-from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.records.reading import read_results
-from wirecost.report.results.export import write_report
-from wirecost.report.results.printed import print_results
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.records.measured import HERE, Measured, measured_in
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
 
-INTERRUPTED = 130
-"""Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""
-FAILED = 1
-"""Exit status where a contender failed, or the system did: a full disk, no more descriptors."""
-REMEDIES = {
-    errno.ENOSPC: "make room",
-    errno.EDQUOT: "make room",
-    errno.EFBIG: "raise ulimit -f",
-    errno.EMFILE: "raise ulimit -n",
-    errno.ENFILE: "end other programs",
-    errno.EAGAIN: "raise ulimit -u",
-    errno.ENOMEM: "end other programs",
-}
-
-Measure = Callable[[Journal, Advance], None]
-"""Fills the journal."""
+EXAMPLE = "wirecost results --last 5"
 
 
-@dataclass(frozen=True)
-class Ending:
-    """What ended a run early. ``why``: for the readers of its folder; ``message``: for the user;
-    ``status``: the command's exit status."""
-
-    why: str
-    message: str
-    status: int
-
-
-def measure_and_report(
-    scenario: str, out: Path | None, json_file: Path | None, measure: Measure
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="A folder with result folders in it.")
+    ] = HERE,
+    last: Annotated[int, typer.Option(metavar="N", min=1, help="Only the latest N of them.")] = 20,
+    json_file: JsonFile = None,
 ) -> None:
-    """Raises UserError, also where a contender failed."""
-    console = Console(stderr=json_file == Path("-"))
-    with watched() as watch:
-        with new_folder(scenario, out) as pending:
-            wanted = pending.final
-            say_recovered(pending)
-            fault = _fault(measure, pending.path, console, watch)
-            watch.hold()
-            ending = None if fault is None else ending_of(fault, watch)
-            _keep(pending, ending, fault)
-        watch.resume()
-        if pending.final != wanted:
-            _say(f"{wanted} was taken meanwhile: the samples are in {pending.final}")
-        try:
-            failed = _report(console, pending.final, json_file)
-        except (UserError, OSError, KeyboardInterrupt, SystemExit) as error:
-            later = ending_of(error, watch)
-            raise EndedError(
-                f"{later.message}; the samples are in {pending.final}, `wirecost report "
-                f"{pending.final}` shows them",
-                ending.status if ending else later.status,
-            ) from error
-    if ending is not None:
-        raise EndedError(f"{ending.message}; what was measured until then was kept", ending.status)
-    if failed:
-        raise EndedError(failed, FAILED)
+    """List what was measured: result folders, the latest last."""
+    found = measured_in(folder)
+    shown = found[-last:]
+    console = console_beside(json_file)
+    if shown:
+        print_table(console, _table(folder, shown, len(found)))
+    else:
+        console.print(f"{folder}: no result folder in it; measure with `wirecost bench`")
+    write_json(json_file, [_row(one) for one in shown])
 
 
-def say_recovered(pending: PendingFolder) -> None:
-    for path in pending.recovered:
-        _say(f"what a killed run had measured is in {path}")
+def _table(folder: Path, shown: list[Measured], count: int) -> Table:
+    body = [
+        [one.folder.name, one.scenario, _contenders(one), one.verdict, _what(one)] for one in shown
+    ]
+    notes = ["machine: the doctor's verdict when it was measured"]
+    if len(shown) < count:
+        notes.append(f"The latest {len(shown)} of {count}; --last {count} lists all.")
+    notes.append(f"`wirecost report {folder}/NAME --open` shows one, without NAME the latest.")
+    headings = ["folder", "scenario", "contenders", "machine", "how"]
+    return Table(f"Results in {folder}", headings, body, notes, optional=("machine", "how"))
 
 
-def ending_of(fault: BaseException, watch: Watch) -> Ending:
-    """What ended a run, by the exception that did."""
-    if watch.seen is not None:
-        name = watch.seen.number.name
-        return Ending(name, f"interrupted by {name}", watch.seen.status)
-    if isinstance(fault, OSError):
-        why = fault.strerror or str(fault)
-        message = f"{fault.filename}: {why}" if fault.filename else why
-        return Ending(why, f"{message}; {REMEDIES.get(fault.errno or 0, 'try again')}", FAILED)
-    if isinstance(fault, MemoryError):
-        return Ending("out of memory", "out of memory; end other programs", FAILED)
-    if isinstance(fault, SystemExit):  # so Rich says it
-        return Ending("output was closed", "nobody reads its output any more", FAILED)
-    status = fault.status if isinstance(fault, UserError) else FAILED
-    return Ending(str(fault) or type(fault).__name__, str(fault), status)
+def _contenders(one: Measured) -> str:
+    failed = f", {one.failed} failed" if one.failed else ""
+    return f"{one.contenders}{failed}" if one.contenders else ""
 
 
-def _fault(measure: Measure, folder: Path, console: Console, watch: Watch) -> BaseException | None:
-    """Measures; what ended it, None where it came to its end."""
-    try:
-        journal = Journal(folder)
-        try:
-            with scratch.run(), progress(console) as advance:
-
-                def checked(done: int, total: int, text: str) -> None:
-                    watch.check()
-                    advance(done, total, text)
-
-                measure(journal, checked)
-                watch.check()
-        finally:
-            journal.close()
-    except (Exception, KeyboardInterrupt, SystemExit) as error:
-        return error
-    return None
+def _what(one: Measured) -> str:
+    if one.problem:
+        return one.problem
+    words = " ".join(one.command[1:]) if len(one.command) > 1 else ""
+    return f"{words} (interrupted)" if one.interrupted else words
 
 
-def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | None) -> None:
-    """Makes the folder of what was measured, if anything was. What only a mistake in this program
-    raises is raised again afterwards."""
-    failures = (UserError, ProgramFailedError, OSError, MemoryError)
-    expected = (*failures, KeyboardInterrupt, SystemExit)
-    mistake = fault if not isinstance(fault, expected) else None
-    try:
-        finish(pending.path, ending.why if ending else False)
-        pending.keep()
-    except NothingMeasuredError:
-        if ending is None:
-            raise
-        if isinstance(fault, UserError):
-            raise fault from None
-        if mistake is None:
-            raise EndedError(f"{ending.message}; nothing was measured", ending.status) from fault
-    except OSError as error:
-        pending.leave()
-        kept = f"what was measured is in {pending.path}, for `wirecost report`"
-        raise EndedError(f"{ending_of(error, Watch()).message}; {kept}", FAILED) from error
-    if mistake is not None:
-        raise mistake
-
-
-def _report(console: Console, folder: Path, json_file: Path | None) -> str:
-    """Says how many contenders failed, if any did. Raises UserError, OSError."""
-    results = read_results(folder)
-    rows = summarize(results)
-    write_report(results, rows, ["html"])
-    print_results(console, results, rows)
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
-    write_json(json_file, document(results, rows))
-    runs = results.meta["runs"]
-    failed = sum(1 for run in runs if run["failure"])
-    return f"{failed} of {len(runs)} contenders failed, as reported above" if failed else ""
-
-
-def _say(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+def _row(one: Measured) -> dict[str, Any]:
+    return {
+        "folder": str(one.folder),
+        "scenario": one.scenario,
+        "created": one.created,
+        "command": list(one.command),
+        "contenders": one.contenders,
+        "failed": one.failed,
+        "interrupted": one.interrupted,
+        "verdict": one.verdict,
+        "wirecost": one.wirecost,
+        "problem": one.problem,
+    }

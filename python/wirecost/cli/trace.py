@@ -10,7 +10,6 @@ from wirecost.cli.imported import imported
 app = typer.Typer(
     cls=imported("wirecost.cli.trace_", "info", "check", "convert", "play"),
     help="Inspect, check, convert and play OSI traces.",
-    no_args_is_help=True,
     add_completion=False,
 )
 

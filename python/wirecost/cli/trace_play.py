@@ -17,7 +17,7 @@ from wirecost.bench.osi.fmu import Values
 from wirecost.bench.osi.player import Player, play
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.results import INTERRUPTED
+from wirecost.cli.measuring import INTERRUPTED
 from wirecost.cli.trace_options import File, Topic, trace_progress, warn
 from wirecost.cli.trace_played import Played, played_document, played_tables
 from wirecost.errors import UserError

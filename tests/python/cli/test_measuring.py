@@ -9,7 +9,7 @@ import pytest
 
 from wirecost.bench.program import ProgramFailedError
 from wirecost.cli.console import Advance
-from wirecost.cli.results import FAILED, measure_and_report
+from wirecost.cli.measuring import FAILED, measure_and_report
 from wirecost.errors import EndedError
 from wirecost.records.journal import Journal
 

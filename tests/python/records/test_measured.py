@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders are listed by time, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wirecost.errors import UserError
+from wirecost.records.measured import latest, measured_in
+
+KEPT = Path(__file__).parents[2] / "data" / "results"
+
+
+def _made(folder: Path, created: str, **more: object) -> Path:
+    folder.mkdir()
+    meta = {"scenario": "osi", "created": created, "command": ["wirecost"], "runs": [], **more}
+    (folder / "meta.json").write_text(json.dumps(meta))
+    return folder
+
+
+def test_folders_of_all_versions_are_listed() -> None:
+    found = measured_in(KEPT)
+    assert len(found) == sum((one / "meta.json").is_file() for one in KEPT.iterdir())
+    assert not [one for one in found if one.problem]
+    assert {"osi", "tensor", "replay"} <= {one.scenario for one in found}
+
+
+def test_the_latest_is_last(tmp_path: Path) -> None:
+    _made(tmp_path / "b", "2026-01-02T00:00:00+00:00")
+    _made(tmp_path / "a", "2026-01-03T00:00:00+00:00")
+    (tmp_path / "other").mkdir()
+    assert [one.folder.name for one in measured_in(tmp_path)] == ["b", "a"]
+    assert latest(tmp_path) == tmp_path / "a"
+
+
+def test_damaged_folders_are_listed_with_the_reason_and_are_not_the_latest(tmp_path: Path) -> None:
+    _made(tmp_path / "good", "2026-01-02T00:00:00+00:00", environment={"doctor": {"verdict": "ok"}})
+    _made(tmp_path / "odd", "2026-01-03T00:00:00+00:00", command=3)
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "meta.json").write_text('{"scenario": "os')
+    found = {one.folder.name: one for one in measured_in(tmp_path)}
+    assert found["good"].verdict == "ok"
+    assert found["odd"].problem.startswith("$.command: Expected `array`")
+    assert found["cut"].problem
+    assert latest(tmp_path).name == "good"
+
+
+def test_what_a_terminal_would_obey_is_shown(tmp_path: Path) -> None:
+    _made(tmp_path / "a", "2026-01-02T00:00:00+00:00", scenario="o\x1b[2J")
+    assert measured_in(tmp_path)[0].scenario == r"o\x1b[2J"
+
+
+@pytest.mark.parametrize("name", ["none", "empty"])
+def test_where_nothing_is_the_error_says_what_to_do(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="measure with `wirecost bench`"):
+        latest(tmp_path / name)
