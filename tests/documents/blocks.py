@@ -3,8 +3,8 @@
 
 ``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by the table of that title as
 a terminal shows it, of 80 columns or as wide as the number before the title says
-(``<!-- results/osi: 120: TITLE -->``); ``origin`` by where the run was made, ``lead`` by its first
-sentence.
+(``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | TITLE`` by these rows of it alone;
+``origin`` by where the run was made, ``lead`` by its first sentence.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from documents.runs import ROOT, Kept, read
+from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
 BLOCK = re.compile(
@@ -45,9 +47,20 @@ def content(found: re.Match[str]) -> str:
         return origin(kept)
     if what == "lead":
         return textwrap.fill(kept.lead or "", width) + "\n"
+    names, bar, title = what.removeprefix("rows ").partition(" | ")
+    table = _with_rows(kept.table(title), names.split(", ")) if bar else kept.table(what)
     out = io.StringIO()
-    print_table(Console(file=out, width=width), kept.table(what))
-    return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines()) + "\n"
+    print_table(Console(file=out, width=width), table)
+    text = out.getvalue()
+    if bar:  # an excerpt need not say what else there is
+        text = re.sub(r"^\d+ more columns.*", "", text, flags=re.MULTILINE | re.DOTALL)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
+
+
+def _with_rows(table: Table, names: list[str]) -> Table:
+    """Raises KeyError for a row that is not there."""
+    rows = {row[0]: row for row in table.rows}
+    return replace(table, title="", rows=[rows[name] for name in names], notes=[])
 
 
 def origin(kept: Kept) -> str:
