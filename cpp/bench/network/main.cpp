@@ -13,15 +13,20 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/network/port.hpp"
@@ -33,7 +38,7 @@ using wirecost::bench::network::Link;
 using wirecost::bench::network::Port;
 
 constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr std::size_t most_frame = 16 * 1024;
+constexpr std::size_t most_frame = 16'384;
 constexpr std::size_t least_frame = 14;  // Ethernet's header.
 constexpr int frames_per_turn = 64;  // Of one host, before the others and the clock have theirs.
 
