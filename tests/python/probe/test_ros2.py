@@ -58,6 +58,7 @@ def test_an_unmodified_program_gets_sections(version: str, tmp_path: Path) -> No
     assert counts.pop(f"{TALKER} executor idle") == 2 * MESSAGES
     assert counts == EXPECTED
     assert "example::on_message(int)" in done.stdout
+    assert "not exercised with rclcpp itself" in done.stderr
     _agrees_with_the_program(events, done.stdout)
     _messages_are_identified(events, version)
     waits = events.filter(section=f"{LISTENER} /chatter take→callback")

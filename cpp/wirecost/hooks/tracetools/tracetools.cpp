@@ -4,9 +4,14 @@
 #include "tracepoints.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
 
 #include "export.hpp"
 #include "recorder.hpp"
+#include "wirecost/hooks/own_probes.hpp"
 
 namespace {
 
@@ -19,7 +24,10 @@ struct Thread {
 };
 thread_local constinit Thread here;
 
-bool recording() { return wirecost_probe_enabled() != 0; }
+bool recording() {
+  static const bool decided = wirecost_probe_enabled() != 0 && !wirecost::hooks::leave_alone();
+  return decided;
+}
 
 Handle handle(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
@@ -32,7 +40,18 @@ void change(Change change) {
 
 std::int64_t now() { return wirecost::monotonic_ns(); }
 
+/// Where the user sees it: there is no rclcpp where this was made.
+void say_what_was_not_tried() {
+  constexpr std::string_view line =
+      "wirecost: callbacks of rclcpp are recorded by its tracepoints; this was not exercised with "
+      "rclcpp itself, docs/probe-ros2.md says how to check it\n";
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+}
+
 void record_rcl_node_init(const void* node, const void*, const char* name, const char* space) {
+  say_what_was_not_tried();
   change([&](Graph& graph) { graph.node(handle(node), text(name), text(space)); });
 }
 
