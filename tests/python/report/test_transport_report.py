@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown of ``bench transport``: who drops, doubles, reorders or delays messages is told
+from a good transport in every table and figure."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from support.transport_folders import FATES, Made, transport_folder
+from wirecost.analysis.summary import Row, summarize
+from wirecost.analysis.transport.measured import measured
+from wirecost.records.folder import Results
+from wirecost.report.results.export import write_report
+from wirecost.report.results.printed import print_results
+from wirecost.report.scenarios import Content, content_of, figures_of
+from wirecost.report.shared.figure import themed
+from wirecost.report.shared.table import Linked, Marked, Table
+
+FAULTY = [name for name in FATES if name not in {"good", "delays"}]
+ONE_WORD = {"drops": "✗ loses", "doubles": "✗ doubles", "reorders": "✗ reorders"}
+NETWORKS = {"lan": {"loss_percent": 0.0}, "lossy": {"loss_percent": 5.0}}
+CASES = (
+    ("loopback", 1, 100),
+    ("loopback", 1, 1_000_000),
+    ("loopback", 3, 100),
+    ("lan", 1, 100),
+    ("lossy", 1, 100),
+)
+TIMELINE = [[at * 10_000_000, None if at % 50 == 7 else 200_000, at % 3] for at in range(-200, 900)]
+FAULT = {
+    "fault": "publisher-killed", "mware": "good", "client": "python", "settings": "default",
+    "network": "loopback", "recovered_ns": 3_000_000, "lost": 4, "timeline": TIMELINE,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    transports = {name: Made(fate) for name, fate in FATES.items()}
+    return transport_folder(
+        tmp_path_factory.mktemp("transport"),
+        transports,
+        cases=CASES,
+        networks=NETWORKS,
+        faults=[FAULT],
+    )
+
+
+_rows: dict[Path, list[Row]] = {}
+
+
+def rows(of: Results) -> list[Row]:
+    """Intervals take seconds."""
+    if of.folder not in _rows:
+        _rows[of.folder] = summarize(of)
+    return _rows[of.folder]
+
+
+def content(of: Results) -> Content:
+    return content_of(of, rows(of))
+
+
+def tables(of: Results) -> dict[str, Table]:
+    shown = content(of)
+    return {one.title: one for one in (*shown.tables, *shown.details)}
+
+
+def cells(table: Table, start: str) -> dict[str, str]:
+    (row,) = [row for row in table.rows if row[0].startswith(start)]
+    return dict(zip(table.headings, row, strict=True))
+
+
+def figures(of: Results) -> dict[str, dict[str, Any]]:
+    return {one.name: themed(one.chart, "#222222") for one in figures_of(of, rows(of))}
+
+
+def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    """All rows that a chart draws."""
+    found = list(chart.get("data", {}).get("values", []))
+    for below in ("spec", "layer", "concat"):
+        parts = chart.get(below, [])
+        for part in [parts] if isinstance(parts, dict) else parts:
+            found += values(part)
+    return found
+
+
+def test_the_decision_table_tells_faulty_transports_from_a_good_one(results: Results) -> None:
+    table = tables(results)["Which transport for what"]
+    good = cells(table, "good")
+    assert len(good) == 7
+    assert all(cell.startswith("✓") for need, cell in good.items() if need != "transport")
+    for name in FAULTY:
+        found = cells(table, name)
+        assert {cell for need, cell in found.items() if need != "transport"} == {ONE_WORD[name]}
+    late = cells(table, "delays")
+    assert late["survives loss"].startswith("✓")
+    assert all(late[need].startswith("✗ 1.1") for need in ("fastest", "large messages"))
+
+
+def test_each_tick_leads_to_a_row_that_is_there(results: Results) -> None:
+    shown = content(results).tables
+    marks = [cell.mark for table in shown for row in table.rows for cell in row
+             if isinstance(cell, Marked)]  # fmt: skip
+    links = [cell.to for row in shown[0].rows for cell in row if isinstance(cell, Linked)]
+    assert len(set(marks)) == len(marks) == 5 * len(CASES)
+    assert len(links) == 5 * 6
+    assert set(links) <= set(marks)
+    (page,) = write_report(results, rows(results), ["html"])
+    text = page.read_text()
+    assert all(f'href="#{link}"' in text and f'id="{link}"' in text for link in links)
+
+
+def test_every_table_of_a_case_tells_them_apart(results: Results) -> None:
+    cases = [table for table in content(results).tables if " Hz, " in table.title]
+    assert len(cases) == len(CASES)
+    for table in cases:
+        wrong = {name: cells(table, f"{name} ")["went wrong"] for name in FATES}
+        assert wrong["good"] == wrong["delays"] == "nothing"
+        assert "lost" in wrong["drops"]
+        assert "twice" in wrong["doubles"]
+        assert "out of order" in wrong["reorders"]
+        assert cells(table, "delays ")["p50"].startswith("1.1")
+        assert cells(table, "good ")["p50"].endswith(" µs")
+
+
+def test_promises_that_did_not_hold_are_named_with_a_command(results: Results) -> None:
+    table = tables(results)["Promises that did not hold"]
+    assert {row[0].split()[0] for row in table.rows} == set(FAULTY)
+    assert all(row[3].startswith("wirecost bench transport") for row in table.rows)
+
+
+def test_the_recommendation_names_a_good_transport_for_what_was_asked(results: Results) -> None:
+    lead = content(results).lead
+    assert lead is not None
+    first = lead.partition(". ")[0]
+    assert "For 100 B to 1.00 MB at 1000 Hz, 1 subscriber on loopback, take good" in first
+    assert "15 promises of no loss did not hold" in lead
+
+
+def test_nothing_is_recommended_where_nothing_delivers(tmp_path: Path) -> None:
+    lead = content(transport_folder(tmp_path, {"a": Made(FATES["drops"])})).lead
+    assert lead is not None
+    assert (
+        "nothing delivered every message; a python default came nearest (1 of 1,001 lost)" in lead
+    )
+
+
+def test_the_cheaper_of_two_quick_ones_is_taken(tmp_path: Path) -> None:
+    both = {"dear": Made(us=100.0, cpu_us=50.0), "cheap": Made(us=102.0, cpu_us=10.0)}
+    lead = content(transport_folder(tmp_path, both)).lead
+    assert lead is not None and "take cheap" in lead
+
+
+def test_every_figure_tells_them_apart(results: Results) -> None:
+    drawn = figures(results)
+    assert set(drawn) == {
+        "transport-network-100", "transport-network-1000000", "transport-fault-publisher-killed",
+        *(f"transport-cpu-{n}" for n in range(1, 5)),
+    }  # fmt: skip
+    for name, chart in drawn.items():
+        if "fault" in name:
+            continue
+        marks = values(chart)
+        held = {mark["mware"] for mark in marks if mark["outcome"].startswith("every")}
+        assert held == {"good", "delays"}, name
+        p50 = {mark["mware"]: mark["p50"] for mark in marks}
+        assert p50["delays"] > p50["good"] + 900
+
+
+def test_peaks_are_marked_and_faulty_transports_have_none(tmp_path: Path) -> None:
+    of = transport_folder(
+        tmp_path,
+        {"good": Made(), "drops": Made(FATES["drops"], most_rate=5000.0)},
+        peaks=True,
+    )
+    marks = values(figures(of)["transport-rate-1"])
+    assert {mark["mware"] for mark in marks if "peak" in mark} == {"good"}
+    (peak,) = [mark["peak"] for mark in marks if "peak" in mark]
+    assert 9000 < peak <= 10_500
+    assert len({mark["rate"] for mark in marks if mark["mware"] == "good"}) > 4
+    table = tables(of)["Peak rates"]
+    assert [row[3] for row in table.rows] == ["yes", "no"]
+    assert "lost" in table.rows[1][5]
+
+
+def test_a_time_line_has_what_arrived_and_what_was_lost(results: Results) -> None:
+    marks = values(figures(results)["transport-fault-publisher-killed"])
+    assert len(marks) <= 2 * 400
+    assert {mark["what"] for mark in marks} == {"arrived", "lost"}
+    assert {mark["subscriber"] for mark in marks} == {
+        "without a fault", "with the fault", "came in its place",
+    }  # fmt: skip
+
+
+def test_what_the_binding_adds_is_a_row_for_each_pair(tmp_path: Path) -> None:
+    both = {"a": Made(us=200.0, cpu_us=60.0), "a:2": Made(client="native", us=100.0, cpu_us=20.0)}
+    row = tables(transport_folder(tmp_path, both))["What the Python binding adds"].rows[0]
+    assert float(row[3]) == pytest.approx(2.0, abs=0.1)
+    assert float(row[6]) == pytest.approx(3.0, abs=0.1)
+
+
+def test_one_transport_needs_no_decision(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    assert "Which transport for what" not in tables(of)
+    (one,) = measured(rows(of))
+    assert one.cost_ns == pytest.approx(20_001)
+    assert one.delivers
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_terminal_shows_every_needed_column(results: Results, width: int) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=width)
+    print_results(console, results, rows(results))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    text = out.getvalue()
+    assert "many" in text and "✗ reorders" in text and "went" in text
