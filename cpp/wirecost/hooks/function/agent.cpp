@@ -34,7 +34,7 @@ void search(bool later) {
     std::vector<std::string> patterns = asked_patterns();
     if (patterns.empty()) return;
     // Never destroyed: libraries may come while the program ends.
-    recorder = new Recorder(std::move(patterns), asked_limit());
+    recorder = new Recorder(std::move(patterns), asked_limit(), asked_means());
   } catch (const std::exception&) {
     return;
   }

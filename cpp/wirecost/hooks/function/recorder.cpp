@@ -7,8 +7,10 @@
 #include <cstring>
 
 #include "patch.hpp"
+#include "reported_calls.hpp"
 #include "shadow.hpp"
 #include "wirecost/probe.h"
+#include "xray.hpp"
 
 extern "C" void wirecost_function_entry();
 
@@ -58,6 +60,38 @@ void Recorder::search_object(const Object& object, bool later) {
   for (const Selected& one : selected)
     if (one.refusal.empty()) possible.push_back(&one);
   if (possible.empty()) return;
+  if (means_ == Means::patches)
+    patch(object, file, possible, later);
+  else
+    have_reported(object, file, possible);
+}
+
+void Recorder::have_reported(const Object& object, const ElfFile& file,
+                             const std::vector<const Selected*>& functions) {
+  if (means_ == Means::xray && !file.has_section("xray_instr_map")) return;
+  if (means_ == Means::instrumented && !file.mentions("__cyg_profile_func_enter")) return;
+  const std::vector<std::string> names = section_names(functions);
+  std::vector<Reported> sleds;
+  for (std::size_t i = 0; i < functions.size() && functions_ < limit_; ++i, ++functions_) {
+    const Reported function{.address = object.base + functions[i]->address,
+                            .size = functions[i]->size,
+                            .section = wirecost_probe_section(names[i].c_str())};
+    if (means_ == Means::xray)
+      sleds.push_back(function);
+    else
+      report_calls_of(function);
+  }
+  if (sleds.empty()) return;
+  std::size_t without = 0;
+  const std::string trouble = patch_sleds(file, object.base, sleds, without);
+  if (!trouble.empty()) return say(object.path + ": not recorded: " + trouble);
+  if (without != 0)
+    say(object.path + ": " + std::to_string(without) +
+        " functions that match have no place for a handler (too short for XRay's threshold)");
+}
+
+void Recorder::patch(const Object& object, const ElfFile& file,
+                     const std::vector<const Selected*>& possible, bool later) {
   Arena arena;
   if (!arena.reserve(object.low, object.high, possible.size() * thunk_bytes))
     return say(object.path + ": no memory is free near it; its functions are not recorded");

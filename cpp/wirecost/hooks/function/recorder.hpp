@@ -11,14 +11,15 @@
 
 #include "objects.hpp"
 #include "patch.hpp"
+#include "request.hpp"
 #include "selection.hpp"
 
 namespace wirecost::function {
 
 class Recorder {
  public:
-  Recorder(std::vector<std::string> patterns, std::size_t limit)
-      : patterns_(std::move(patterns)), limit_(limit) {}
+  Recorder(std::vector<std::string> patterns, std::size_t limit, Means means)
+      : patterns_(std::move(patterns)), limit_(limit), means_(means) {}
 
   /// Looks into objects that were not there the last time. `later`: while the program runs, when
   /// what is found was not shown before.
@@ -26,12 +27,17 @@ class Recorder {
 
  private:
   void search_object(const Object& object, bool later);
+  void patch(const Object& object, const ElfFile& file,
+             const std::vector<const Selected*>& functions, bool later);
+  void have_reported(const Object& object, const ElfFile& file,
+                     const std::vector<const Selected*>& functions);
   /// A thunk for `function`; an empty text, or why it cannot be.
   std::string prepare_one(const Object& object, const ElfFile& file, const Selected& function,
                           Arena& arena, std::vector<Patch>& patches);
 
   std::vector<std::string> patterns_;
   std::size_t limit_;
+  Means means_;
   std::uint32_t functions_ = 0;
   std::set<std::pair<std::uintptr_t, std::string>> known_;
 };

@@ -12,6 +12,7 @@
 namespace wirecost::function {
 
 inline constexpr const char* patterns_variable = "WIRECOST_FUNCTIONS";
+inline constexpr const char* means_variable = "WIRECOST_FUNCTIONS_MEANS";
 inline constexpr const char* limit_variable = "WIRECOST_FUNCTIONS_LIMIT";
 inline constexpr std::size_t most_functions = 256;
 
@@ -29,6 +30,16 @@ inline std::vector<std::string> lines_of(std::string_view text) {
 inline std::vector<std::string> asked_patterns() {
   const char* text = std::getenv(patterns_variable);
   return lines_of(text == nullptr ? "" : text);
+}
+
+/// Who tells of calls: patched entries, or code that was built to.
+enum class Means { patches, instrumented, xray };
+
+inline Means asked_means() {
+  const char* text = std::getenv(means_variable);
+  const std::string_view means = text == nullptr ? "" : text;
+  if (means == "instrumented") return Means::instrumented;
+  return means == "xray" ? Means::xray : Means::patches;
 }
 
 /// How many functions may be recorded.

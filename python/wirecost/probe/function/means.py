@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirecost.errors import UserError
 from wirecost.probe.function import trampoline, uprobes
-from wirecost.probe.function.listing import Function
+from wirecost.probe.function.listing import Function, ObjectFile
 
 CHEAP_NS = 5_000.0
 """What a breakpoint may cost a call if nobody asked for breakpoints: they need nothing in the
@@ -28,8 +28,10 @@ class Means:
     cost_ns: Callable[[Mapping[str, str]], float | None]
 
 
-def all_means(refusal: str | None) -> list[Means]:
+def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]:
     """In the order in which they are tried. ``refusal``: why nothing can be preloaded."""
+    instrumented = {one.path for one in objects if one.calls_hooks}
+    with_sleds = {one.path for one in objects[:1] if one.has_sleds}
     cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
     return [
         Means("uprobes", "by uprobes", uprobes.unavailable(), uprobes.why_not, uprobes.cost_ns),
@@ -40,7 +42,21 @@ def all_means(refusal: str | None) -> list[Means]:
             trampoline.why_not,
             trampoline.cost_ns,
         ),
+        _built("instrumented", "by -finstrument-functions", cannot_preload, instrumented),
+        _built("xray", "by -fxray-instrument", cannot_preload, with_sleds),
     ]
+
+
+def _built(name: str, about: str, cannot_preload: str, objects: set[str]) -> Means:
+    """Means that a program has by how it was built. What a call costs depends on the program."""
+
+    def why_not(one: Function) -> str:
+        if one.refusal or one.object in objects:
+            return one.refusal
+        return f"{one.object} was not built so"
+
+    missing = "" if objects else "nothing of the program was built so"
+    return Means(name, about, cannot_preload or missing, why_not, lambda _: None)
 
 
 @dataclass(frozen=True)

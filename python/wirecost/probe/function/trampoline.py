@@ -13,6 +13,7 @@ from wirecost.probe.run.hook import library
 
 LIBRARY = "libwirecost-hook-function.so"
 LIMIT = "WIRECOST_FUNCTIONS_LIMIT"
+MEANS = "WIRECOST_FUNCTIONS_MEANS"
 MEASURED = "wirecost_measured_function"
 CALLS, LONGEST_S = 20_000, 30.0
 

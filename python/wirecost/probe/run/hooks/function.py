@@ -56,12 +56,15 @@ class FunctionHook:
         objects = objects_of(program, os.environ)
         found = listing(patterns, objects)
         choice.matched(patterns, found, program, request.function_limit)
-        taken = take(request.function_means, all_means(target.refusal), found.functions)
+        taken = take(
+            request.function_means, all_means(target.refusal, found.objects), found.functions
+        )
         notes = (*taken.notes, *_shown(taken, found.functions))
         if taken.means.name == "uprobes":
             return Hooked(
                 environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
             )
+        environment[trampoline.MEANS] = taken.means.name
         return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
 
 
