@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,12 @@ def test_each_module_of_a_fault_is_found() -> None:
         "slow-subscriber", "publisher-restarted", "queue-overflow", "many-topics",
     } == set(found)  # fmt: skip
     assert all("\n" not in one.about and one.about for one in found.values())
+
+
+def test_the_page_has_each_fault() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "transport-faults.md").read_text()
+    named = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(named) == sorted(registry.faults())
 
 
 def test_faults_are_chosen_by_name() -> None:
