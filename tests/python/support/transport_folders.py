@@ -104,8 +104,8 @@ def transport_folder(
     peaks: bool = False,
     faults: Sequence[dict[str, Any]] = (),
 ) -> Results:
-    """``cases``: network, subscribers, size; ``networks``: beside loopback, by name. A transport's name may have a suffix ``:2`` that
-    distinguishes two with one name."""
+    """``cases``: network, subscribers, size; ``networks``: beside loopback, by name. A suffix
+    ``:2`` distinguishes two transports with one name."""
     path.mkdir(parents=True, exist_ok=True)
     journal = Journal(path)
     names = dict.fromkeys(name.partition(":")[0] for name in transports)
