@@ -31,9 +31,10 @@ attack: install-test
 bench: install
 	$(WIRECOST) bench osi --table1
 
-# The runs that README and docs/results show, on a quiet machine; their tables are written anew.
+# The runs that README and docs show, on a quiet machine; their tables, and what commands print, are written anew.
 results: install
 	PYTHONPATH=tests .venv/bin/python -m documents
+	PYTHONPATH=tests .venv/bin/python -m documents.pages
 
 # Contenders of `bench osi` with current versions of FlatBuffers and Protobuf, built from source: once,
 # about 6 minutes on two cores. BUILDS="release debug" builds both.
