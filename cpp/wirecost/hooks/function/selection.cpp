@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t longest_name = 200;
 
-/// What comes back twice from one call, or returns where it was not called from.
-constexpr std::array returns_twice{"setjmp",  "_setjmp",    "sigsetjmp",     "__sigsetjmp",
-                                   "vfork",   "getcontext", "swapcontext",   "makecontext",
-                                   "longjmp", "siglongjmp", "__longjmp_chk", "setcontext",
-                                   "clone"};
+/// What comes back twice from one call, returns where it was not called from, or is not called.
+constexpr std::array no_calls{"setjmp",     "_setjmp",      "sigsetjmp", "__sigsetjmp",
+                              "vfork",      "getcontext",   "clone",     "swapcontext",
+                              "setcontext", "makecontext",  "longjmp",   "siglongjmp",
+                              "_start",     "__longjmp_chk"};
 
 /// A part of a function that the compiler cut off; its name has `suffix` and perhaps a number.
 bool is_part(std::string_view symbol, std::string_view suffix) {
@@ -28,8 +28,8 @@ bool is_part(std::string_view symbol, std::string_view suffix) {
 
 std::string refusal_of(const FunctionSymbol& function) {
   if (function.indirect) return "the loader chooses one of several functions for it (IFUNC)";
-  if (std::ranges::find(returns_twice, function.symbol) != returns_twice.end())
-    return "it does not return as functions do";
+  if (std::ranges::find(no_calls, function.symbol) != no_calls.end())
+    return "it is not entered and left as functions are";
   if (is_part(function.symbol, ".part"))
     return "it is the rest of a function whose beginning was inlined into its callers";
   if (function.size == 0) return "the file does not tell where it ends";
