@@ -60,6 +60,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/hooks/lock_memory": set(),
     "wirecost/hooks/locks": {"wirecost/probe"},
     "wirecost/hooks": set(),
+    "wirecost/hooks/function": {"wirecost/probe"},
     "wirecost/hooks/ros1": {"wirecost/hooks", "wirecost/hooks/function", "wirecost/probe"},
     "wirecost/hooks/tracetools": {"wirecost/hooks", "wirecost/probe"},
     "wirecost/ctf": {"wirecost/hooks/tracetools"},
