@@ -30,7 +30,7 @@ def command(
         ),
     ] = ",".join(classes.CONTENTS),
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each operation, in all processes.")
+        int, typer.Option(metavar="N", help="Samples of each operation, over all processes.")
     ] = 30,
     processes: Processes = PROCESSES,
     allocators: Annotated[

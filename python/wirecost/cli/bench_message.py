@@ -39,16 +39,20 @@ def command(
     ] = None,
     type_name: Annotated[
         str,
-        typer.Option("--type", metavar="NAME", help="As acme.drone.State, or State."),
+        typer.Option(
+            "--type", metavar="NAME", help="The message type, such as acme.drone.State or State."
+        ),
     ] = "",
     include: Annotated[
         list[Path] | None,
-        typer.Option("-I", "--include", metavar="DIR", help="Where imports are searched."),
+        typer.Option(
+            "-I", "--include", metavar="DIR", help="Folder to search for imports; can be repeated."
+        ),
     ] = None,
     dialect: Annotated[
         str,
         typer.Option(
-            help="Of .msg files, ros1 or ros2; else seen from them.",
+            help="Dialect of .msg files: ros1 or ros2; default: detected.",
             autocompletion=completing(DIALECTS),
             show_default=False,
         ),
@@ -58,11 +62,13 @@ def command(
         typer.Option(
             metavar="FILE",
             help="Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, "
-            ".jsonl, .textproto. Default: made-up ones.",
+            ".jsonl, .textproto. Default: made-up messages.",
         ),
     ] = None,
-    topic: Annotated[str, typer.Option(help="Of a recording with several.")] = "",
-    first: Annotated[int | None, typer.Option(metavar="N", help="The first messages only.")] = None,
+    topic: Annotated[str, typer.Option(help="The topic, if a recording has several.")] = "",
+    first: Annotated[
+        int | None, typer.Option(metavar="N", help="Measure the first N messages only.")
+    ] = None,
     sample: Annotated[
         int | None,
         typer.Option(metavar="N", help=f"Messages spread over the data. Default: {SAMPLED}."),
@@ -71,13 +77,14 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="FIELD=N",
-            help="Of a list, or bytes, of made-up messages, by its path or name; repeatable.",
+            help="Length of a list, or number of bytes, in made-up messages, by path or name; can "
+            "be repeated.",
         ),
     ] = None,
     lang: Annotated[
         str,
         typer.Option(
-            help="Of the contenders, comma-separated: cpp, python, java.",
+            help="Languages of the contenders, comma-separated: cpp, python, java.",
             autocompletion=completing(bench_message.LANGUAGES),
         ),
     ] = ",".join(bench_message.USUAL),
@@ -85,23 +92,24 @@ def command(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="A codec of your own: a C++ header or a Python module; repeatable.",
+            help="A codec of yours: a C++ header or a Python module; can be repeated.",
         ),
     ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
-            metavar="HZ", help="Messages a second: also say what they take of a processor."
+            metavar="HZ",
+            help="Messages per second: also print the share of a processor that they take.",
         ),
     ] = None,
     subscribers: Annotated[
-        int, typer.Option(metavar="N", help="With --rate: who get each message.")
+        int, typer.Option(metavar="N", help="With --rate: number of receivers.")
     ] = 1,
     over: Annotated[
         str,
         typer.Option(
             metavar="TRANSPORT",
-            help="With --rate: what carries them, as zeromq or dds.",
+            help="With --rate: also send the messages over this transport, such as zeromq or dds.",
             autocompletion=_transports,
         ),
     ] = "",
@@ -110,9 +118,9 @@ def command(
     ] = 30,
     processes: Processes = bench_message.Settings.processes,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="Compilers that run at once.")
+        int, typer.Option(metavar="N", help="Number of compilers that run at the same time.")
     ] = os.cpu_count() or 1,
-    seed: Annotated[int, typer.Option(help="Of content, sample and order.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of content, sample and order.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

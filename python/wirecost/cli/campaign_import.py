@@ -40,10 +40,10 @@ def command(
         typer.Option("--json", metavar="FILE", help="Write what was done; - is standard output."),
     ] = None,
 ) -> None:
-    """Put old result folders into a store, each once however often it is named.
+    """Add result folders to a store; each counts once.
 
-    When they were measured beside something else is not known: the proof that nothing overlapped
-    leaves them out.
+    What else ran while they were measured is unknown, so `campaign status` does not check them
+    for overlap.
     """
     for option, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):

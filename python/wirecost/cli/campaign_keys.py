@@ -17,7 +17,8 @@ def command(
 ) -> None:
     """Make a TLS key and certificate for a cluster, in a file that only you can read.
 
-    Copy it to each machine by a safe way, such as scp. Who has it can run programs as you there.
+    Copy it to each machine over a safe channel, such as scp. Whoever has it can run programs as
+    you there.
     """
     try:
         write_keys(file)

@@ -30,7 +30,7 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Check a campaign whole, and show its tasks in the order of running, without running any."""
+    """Check a campaign, and show its tasks in the order in which they would run."""
     definition = read(file)
     found = tasks(definition, refused)
     console = Console(stderr=json_file == Path("-"))

@@ -43,7 +43,7 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Ask a store by SQL, as DuckDB has it, or Polars where that is not installed."""
+    """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
     answer = ask(Store(store), sql)
     if json_file != Path("-"):
         _print(answer)

@@ -22,12 +22,12 @@ Baseline = Annotated[
     str | None,
     typer.Option(
         metavar="CONTENDER",
-        help="Whom ratios are to; default: the quickest on most machines.",
+        help="Baseline of the ratios; default: the fastest on most machines.",
     ),
 ]
 Revision = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Whose machines are compared; default: the latest."),
+    typer.Option(metavar="NAME", help="Revision to show; default: the latest."),
 ]
 
 
@@ -40,7 +40,7 @@ def command(
         typer.Option("--json", metavar="FILE", help="Write it as JSON; - is standard output."),
     ] = None,
 ) -> None:
-    """Show what a store says: ratios on each machine, what does not transfer, what changed."""
+    """Show ratios on each machine, what does not transfer between machines, and what changed."""
     found = content_of(store, baseline, revision)
     console = Console(stderr=json_file == Path("-"))
     for table in found.machines:

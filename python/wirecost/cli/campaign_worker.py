@@ -26,7 +26,7 @@ def command(
     keys: Keys = None,
     trust_plain_tcp: Plain = False,
 ) -> None:
-    """Measure what campaigns want of this machine, one task at a time, until the scheduler ends."""
+    """Run the tasks of campaigns on this machine, one at a time, until the scheduler ends."""
     distributed()
     found, ended = keys_and_end(keys)
     check_address(scheduler, found, trust_plain_tcp)

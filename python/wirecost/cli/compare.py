@@ -43,7 +43,10 @@ def command(
     ],
     b: Annotated[
         Path | None,
-        typer.Argument(metavar="B", help="The same of the run after; of a store: nothing."),
+        typer.Argument(
+            metavar="B",
+            help="Result folder or probe logs of the run after; leave it out if A is a store.",
+        ),
     ] = None,
     margin: Annotated[
         str, typer.Option(metavar="PERCENT", help="Ignore smaller changes.")
@@ -64,17 +67,17 @@ def command(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="REVISION", help="Of a store: the revision before."),
+        typer.Option(metavar="REVISION", help="With a store: the revision before."),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="REVISION", help="Of a store: the revision after."),
+        typer.Option(metavar="REVISION", help="With a store: the revision after."),
     ] = None,
     by: Annotated[
         str,
         typer.Option(
             metavar="WHAT",
-            help="Of a store: machine, which compares each machine with itself.",
+            help="With a store: machine, which compares each machine with itself.",
             autocompletion=completing([MACHINE]),
         ),
     ] = MACHINE,

@@ -50,7 +50,7 @@ def command(
         str, typer.Option(help="Root namespace of C++, package of Python and Java.")
     ] = "wire",
     unknown: Annotated[
-        str, typer.Option(help="Protobuf fields that the schema does not know: skip or preserve.")
+        str, typer.Option(help="Unknown fields of Protobuf messages: skip or preserve.")
     ] = "skip",
     json: Annotated[
         bool,
@@ -65,9 +65,7 @@ def command(
     ] = "",
     recycling: Annotated[
         bool,
-        typer.Option(
-            help="C++: threads keep small blocks of deleted messages for new ones, or return them."
-        ),
+        typer.Option(help="C++: threads keep small blocks of deleted messages for new messages."),
     ] = True,
     native: Annotated[
         bool,

@@ -32,7 +32,7 @@ def command(
     transport: TransportName = None,
     address: Address = None,
     window: Annotated[
-        int, typer.Option(metavar="N", help="Messages that the numbers are of: the last N.")
+        int, typer.Option(metavar="N", help="Compute the numbers over the last N messages.")
     ] = 10_000,
     count: Count = None,
     seconds: Annotated[

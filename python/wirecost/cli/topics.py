@@ -20,7 +20,7 @@ NOWHERE = "–"
 
 
 def command(json_file: JsonFile = None) -> None:
-    """List your topics of wirecost that are open on this machine: senders, content, messages."""
+    """List your open topics on this machine: senders, content, messages."""
     found = topics()
     console = console_beside(json_file)
     if found:

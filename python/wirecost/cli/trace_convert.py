@@ -76,30 +76,32 @@ def command(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     workers: Annotated[
-        int, typer.Option(metavar="N", help="Of several traces: processes that convert them.")
+        int, typer.Option(metavar="N", help="With several traces: number of worker processes.")
     ] = 1,
     memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Of several traces: most memory of a worker (2GiB)."),
+        typer.Option(
+            metavar="SIZE", help="With several traces: memory limit of each worker, such as 2GiB."
+        ),
     ] = None,
     format_name: Annotated[
         str | None,
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Of several traces: osi, mcap or txth; default: as the inputs.",
+            help="With several traces: osi, mcap or txth; default: as the inputs.",
             autocompletion=completing(FORMAT_NAMES),
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Of several traces: convert what is not yet in OUT.")
+        bool, typer.Option("--resume", help="With several traces: convert what is not yet in OUT.")
     ] = False,
     json_file: JsonFile = None,
 ) -> None:
     """Write traces in another format, with columns or rows, or a part of them.
 
-    With several traces, or a pattern, OUT is a folder. The outputs lie in it as the inputs lie in
-    the folder that they have in common. Exit status 1 if a trace could not be converted.
+    With several traces, or a pattern, OUT is a folder. Outputs have the same relative paths in it
+    as the inputs have in their common folder. Exit status 1 if a trace could not be converted.
     """
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
