@@ -44,12 +44,12 @@ def test_the_first_message_after_a_moment() -> None:
 
 
 def test_a_time_line_has_each_message_for_each_subscriber() -> None:
-    found = judging.timeline(SENT, {0: RECEIVED, 7: _received()}, 30 * MS)
+    found = judging.timeline(SENT, [(0, RECEIVED), (1, _received())], 30 * MS)
     assert found[:5] == [
         [-20 * MS, 2 * MS, 0], [-10 * MS, 41 * MS, 0], [0, None, 0], [10 * MS, 20 * MS, 0],
         [20 * MS, None, 0],
     ]  # fmt: skip
-    assert [row[1:] for row in found[5:]] == [[None, 7]] * 5
+    assert [row[1:] for row in found[5:]] == [[None, 1]] * 5
 
 
 def test_who_else_suffers() -> None:

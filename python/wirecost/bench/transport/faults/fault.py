@@ -17,7 +17,7 @@ TOPICS = 1000
 
 Message = list[int | None]
 """When it was sent, in nanoseconds since the fault; its latency, None where it did not arrive; the
-subscriber."""
+subscriber's role: 0 has no fault, 1 has it, 2 came in its place."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def join(setup: Setup, kill: bool) -> Found:
         for number, _, begin, _ in sent.tolist()
     )
     since = fault_ns if kill else asked_ns
-    found.messages = judging.timeline(sent, {0: undisturbed, JOINED: joined}, since)
+    found.messages = judging.timeline(sent, [(0, undisturbed), (JOINED, joined)], since)
     found.others = (
         f"{judging.others(sent, undisturbed, since)}; the new one lost "
         f"{judging.lost(sent, joined, asked_ns)} and got {history} that were sent before it came"

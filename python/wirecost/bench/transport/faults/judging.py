@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -42,15 +42,15 @@ def first_after(sent: Rows, received: Rows, since_ns: int) -> int | None:
     return min(times, default=None)
 
 
-def timeline(sent: Rows, received: Mapping[int, Rows], fault_ns: int) -> list[Message]:
-    """Each message for each subscriber, which the mapping's key is; those that the library refused
-    do not arrive either."""
+def timeline(sent: Rows, received: Sequence[tuple[int, Rows]], fault_ns: int) -> list[Message]:
+    """Each message for each subscriber, of which roles are given: 0 has no fault, 1 has it, 2 came
+    in its place. Those that the library refused do not arrive either."""
     rows: list[Message] = []
-    for subscriber, one in received.items():
+    for role, one in received:
         there = arrivals(one)
         for number, _, begin, _ in sent.tolist():
             at = there.get(number)
-            rows.append([begin - fault_ns, None if at is None else at - begin, subscriber])
+            rows.append([begin - fault_ns, None if at is None else at - begin, role])
     return rows
 
 

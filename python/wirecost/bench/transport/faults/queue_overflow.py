@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import subprocess
 import time
 from dataclasses import replace
 from statistics import median
@@ -16,6 +15,8 @@ from wirecost.bench.transport.faults.fault import Fault, Found, Setup
 RATE = 1000.0
 BYTES_PER_S = 20e6
 STOPPED_S = 2.0
+READING_S = 0.2
+"""Before its end, memory is read."""
 AFTER_S = 2.0
 PROMPT, LEAST_NS = 3.0, 5_000_000
 """Times the usual latency, and more than that by so much: then it has caught up."""
@@ -38,13 +39,11 @@ class QueueOverflow(Fault):
             found.memory_bytes_before = course.memory()
             _, victim = course.receivers
             fault_ns = time.monotonic_ns()
-            os.kill(victim.pid, signal.SIGSTOP)
-            try:
-                time.sleep(STOPPED_S)
-                found.memory_bytes_after = course.memory()
-            finally:
-                again_ns = time.monotonic_ns()
-                os.kill(victim.pid, signal.SIGCONT)
+            stopping = _stop(victim.pid)
+            time.sleep(STOPPED_S - READING_S)
+            found.memory_bytes_after = course.memory()
+            stopping.wait()
+            again_ns = time.monotonic_ns()
             sent = course.sent(speaking, seconds)
             beside, stopped = course.heard(listening, len(sent))
         begun = {number: begin for number, _, begin, _ in sent.tolist()}
@@ -57,11 +56,18 @@ class QueueOverflow(Fault):
         found.recovered_ns = min(prompt) - again_ns if prompt else None
         found.lost = judging.lost(sent, stopped)
         found.duplicates = judging.duplicates(beside) + judging.duplicates(stopped)
-        found.messages = judging.timeline(sent, {0: beside, 1: stopped}, fault_ns)
+        found.messages = judging.timeline(sent, [(0, beside), (1, stopped)], fault_ns)
         found.others = (
             f"{judging.others(sent, beside, fault_ns)}; {int((sent[:, 3] < 0).sum())} were refused"
         )
         return found
+
+
+def _stop(process: int) -> subprocess.Popen[bytes]:
+    """For a while. By a program that outlives this one if it is killed: a process that stands still
+    would not even end."""
+    words = f"kill -STOP {process}; sleep {STOPPED_S}; kill -CONT {process}"
+    return subprocess.Popen(["sh", "-c", words], start_new_session=True)
 
 
 FAULT = QueueOverflow()

@@ -49,7 +49,7 @@ def replace(setup: Setup, go: Callable[[Answering], None]) -> Found:
     found.duplicates = sum(judging.duplicates(one) for one in (*before, *after))
     found.messages = [
         *_assumed(before, known, first.start_ns, setup.rate, fault_ns),
-        *judging.timeline(sent, dict(enumerate(after)), fault_ns),
+        *judging.timeline(sent, [(0, one) for one in after], fault_ns),
     ]
     found.others = (
         f"of the first publisher's messages {gone} are missing between others; the second one "
@@ -70,10 +70,10 @@ def _assumed(
 ) -> list[Message]:
     """The first publisher's messages, sent when they were due."""
     rows: list[Message] = []
-    for subscriber, one in enumerate(received):
+    for one in received:
         there = judging.arrivals(one)
         for number in range(known):
             due = start_ns + round(number * 1e9 / rate)
             at = there.get(number)
-            rows.append([due - fault_ns, None if at is None else at - due, subscriber])
+            rows.append([due - fault_ns, None if at is None else at - due, 0])
     return rows

@@ -94,7 +94,7 @@ class ServerKilled(Fault):
             found.recovered_ns = max(one for one in firsts if one is not None) - again_ns
         found.lost = sum(judging.lost(sent, one) for one in heard)
         found.duplicates = sum(map(judging.duplicates, heard))
-        found.messages = judging.timeline(sent, dict(enumerate(heard)), fault_ns)
+        found.messages = judging.timeline(sent, [(0, one) for one in heard], fault_ns)
         while_down = sum(judging.lost(sent, one, fault_ns, again_ns) for one in heard)
         refused = int((sent[:, 3] < 0).sum())
         found.others = (

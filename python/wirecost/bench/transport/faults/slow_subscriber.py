@@ -38,8 +38,8 @@ class SlowSubscriber(Fault):
         found.lost = judging.lost(sent, held)
         found.duplicates = judging.duplicates(beside) + judging.duplicates(held)
         found.messages = [
-            *judging.timeline(quick, dict(enumerate(both)), start),
-            *judging.timeline(sent, {0: beside, 1: held}, start),
+            *judging.timeline(quick, list(enumerate(both)), start),
+            *judging.timeline(sent, [(0, beside), (1, held)], start),
         ]
         end = int(sent[-1, 2]) + 1
         found.others = (
