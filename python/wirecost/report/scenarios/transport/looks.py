@@ -14,7 +14,7 @@ from wirecost.report.shared.figure import PALETTE
 from wirecost.report.shared.legend import keyed
 
 Mark = dict[str, Any]
-HELD, FAILED = "every message once, in order", "lost, refused, doubled, out of order or too slow"
+HELD, FAILED = "every message once, in order", "not so: see the table"
 SHAPES = {HELD: "circle", FAILED: "cross"}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [4, 1], [10, 3], [3, 6])
 COLOURS = (*PALETTE, "#332288", "#882255", "#44AA99", "#DDCC77", "#661100", "#117733")

@@ -51,19 +51,19 @@ def _table(group: list[Measured], notes: list[str]) -> Table:
         [
             Marked(name(one), mark(one)),
             *map(units.time, (one.p50_ns, one.p99_ns, one.p999_ns, one.max_ns)),
+            "; ".join(one.flaws) or "nothing",
             NONE if one.cost_ns is None else units.time(one.cost_ns),
             *(_cpu(one, part) for part in parts),
             _waited(one),
             _summed(one, "switches"),
             NONE if one.wire_bytes is None else units.significant(one.wire_bytes / one.size),
             _memory(one),
-            "; ".join(one.flaws) or "nothing",
         ]
         for one in group
     ]
     headings = [
-        "contender", "p50", "p99", "p99.9", "max", "CPU", *parts, "ready", "switches", "wire",
-        "memory", "went wrong",
+        "contender", "p50", "p99", "p99.9", "max", "went wrong", "CPU", *parts, "ready", "switches",
+        "wire", "memory",
     ]  # fmt: skip
     optional = (
         "switches", "ready", "memory", "p99.9", *reversed(parts), "wire", "max",

@@ -16,11 +16,11 @@ HEIGHT = 300
 
 
 def figures(found: Sequence[Measured]) -> list[Figure]:
-    """One for each network and number of subscribers."""
+    """One for each network and number of subscribers with several sizes."""
     made: list[Figure] = []
     for where, of in groupby(found, key=lambda one: one.where):
         marks = [mark for one in of if (mark := looks.mark(one))["cpu"] is not None]
-        if not marks:
+        if len({mark["size"] for mark in marks}) < 2:
             continue
         x = alt.X(
             "size:Q",
