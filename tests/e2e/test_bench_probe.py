@@ -47,6 +47,8 @@ def test_every_contender_did_its_work_and_was_timed(document: dict[str, Any]) ->
     found = {(row["case"], f"{row['contender']} {row['mode']}".strip()) for row in document["rows"]}
     timed = {"floor", "section off", "section", "marks", "pmu_analyzer"}
     assert {("times", name) for name in timed} <= found
+    waiting = {"section", "section block IO", "section queue", "section waits"}
+    assert {("counters on request", name) for name in waiting} <= found
     assert {("software counters", name) for name in ("floor getrusage", "section")} <= found
     assert all((row["n"], row["processes"]) == (SAMPLES, 2) for row in document["rows"])
     assert all(row["median_ns"] > 0 for row in document["rows"])

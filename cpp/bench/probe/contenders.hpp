@@ -9,6 +9,7 @@ namespace wirecost::bench::probe {
 inline constexpr const char* times = "times";
 inline constexpr const char* software_counters = "software counters";
 inline constexpr const char* hardware_counters = "hardware counters";
+inline constexpr const char* other_counters = "counters on request";
 
 void add_floors(Contenders& all);
 void add_probe(Contenders& all);

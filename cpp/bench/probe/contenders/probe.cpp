@@ -45,6 +45,17 @@ void add_probe(Contenders& all) {
   add<Section>(all, {hardware_counters, "section", "mixed",
                      names_of(hardware).append(",").append(names_of(software)), "sections",
                      "a section with two hardware and four software counters", 2});
+  add<Section>(all, {other_counters, "section", "", "minor-faults", "sections",
+                     "a section with minor faults alone", 2});
+  add<Section>(all, {other_counters, "section", "block IO", "minor-faults,block-input,block-output",
+                     "sections", "the same with block IO", 2});
+  add<Section>(all, {other_counters, "section", "queue", "minor-faults,run-queue-wait-ns",
+                     "sections", "the same with the wait for a processor", 4});
+  add<Section>(all,
+               {other_counters, "section", "waits", "minor-faults,run-queue-wait-ns,blocked-ns",
+                "sections", "the same with both waits", 6});
+  add<Section>(all, {other_counters, "section", "calls", "minor-faults,system-calls", "sections",
+                     "the same with system calls", 4});
 }
 
 }  // namespace wirecost::bench::probe
