@@ -45,7 +45,8 @@ struct TraceRecorder {
     const auto [found, added] = thread.process->callbacks.try_emplace(callback);
     if (added) {
       const CallbackNames names = thread.process->graph.names_of(callback);
-      found->second = {section(names.callback), section(names.wait), section(names.transport)};
+      found->second = {section(names.callback), section(names.wait), section(names.transport),
+                       section(names.queued)};
     }
     return found->second;
   }
@@ -157,6 +158,7 @@ void Ros2Trace::describe(Kind kind, Process& process, const Values& values) {
 void Ros2Trace::happen(Kind kind, std::int64_t now, Thread& thread, const Values& values) {
   const std::int64_t first = values.numbers[slot_value];
   const auto handle = static_cast<Handle>(first);
+  const auto index = static_cast<std::uint64_t>(values.numbers[slot_value + 1]);
   TraceRecorder recorder{*this, thread};
   auto& events = thread.events;
   switch (kind) {
@@ -173,6 +175,8 @@ void Ros2Trace::happen(Kind kind, std::int64_t now, Thread& thread, const Values
     case Kind::rmw_publish:
       events.rmw_publish(now, first > 0 ? static_cast<std::uint64_t>(first) : 0, recorder);
       break;
+    case Kind::enqueue: thread.process->queued.enqueue(handle, index, now); break;
+    case Kind::dequeue: events.dequeue(thread.process->queued.dequeue(handle, index)); break;
     default: events.intra_publish(now, handle, recorder);
   }
 }

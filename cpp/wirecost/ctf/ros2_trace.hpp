@@ -14,6 +14,7 @@
 #include "execution_rows.hpp"
 #include "fields.hpp"
 #include "wirecost/hooks/tracetools/graph.hpp"
+#include "wirecost/hooks/tracetools/queued_messages.hpp"
 #include "wirecost/hooks/tracetools/thread_events.hpp"
 
 namespace wirecost::ctf {
@@ -42,6 +43,8 @@ enum class Kind : std::int32_t {
   rcl_publish,    ///< publisher
   rmw_publish,    ///< time stamp, 0 where the event has none
   intra_publish,  ///< publisher
+  enqueue,        ///< buffer, index
+  dequeue,        ///< buffer, index
   kinds
 };
 
@@ -72,6 +75,7 @@ class Ros2Trace {
   using Handle = tracetools::Handle;
   struct Process {
     tracetools::Graph graph;
+    tracetools::QueuedMessages queued;
     std::unordered_map<Handle, tracetools::CallbackSections> callbacks;
     std::unordered_map<Handle, std::uint32_t> publishers;
     std::uint32_t idle = 0;

@@ -122,6 +122,29 @@ def test_a_trace_becomes_sections_by_node_topic_and_callback(tmp_path: Path) -> 
     assert events["wall_ns"][0] == EPOCH_NS + events["begin_ns"][0]
 
 
+def test_messages_within_a_process_wait_in_their_buffer(tmp_path: Path) -> None:
+    """Two come in, and both are taken by the thread of the executor."""
+    happening: list[tuple[int, int, str, tuple[int, ...]]] = [
+        (100, 9, "rclcpp_intra_publish", (4, 6)),
+        (110, 9, "rclcpp_ring_buffer_enqueue", (50, 0, 1, 0)),
+        (200, 9, "rclcpp_ring_buffer_enqueue", (50, 1, 2, 0)),
+        (300, 7, "rclcpp_ring_buffer_dequeue", (50, 0, 1)),
+        (320, 7, "callback_start", (3, 1)),
+        (400, 7, "callback_end", (3,)),
+        (500, 7, "rclcpp_ring_buffer_dequeue", (50, 1, 0)),
+        (510, 7, "callback_start", (3, 1)),
+        (600, 7, "callback_end", (3,)),
+        (700, 7, "callback_start", (3, 1)),
+        (800, 7, "callback_end", (3,)),
+    ]
+    events = [Event(10**6 + t, 7, thread, name, values) for t, thread, name, values in happening]
+    ctf_traces.write_trace(tmp_path, [*node_events(7, "a"), *events])
+    found = executions(events_of(read_recorded([tmp_path])))
+    assert found.filter(section="/a /a/in queued→callback")["ns"].to_list() == [210, 310]
+    assert found.filter(section=f"/a /a/in {CALLBACK}")["ns"].to_list() == [80, 90, 100]
+    assert found.filter(section="/a publish /a/out").height == 1
+
+
 def test_tables_hold_each_section_once(tmp_path: Path) -> None:
     ctf_traces.write_trace(tmp_path, two_nodes())
     logs = read_recorded([tmp_path])

@@ -96,28 +96,30 @@ CallbackNames Graph::names_of(Handle callback) const {
   const std::string* known = found(symbols_, callback);
   const std::string symbol = known == nullptr || known->empty() ? hexadecimal(callback) : *known;
   const Owner* owner = found(owners_, callback);
-  if (owner == nullptr) return {"callback " + symbol, "take→callback", "publish→take"};
+  if (owner == nullptr)
+    return {"callback " + symbol, "take→callback", "publish→take", "queued→callback"};
   switch (owner->kind) {
     case Kind::subscription: {
       const Handle* handle = found(objects_, owner->handle);
       const Endpoint* endpoint = handle == nullptr ? nullptr : found(subscriptions_, *handle);
       const std::string place =
           endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name;
-      return {place + " " + symbol, place + " take→callback", place + " publish→take"};
+      return {place + " " + symbol, place + " take→callback", place + " publish→take",
+              place + " queued→callback"};
     }
     case Kind::service: {
       const Endpoint* endpoint = found(services_, owner->handle);
       const std::string place = endpoint == nullptr
                                     ? "? service ?"
                                     : node_name(endpoint->node) + " service " + endpoint->name;
-      return {place + " " + symbol, "", ""};
+      return {place + " " + symbol, "", "", ""};
     }
     case Kind::timer: {
       const Timer* timer = found(timers_, owner->handle);
       const std::string place = timer == nullptr
                                     ? "? timer"
                                     : node_name(timer->node) + " " + period_text(timer->period_ns);
-      return {place + " " + symbol, "", ""};
+      return {place + " " + symbol, "", "", ""};
     }
   }
   return {};

@@ -17,6 +17,7 @@ struct CallbackNames {
   std::string callback;
   std::string wait;       ///< from taking the message to the callback
   std::string transport;  ///< from the message's source time stamp to taking it
+  std::string queued;     ///< from a ring buffer within the process to the callback
 };
 
 /// Filled by the events of initialization, in any order; an address that is used again stands for

@@ -26,6 +26,16 @@ SharedGraph& SharedGraph::get() {
   return shared;
 }
 
+SharedQueues::SharedQueues() {
+  pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
+                 [] { get().mutex_.unlock(); });
+}
+
+SharedQueues& SharedQueues::get() {
+  static SharedQueues& shared = *new SharedQueues;
+  return shared;
+}
+
 std::uint32_t ProbeRecorder::find_idle() {
   return section(SharedGraph::get().ask([](const Graph& graph) { return graph.idle_name(); }));
 }
@@ -33,7 +43,8 @@ std::uint32_t ProbeRecorder::find_idle() {
 CallbackSections ProbeRecorder::find_callback(Handle callback) {
   const CallbackNames names =
       SharedGraph::get().ask([&](const Graph& graph) { return graph.names_of(callback); });
-  return {section(names.callback), section(names.wait), section(names.transport)};
+  return {section(names.callback), section(names.wait), section(names.transport),
+          section(names.queued)};
 }
 
 std::uint32_t ProbeRecorder::find_publisher(Handle publisher) {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "graph.hpp"
+#include "queued_messages.hpp"
 #include "thread_events.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/clock.hpp"
@@ -39,6 +40,27 @@ class SharedGraph {
   std::mutex mutex_;
   Graph graph_;
   std::atomic<std::uint64_t> changes_{1};
+};
+
+/// The process's messages in ring buffers.
+class SharedQueues {
+ public:
+  static SharedQueues& get();
+
+  void enqueue(Handle buffer, std::uint64_t index, std::int64_t now) {
+    const std::lock_guard lock(mutex_);
+    queued_.enqueue(buffer, index, now);
+  }
+  std::int64_t dequeue(Handle buffer, std::uint64_t index) {
+    const std::lock_guard lock(mutex_);
+    return queued_.dequeue(buffer, index);
+  }
+
+ private:
+  SharedQueues();
+
+  std::mutex mutex_;
+  QueuedMessages queued_;
 };
 
 /// Sections that one thread looked up, until the graph changes.

@@ -12,7 +12,7 @@ namespace wirecost::tracetools {
 
 /// Identifiers of a callback's sections; 0: there is none.
 struct CallbackSections {
-  std::uint32_t callback = 0, wait = 0, transport = 0;
+  std::uint32_t callback = 0, wait = 0, transport = 0, queued = 0;
 };
 
 /// A Recorder has
@@ -50,6 +50,9 @@ class ThreadEvents {
     source_timestamp_ = source_timestamp;
   }
 
+  /// A message out of a ring buffer, which came into it at `since`; 0: nobody knows.
+  void dequeue(std::int64_t since) { queued_since_ = since; }
+
   void callback_start(std::int64_t now, Handle callback, Recorder& recorder) {
     const CallbackSections sections = recorder.sections_of(callback);
     if (taken_at_ != 0 && sections.wait != 0) {
@@ -60,7 +63,9 @@ class ThreadEvents {
         recorder.span(sections.transport, taken_at_ - age, taken_at_, message);
       recorder.span(sections.wait, taken_at_, now, message);
     }
-    taken_at_ = 0;
+    if (queued_since_ != 0 && sections.queued != 0)
+      recorder.span(sections.queued, queued_since_, now, 0);
+    taken_at_ = queued_since_ = 0;
     if (depth_ == open_.size()) return;
     open_[depth_++] = {callback, sections.callback};
     recorder.begin(sections.callback, now);
@@ -111,7 +116,7 @@ class ThreadEvents {
 
   std::array<Open, 8> open_{};
   std::size_t depth_ = 0;
-  std::int64_t idle_since_ = 0, taken_at_ = 0, source_timestamp_ = 0;
+  std::int64_t idle_since_ = 0, taken_at_ = 0, source_timestamp_ = 0, queued_since_ = 0;
   std::int64_t publish_began_ = 0, publishing_since_ = 0;
   Handle publisher_ = 0;
 };

@@ -132,6 +132,13 @@ void record_rclcpp_intra_publish(const void* publisher, const void*) {
   here.events.intra_publish(now(), handle(publisher), here.recorder);
 }
 
+void record_rclcpp_ring_buffer_enqueue(const void* buffer, uint64_t index, uint64_t, bool) {
+  SharedQueues::get().enqueue(handle(buffer), index, now());
+}
+void record_rclcpp_ring_buffer_dequeue(const void* buffer, uint64_t index, uint64_t) {
+  here.events.dequeue(SharedQueues::get().dequeue(handle(buffer), index));
+}
+
 // Of no use here yet: only passed on.
 void record_rcl_init(const void*) {}
 void record_rmw_publisher_init(const void*, const uint8_t*) {}
@@ -144,8 +151,6 @@ void record_rcl_lifecycle_transition(const void*, const char*, const char*) {}
 void record_rclcpp_ipb_to_subscription(const void*, const void*) {}
 void record_rclcpp_buffer_to_ipb(const void*, const void*) {}
 void record_rclcpp_construct_ring_buffer(const void*, uint64_t) {}
-void record_rclcpp_ring_buffer_enqueue(const void*, uint64_t, uint64_t, bool) {}
-void record_rclcpp_ring_buffer_dequeue(const void*, uint64_t, uint64_t) {}
 void record_rclcpp_ring_buffer_clear(const void*) {}
 
 /// The same function of the library behind this one; null where there is none.

@@ -33,6 +33,8 @@ FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rcl_publish": (("publisher_handle",), ()),
     "rmw_publish": (("timestamp",), ()),
     "rclcpp_intra_publish": (("publisher_handle",), ()),
+    "rclcpp_ring_buffer_enqueue": (("buffer", "index"), ()),
+    "rclcpp_ring_buffer_dequeue": (("buffer", "index"), ()),
 }
 """Numbers and texts of each event, in the order of ``Kind`` in ``cpp/wirecost/ctf/ros2_trace.hpp``.
 A field that a version does not have is 0."""
