@@ -23,9 +23,9 @@ from wirecost.report.compare.rows import Labels
 from wirecost.report.results.export import write_report
 from wirecost.report.scenarios import Content, content_of, figures_of
 from wirecost.report.scenarios.tensor import claims, published
-from wirecost.report.scenarios.tensor.axes import apart, domain, ticks
 from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.shared.figure import Figure, themed
+from wirecost.report.shared.log_axes import apart, domain, ticks
 from wirecost.report.shared.table import Table
 
 BETWEEN = [mware for mware in US if mware not in FLOORS and not mware.endswith("in-process")]

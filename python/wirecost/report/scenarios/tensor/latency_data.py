@@ -13,7 +13,6 @@ import polars as pl
 
 from wirecost.analysis.summary import Row
 from wirecost.report.scenarios.tensor import published as elsewhere
-from wirecost.report.scenarios.tensor.axes import domain
 from wirecost.report.scenarios.tensor.contenders import (
     RAW,
     SHM,
@@ -26,6 +25,7 @@ from wirecost.report.scenarios.tensor.contenders import (
     ordered,
     plugin_of,
 )
+from wirecost.report.shared.log_axes import domain
 from wirecost.report.shared.units import size
 
 OURS, OTHER, THEIRS = "wirecost", "wirecost, other variant", "Wrapyfi, measured here"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import altair as alt
 
-from wirecost.report.scenarios.tensor.axes import MICROSECONDS, apart, ticks
 from wirecost.report.scenarios.tensor.latency_data import (
     OWN_FLOOR,
     PUBLISHED,
@@ -13,6 +12,7 @@ from wirecost.report.scenarios.tensor.latency_data import (
     Latencies,
 )
 from wirecost.report.shared.figure import PALETTE
+from wirecost.report.shared.log_axes import MICROSECONDS, apart, ticks
 
 PUBLISHED_SHADE = PALETTE[4]
 SHAPES = {"zeromq": "diamond", "yarp": "triangle-up", "ros2": "triangle-down", "ros1": "square"}

@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 
 from wirecost.analysis.summary import Row
-from wirecost.report.scenarios.tensor.axes import GREY, MICROSECONDS, apart, domain, ticks
 from wirecost.report.scenarios.tensor.contenders import (
     VARIANTS,
     array_bytes,
@@ -21,6 +20,7 @@ from wirecost.report.scenarios.tensor.contenders import (
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import PALETTE, Figure
+from wirecost.report.shared.log_axes import GREY, MICROSECONDS, apart, domain, ticks
 
 PANEL, HEIGHT, LABEL = 330, 400, 14
 """Pixels: of a panel, and between the lower edges of two labels."""

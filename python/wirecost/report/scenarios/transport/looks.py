@@ -12,17 +12,13 @@ from wirecost.analysis.transport.measured import Measured
 from wirecost.report.scenarios.transport.measurements import name
 from wirecost.report.shared.figure import PALETTE
 from wirecost.report.shared.legend import keyed
+from wirecost.report.shared.log_axes import MICROSECONDS, domain, ticks
 
 Mark = dict[str, Any]
 HELD, FAILED = "every message once, in order", "not so: see the table"
 SHAPES = {HELD: "circle", FAILED: "cross"}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [4, 1], [10, 3], [3, 6])
 COLOURS = (*PALETTE, "#332288", "#882255", "#44AA99", "#DDCC77", "#661100", "#117733")
-MICROSECONDS = (
-    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s'"
-    " : datum.value >= 1000 ? format(datum.value / 1000, '~g') + ' ms'"
-    " : format(datum.value, '~g') + ' µs'"
-)
 LEAST_US = 0.1
 """An axis of logarithms knows no zero."""
 
@@ -65,13 +61,14 @@ def shape(marks: Sequence[Mark]) -> alt.Shape:
     return keyed(alt.Shape, "outcome", names, [SHAPES[one] for one in names], columns=1)
 
 
-def time_axis(field: str, title: str) -> alt.Y:
-    """Microseconds, on logarithms."""
+def time_axis(marks: Sequence[Mark], title: str, field: str, *more: str) -> alt.Y:
+    """Microseconds, on logarithms; ``more``: fields that the axis holds as well."""
+    span = domain([mark[name] for mark in marks for name in (field, *more)])
     return alt.Y(
         f"{field}:Q",
         title=title,
-        scale=alt.Scale(type="log", nice=False, padding=12),
-        axis=alt.Axis(labelExpr=MICROSECONDS, tickCount=6),
+        scale=alt.Scale(type="log", domain=span, nice=False),
+        axis=alt.Axis(values=ticks(span), labelExpr=MICROSECONDS),
     )
 
 

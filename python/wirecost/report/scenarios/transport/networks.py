@@ -32,13 +32,14 @@ def _figure(size: int, marks: list[looks.Mark]) -> Figure:
     offset = alt.XOffset("contender:N", sort=contenders)
     base = alt.Chart(alt.Data(values=marks))
     colour = looks.colour(marks)
+    y = looks.time_axis(marks, "latency", "p50", "p99")
     tails = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(
-        x=x, xOffset=offset, y=looks.time_axis("p50", "latency"), y2="p99:Q", color=colour
+        x=x, xOffset=offset, y=y, y2="p99:Q", color=colour
     )
-    medians = base.mark_point(size=45, strokeWidth=1.6, filled=False).encode(
+    medians = base.mark_point(size=45, strokeWidth=1.8, filled=False, opacity=1).encode(
         x=x,
         xOffset=offset,
-        y=looks.time_axis("p50", "latency"),
+        y=y,
         color=colour,
         shape=looks.shape(marks),
         tooltip=looks.tooltip("network:N"),

@@ -27,15 +27,17 @@ def peak_table(found: Sequence[Measured]) -> Table | None:
                 "yes" if peak["confirmed"] else "no",
                 NONE if p99 is None else units.time(p99),
                 peak["limit"] or "the search's own limit",
+                "; ".join(one.flaws) or "nothing",
             ]
         )
     if not body:
         return None
     notes = [
         "The highest rate without loss and with bounded latency, within 5 %; held: also for 3 s at"
-        " 90 % of it, where p99 was measured. limit: why the next higher rate did not hold."
+        " 90 % of it, where p99 was measured. limit: why the next higher rate did not"
+        " hold; went wrong: in the case itself."
     ]
-    headings = ["case and contender", "peak", "bytes", "held", "p99 at 90 %", "limit"]
+    headings = ["case and contender", "peak", "bytes", "held", "p99 at 90 %", "limit", "went wrong"]
     return Table("Peak rates", headings, body, notes, ("bytes", "p99 at 90 %"))
 
 

@@ -28,13 +28,13 @@ def figures(found: Sequence[Measured]) -> list[Figure]:
             scale=alt.Scale(type="log", nice=False, padding=20),
             axis=alt.Axis(format="~s", tickCount=6),
         )
-        y = looks.time_axis("cpu", "processor time per message")
+        y = looks.time_axis(marks, "processor time per message", "cpu")
         base = alt.Chart(alt.Data(values=marks))
         colour = looks.colour(marks)
         lines = base.mark_line(strokeWidth=1.5).encode(
             x=x, y=y, color=colour, strokeDash=looks.dash(marks), detail="contender:N"
         )
-        points = base.mark_point(size=50, strokeWidth=1.6, filled=False).encode(
+        points = base.mark_point(size=50, strokeWidth=1.8, filled=False, opacity=1).encode(
             x=x,
             y=y,
             color=colour,

@@ -60,7 +60,7 @@ def _figure(one: Measured, marks: list[Mark], number: int) -> Figure:
         scale=alt.Scale(type="log", nice=False, padding=20),
         axis=alt.Axis(format="~s", tickCount=8, labelOverlap=True),
     )
-    y = looks.time_axis("p50", "median latency")
+    y = looks.time_axis(marks, "median latency", "p50")
     base = alt.Chart(alt.Data(values=marks))
     colour = looks.colour(marks)
     lines = (
@@ -70,7 +70,7 @@ def _figure(one: Measured, marks: list[Mark], number: int) -> Figure:
     )
     points = (
         base.transform_filter("!isValid(datum.peak)")
-        .mark_point(size=45, strokeWidth=1.6, filled=False)
+        .mark_point(size=45, strokeWidth=1.8, filled=False, opacity=1)
         .encode(x=x, y=y, color=colour, shape=looks.shape(marks), tooltip=looks.tooltip("rate:Q"))
     )
     peaks = base.transform_filter("isValid(datum.peak)")

@@ -7,9 +7,10 @@ from typing import Any
 
 import altair as alt
 
-from wirecost.report.scenarios.transport.looks import MICROSECONDS, Mark, microseconds
+from wirecost.report.scenarios.transport.looks import Mark, microseconds
 from wirecost.report.shared.figure import WIDTH, Figure
 from wirecost.report.shared.legend import keyed
+from wirecost.report.shared.log_axes import MICROSECONDS
 
 ROLES = ("without a fault", "with the fault", "came in its place")
 ROLE_COLOURS = ("#0072B2", "#D55E00", "#009E73")
@@ -54,7 +55,7 @@ def thinned(rows: list[list[Any]]) -> list[list[Any]]:
 def _figure(fault: str, of: list[dict[str, Any]]) -> Figure:
     marks = [mark for one in of for mark in _marks(one)]
     contenders = list(dict.fromkeys(mark["contender"] for mark in marks))
-    points = alt.Chart().mark_point(size=22, strokeWidth=1.3, filled=False)
+    points = alt.Chart().mark_point(size=22, strokeWidth=1.3, filled=False, opacity=1)
     layer = points.encode(
         x=alt.X("at:Q", title="sent, seconds since the fault", scale=alt.Scale(nice=False)),
         y=alt.Y(
