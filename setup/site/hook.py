@@ -22,6 +22,7 @@ sys.path.insert(0, str(HERE))
 import accessible  # noqa: E402
 import indexes  # noqa: E402
 import links  # noqa: E402
+import markup  # noqa: E402
 import navigation  # noqa: E402
 import reference_cli  # noqa: E402
 import reference_headers  # noqa: E402
@@ -53,7 +54,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    return links.within_site(ROOT, markdown, page.file.src_uri)
+    text = links.outside_fences(markdown, markup.pipes_in_code)
+    return links.within_site(ROOT, text, page.file.src_uri)
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001

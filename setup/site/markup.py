@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def heading(level: int, text: str) -> str:
     return f"{'#' * level} {text}"
@@ -11,3 +13,8 @@ def heading(level: int, text: str) -> str:
 def cell(text: str) -> str:
     """Text for a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def pipes_in_code(text: str) -> str:
+    """Python-Markdown takes no backslash before a pipe within code, where GitHub needs one."""
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].replace("\\|", "|"), text)
