@@ -123,6 +123,16 @@ def test_an_input_whose_publisher_was_not_recorded_begins_when_it_was_received()
     assert (found.inputs, found.without_output) == (20, 0)
 
 
+def test_a_publisher_without_identities_begins_no_chain() -> None:
+    """As rospy's: its messages are recognised when they are received."""
+    sensor, filtering, planner = relay()
+    for event in sensor.events:
+        event["message"] = None
+    _, found = followed(table(sensor, filtering, planner))
+    assert found.chains[0].source is None
+    assert (len(found.chains), found.inputs, found.without_output) == (20, 20, 0)
+
+
 def test_inputs_without_an_output_are_counted() -> None:
     sensor, filtering, planner = relay()
     sensor.publish("/points", 5000, 5001, 77)

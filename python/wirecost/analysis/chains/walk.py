@@ -83,7 +83,10 @@ def chains_between(hops: Hops, first: str, last: str) -> Found:
         chain = _chain(output, steps, published)
         found.append(chain)
         used.add(steps[-1]["index"] if chain.source is None else ("source", chain.source))
-    sources = {one["index"] for one in published if one["topic"] == first}
+    # A message without an identity is seen when it is received.
+    sources = {
+        one["index"] for one in published if one["topic"] == first and one["message"] is not None
+    }
     received = [one for one in callbacks if one["topic"] == first and one["source"] is None]
     inputs = len(sources) + len(received)
     return Found(
