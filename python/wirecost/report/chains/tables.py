@@ -10,6 +10,12 @@ from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
 NONE = "–"
+UNKNOWN = {
+    "transport": "no probe sees inside",
+    "queue wait": "its thread ran nothing recorded: woken late",
+    "callback": "no counter accounts for it",
+    "publish": "no counter accounts for it",
+}
 LISTED = 20
 """Misses in the table; the JSON document has all."""
 
@@ -87,7 +93,7 @@ def _miss_table(found: Latency) -> Table:
 
 def why(miss: Miss) -> str:
     if miss.reason is None:
-        return "nothing recorded accounts for it"
+        return UNKNOWN[miss.part.kind]
     return f"{miss.reason} for {units.time(miss.reason_ns)}"
 
 
