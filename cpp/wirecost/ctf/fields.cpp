@@ -23,7 +23,7 @@ std::uint64_t whole(const std::uint8_t* at, bool big_endian) {
 
 /// The bit order is that of the byte order: the first bits of a byte are its lowest in a
 /// little-endian field, its highest in a big-endian one.
-std::uint64_t FieldReader::bits_at(std::uint64_t bit, unsigned size, bool big_endian) const {
+inline std::uint64_t FieldReader::bits_at(std::uint64_t bit, unsigned size, bool big_endian) const {
   const std::uint8_t* at = data_ + bit / 8;
   const unsigned shift = bit % 8;
   if (shift == 0) {
@@ -41,34 +41,18 @@ std::uint64_t FieldReader::bits_at(std::uint64_t bit, unsigned size, bool big_en
   return static_cast<std::uint64_t>(all) & mask;
 }
 
-bool FieldReader::read(const Step& step) {
-  switch (step.op) {
-    case Op::integer: return integer(step);
-    case Op::skip: return align(step.align) && skip(std::uint64_t{step.size} * step.count);
-    case Op::text: return text(step);
-    case Op::characters: return characters(step);
-    case Op::array: return repeat(step, step.count);
-    case Op::sequence:
-      return repeat(
-          step, static_cast<std::uint64_t>(values_->numbers[static_cast<std::size_t>(step.from)]));
-    case Op::variant: return variant(step);
-    case Op::align: return align(step.align);
-  }
-  return false;
-}
-
-bool FieldReader::align(std::uint32_t bits) {
-  const std::uint64_t past = bit_ & (bits - 1);
-  return past == 0 || skip(bits - past);
-}
-
-bool FieldReader::skip(std::uint64_t bits) {
+inline bool FieldReader::skip(std::uint64_t bits) {
   if (!has(bits)) return false;
   bit_ += bits;
   return true;
 }
 
-bool FieldReader::integer(const Step& step) {
+inline bool FieldReader::align(std::uint32_t bits) {
+  const std::uint64_t past = bit_ & (bits - 1);
+  return past == 0 || skip(bits - past);
+}
+
+inline bool FieldReader::integer(const Step& step) {
   if (!align(step.align) || !has(step.size)) return false;
   const std::uint64_t raw = bits_at(bit_, step.size, step.big_endian);
   bit_ += step.size;
@@ -129,6 +113,24 @@ bool FieldReader::variant(const Step& step) {
   for (std::uint32_t i = step.first; i != step.last; ++i) {
     const Option& option = layout_->options[i];
     if (option.low <= tag && tag <= option.high) return read(option.steps);
+  }
+  return false;
+}
+
+bool FieldReader::read(const Step& step) {
+  if (step.op == Op::integer) [[likely]]
+    return integer(step);
+  switch (step.op) {
+    case Op::integer: return integer(step);
+    case Op::skip: return align(step.align) && skip(std::uint64_t{step.size} * step.count);
+    case Op::text: return text(step);
+    case Op::characters: return characters(step);
+    case Op::array: return repeat(step, step.count);
+    case Op::sequence:
+      return repeat(
+          step, static_cast<std::uint64_t>(values_->numbers[static_cast<std::size_t>(step.from)]));
+    case Op::variant: return variant(step);
+    case Op::align: return align(step.align);
   }
   return false;
 }

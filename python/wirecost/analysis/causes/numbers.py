@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -29,16 +30,21 @@ class Executions:
     absent: list[str]
     """Counters that were asked for and have too few values."""
 
+    @cached_property
+    def _order(self) -> Indices:
+        """From the quickest to the slowest."""
+        return np.argsort(self.ns, kind="stable")
+
     @property
     def slowest(self) -> Indices:
         """The slowest 1 %, at least one."""
-        return np.argsort(self.ns, kind="stable")[-max(1, len(self.ns) // 100) :]
+        return self._order[-max(1, len(self.ns) // 100) :]
 
     @property
     def around_median(self) -> Indices:
         """The fifth of the executions that took about as long as the median one."""
         count = len(self.ns)
-        return np.argsort(self.ns, kind="stable")[int(0.4 * count) : int(np.ceil(0.6 * count))]
+        return self._order[int(0.4 * count) : int(np.ceil(0.6 * count))]
 
 
 def executions_of(rows: pl.DataFrame) -> Executions | None:
