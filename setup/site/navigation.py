@@ -12,7 +12,8 @@ from mkdocs.structure.files import Files
 
 def complete(nav: list[Any], files: Files) -> list[Any]:
     """``nav`` of mkdocs.yml with the pages of each folder that it has as an entry, sorted by their
-    file names, an ``index.md`` first. Sections without pages are left out."""
+    file names, an ``index.md`` first; ``*.md`` stands for those of ``docs`` itself. Sections
+    without pages are left out."""
     listed = set(_listed(nav))
     pages = {file.src_uri: file.content_string for file in files.documentation_pages()}
 
@@ -25,6 +26,9 @@ def complete(nav: list[Any], files: Files) -> list[Any]:
                         yield {title: below}
             elif entry.endswith("/"):
                 yield from _folder(entry, pages, listed)
+            elif entry == "*.md":
+                for uri in sorted(uri for uri in pages if "/" not in uri and uri not in listed):
+                    yield {title(pages[uri], uri): uri}
             else:
                 yield entry
 

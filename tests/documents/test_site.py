@@ -81,8 +81,7 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield one
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 420])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (420, "dark")])
 def test_pages_are_accessible_and_fit_the_screen(
     site: Path, tab: Browser, width: int, scheme: str
 ) -> None:
