@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remedies tried on a program that takes new memory from the kernel again and again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+
+PROGRAM = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+libc.prctl(41, 1, 0, 0, 0)  # small pages, whatever the machine prefers
+for _ in range(10):
+    memory = libc.malloc(40 << 20)
+    ctypes.memset(memory, 1, 40 << 20)
+    libc.free(memory)
+print("the same")
+"""
+PAGES = 10 * 10240
+"""glibc gives blocks above 32 MiB back each time."""
+
+
+def test_what_keeps_memory_loses_the_faults(tmp_path: Path) -> None:
+    out = tmp_path / "tried"
+    command = [Path(sys.executable).with_name("wirecost"), "probe", "try", "--remedies",
+               "heap,malloc", "--rounds", "2", "--out", out, "--json", tmp_path / "t.json", "--",
+               sys.executable, "-c", PROGRAM]  # fmt: skip
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "t.json").read_text())
+    remedies = {one["remedy"]: one for one in result["remedies"]}
+    assert remedies.keys() == {"as it is", "heap", "malloc"}
+    assert remedies["as it is"]["minor_faults"] > PAGES
+    assert remedies["malloc"]["minor_faults"] < PAGES / 2
+    assert {one["outputs"] for one in remedies.values()} == {"equal"}
+    assert {(one["case"], one["remedy"]) for one in result["gains"]} == {
+        ("whole program", "heap"),
+        ("whole program", "malloc"),
+    }
+    assert result["refused"] == {}
+    samples = pl.read_parquet(out / "samples.parquet")
+    assert sorted(samples["remedy"].unique()) == ["as it is", "heap", "malloc"]
+    assert len(samples) == 6
+    assert json.loads((out / "trial.json").read_text()) == result
+    assert "heap: wirecost heap, a pool of 64 MiB" in done.stdout
