@@ -74,5 +74,6 @@ FUZZERS = (
     Fuzzer("compile", "json"),
     Fuzzer("compile", "classes"),
     Fuzzer("columns", "columns"),
+    Fuzzer("ctf", "ctf"),
     Fuzzer("tensor", "tensor"),
 )
