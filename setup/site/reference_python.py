@@ -21,6 +21,10 @@ PACKAGES = {
     "wirecost.transport": "middlewares that carry frames",
 }
 """What users import; the other packages may change at any time."""
+GIVEN = {
+    "wirecost": ["Publication", "Subscription", "Client", "Service", "Asked"],
+}
+"""Classes of ``wirecost.messaging`` that the package's functions give, and that nobody imports."""
 CHOSEN_AT_IMPORT = {
     "wirecost.tensor.Loan": "wirecost.tensor.pool.Loan",
     "wirecost.tensor.SamplePool": "wirecost.tensor.pool.SamplePool",
@@ -61,6 +65,9 @@ def _page(name: str, module: griffe.Module) -> Iterator[str]:
         home = CHOSEN_AT_IMPORT.get(f"{name}.{public}")
         found = module.modules_collection[home] if home else module[public]
         yield from _member(found.final_target if found.is_alias else found, public, 2)
+    for given in GIVEN.get(name, []):
+        found = module.modules_collection[f"wirecost.messaging.{given}"].final_target
+        yield from _member(found, given, 2)
 
 
 def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
@@ -81,7 +88,7 @@ def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
 
 
 def _public(found: griffe.Class) -> Iterator[griffe.Object]:
-    for name, one in found.members.items():
+    for name, one in found.all_members.items():
         if name.startswith("_") and name not in {"__call__", "__getitem__", "__iter__", "__len__"}:
             continue
         yield one.final_target if isinstance(one, griffe.Alias) else one
@@ -89,7 +96,8 @@ def _public(found: griffe.Class) -> Iterator[griffe.Object]:
 
 def _declaration(found: griffe.Object, name: str) -> str:
     if isinstance(found, griffe.Function):
-        return _call(found, name) + (f" -> {found.returns}" if found.returns else "")
+        kind = "async " if "async" in found.labels else ""
+        return kind + _call(found, name) + (f" -> {found.returns}" if found.returns else "")
     if isinstance(found, griffe.Class):
         init = found.members.get("__init__")
         if isinstance(init, griffe.Function):
