@@ -37,8 +37,10 @@ constexpr const char* type_name = "std_msgs::msg::dds_::UInt8MultiArray_";
 constexpr std::uint32_t head_bytes = 16;
 constexpr std::uint32_t socket_bytes = 16U << 20U;
 constexpr std::uint32_t participants_a_host = 120;
-/// That a writer keeps for readers which need all.
-constexpr std::int32_t unread_messages = 64;
+const eprosima::fastrtps::Duration_t heartbeat_response{0, 1'000'000U};
+/// Messages that a writer keeps for readers which need all, and such a reader.
+constexpr std::int32_t unacknowledged = 64;
+constexpr std::int32_t untaken = 1000;
 
 /// A UInt8MultiArray; what is written is `Bytes`, what is read is `std::vector<std::byte>`.
 class ArrayType : public dds::TopicDataType {
@@ -105,8 +107,9 @@ dds::DomainParticipantQos participant_qos(const Settings& settings, const Domain
   return qos;
 }
 
+/// `unread`: messages that an endpoint keeps which needs all.
 template <class Qos>
-Qos endpoint_qos(Qos qos, const Settings& settings) {
+Qos endpoint_qos(Qos qos, const Settings& settings, std::int32_t unread) {
   if (settings.reliable)
     qos.reliability().kind =
         *settings.reliable ? dds::RELIABLE_RELIABILITY_QOS : dds::BEST_EFFORT_RELIABILITY_QOS;
@@ -114,11 +117,12 @@ Qos endpoint_qos(Qos qos, const Settings& settings) {
   if (!settings.is_set("shared_memory")) qos.data_sharing().off();
   if (settings.queue > 0) {
     const bool all = settings.wants_all() && !settings.is_set("keep_last");
+    const std::int32_t limit = all ? unread : settings.queue;
     qos.history().kind = all ? dds::KEEP_ALL_HISTORY_QOS : dds::KEEP_LAST_HISTORY_QOS;
     qos.history().depth = settings.queue;
-    qos.resource_limits().max_samples = all ? unread_messages : settings.queue;
+    qos.resource_limits().max_samples = limit;
     qos.resource_limits().max_instances = 1;
-    qos.resource_limits().max_samples_per_instance = all ? unread_messages : settings.queue;
+    qos.resource_limits().max_samples_per_instance = limit;
     qos.resource_limits().allocated_samples = 1;
   }
   return qos;
@@ -143,14 +147,19 @@ class Participant {
 
   dds::DataWriter* writer(const Settings& settings) {
     auto* const publisher = participant_->create_publisher(dds::PUBLISHER_QOS_DEFAULT);
-    const auto qos = endpoint_qos(dds::DATAWRITER_QOS_DEFAULT, settings);
+    const auto qos = endpoint_qos(dds::DATAWRITER_QOS_DEFAULT, settings, unacknowledged);
     auto* const writer = publisher->create_datawriter(topic_, qos);
     if (writer == nullptr) throw Failure("Fast DDS: no writer with these settings");
     return writer;
   }
   dds::DataReader* reader(const Settings& settings) {
     auto* const subscriber = participant_->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
-    const auto qos = endpoint_qos(dds::DATAREADER_QOS_DEFAULT, settings);
+    auto qos = endpoint_qos(dds::DATAREADER_QOS_DEFAULT, settings, untaken);
+    // As the Python client has it. Each heartbeat starts the delay anew, so that with the usual 5
+    // ms a reader whose heartbeats come more often acknowledges nothing, and the writer's history
+    // fills.
+    if (settings.wants_all())
+      qos.reliable_reader_qos().times.heartbeatResponseDelay = heartbeat_response;
     auto* const reader = subscriber->create_datareader(topic_, qos);
     if (reader == nullptr) throw Failure("Fast DDS: no reader with these settings");
     return reader;

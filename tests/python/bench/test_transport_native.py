@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native clients carry messages to each other, and to and from the Python client of the same
+middleware."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wirecost import scratch
+from wirecost.bench.answering import Answering
+from wirecost.bench.transport import clients
+from wirecost.bench.transport.clients import NATIVE, PYTHON, Client
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.ground import Ground, Spot
+from wirecost.bench.transport.session import Order, Session
+from wirecost.bench.transport.settings import Asked, settings_of
+from wirecost.transport import find
+
+SIZE = 100_000
+ORDER = Order(SIZE, 200.0, count=100, check=1, quiet_s=0.5)
+LOOPBACK = Ground("loopback", Spot(), (Spot(),))
+BOTH = ("zeromq", "zeromq-tcp", "nats", "mqtt", "grpc", "ros1", "dds")
+"""Middlewares that have a Python client here, too."""
+
+
+@dataclass(frozen=True)
+class Mixed(Client):
+    """Another client for each role."""
+
+    publisher: Client | None = None
+    subscriber: Client | None = None
+
+    def start(
+        self, name: str, spot: Spot, log: Path, environment: Mapping[str, str] | None = None
+    ) -> Answering:
+        one = self.publisher if "publisher" in name else self.subscriber
+        assert one is not None
+        return one.start(name, spot, log, environment)
+
+
+@cache
+def client_of(kind: str, mware: str) -> Client:
+    if kind == PYTHON:
+        return clients.python()
+    return next(one for one in clients.native() if mware in one.transports)
+
+
+@pytest.fixture(autouse=True)
+def folder() -> Iterator[None]:
+    with scratch.run():
+        yield
+
+
+@pytest.mark.parametrize(
+    ("mware", "publisher", "subscriber"),
+    [
+        *((mware, *kinds) for mware in BOTH for kinds in ((NATIVE, PYTHON), (PYTHON, NATIVE))),
+        *((mware, NATIVE, NATIVE) for mware in (*BOTH, "cyclone")),
+    ],
+)
+def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_path: Path) -> None:
+    if PYTHON in (publisher, subscriber) and (why := find(mware).missing()):
+        pytest.skip(why)
+    (matched,) = (
+        one for one in settings_of(mware, Asked(queue=200)) if one.name == "matched"
+    )  # nothing is lost for want of room
+    ends = client_of(publisher, mware), client_of(subscriber, mware)
+    contender = Contender(mware, Mixed("mixed", (), (), {}, *ends), matched)
+    with Session(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
+        block = session.run(ORDER)
+    counts = block.counts
+    assert (counts.sent, counts.received, counts.checked) == (100, 100, 100)
+    assert (counts.refused, counts.lost, counts.wrong, counts.duplicates) == (0, 0, 0, 0)
+
+
+def test_commands_that_are_none_are_answered() -> None:
+    (command,) = client_of(NATIVE, "zeromq").command
+    lines = ["[]", '{"do": 3}', '{"do": "run"}', "nonsense", '{"do": "close"}']
+    done = subprocess.run(
+        [command], input="\n".join(lines), capture_output=True, text=True, timeout=20, check=True
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == 4
+    assert all(one["failure"] for one in answers)
+
+
+def test_a_native_client_ends_with_its_standard_input() -> None:
+    (command,) = client_of(NATIVE, "nats").command
+    assert subprocess.run([command], input="", timeout=20, check=False, text=True).returncode == 0
