@@ -169,6 +169,12 @@ def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Pa
         assert sum(each > 0 for each in plain) > len(plain) / 2
     replayed(recording, tmp_path / "heap", 1, "--heap")
     assert not any(faults(tmp_path / "heap", 1)[WARM_UP:])
+    words = ("replay", recording, "--try", "--remedies", "heap", "--repeat", "2")
+    tried = wirecost({**os.environ}, *words, "--as-fast-as-consumed", "--out", tmp_path / "tried")
+    found = {one["remedy"]: one for one in tried["remedies"]}
+    assert found["heap"]["minor_faults"] < found["as it is"]["minor_faults"] / 2
+    assert {one["outputs"] for one in found.values()} == {"equal"}
+    assert {one["case"] for one in tried["gains"]} >= {"section callback", "section filter"}
     # Another version of it, run instead, publishes the same bytes.
     node = BUILT / "ring_filter_ros1"
     other = tmp_path / "other"

@@ -29,7 +29,7 @@ def gain_table(gains: list[Gain]) -> Table:
     notes = ["Turns of one process each, in an order that changes from round to round"]
     reasons = {g.p99.why for g in gains if g.p99.ci95 is None and g.p99.why}
     notes += [f"p99 without interval: {reason}" for reason in sorted(reasons)]
-    return Table("What remedies gained", headings, body, notes, ("p99",))
+    return Table("What remedies gained", headings, body, notes, ("p99", "change of p99 [95 %]"))
 
 
 def effect_table(effects: list[Effects], about: Mapping[str, str]) -> Table:
