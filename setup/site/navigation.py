@@ -20,10 +20,10 @@ def complete(nav: list[Any], files: Files) -> list[Any]:
     def expanded(entries: list[Any]) -> Iterator[Any]:
         for entry in entries:
             if isinstance(entry, dict):
-                for title, value in entry.items():
+                for name, value in entry.items():
                     below = list(expanded(value)) if isinstance(value, list) else value
                     if below:
-                        yield {title: below}
+                        yield {name: below}
             elif entry.endswith("/"):
                 yield from _folder(entry, pages, listed)
             elif entry == "*.md":

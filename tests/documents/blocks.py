@@ -4,7 +4,8 @@
 ``<!-- results/osi: 829,440 reflections, 10 objects -->`` is followed by the table of that title as
 a terminal shows it, of 80 columns or as wide as the number before the title says
 (``<!-- results/osi: 120: TITLE -->``); ``rows NAME, NAME | TITLE`` by these rows of it alone;
-``origin`` by where the run was made, ``lead`` by its first sentence.
+``origin`` by where the run was made, ``lead`` by its first sentence. The table between
+``<!-- settings of bench transport -->`` and ``<!-- end of settings -->`` follows from the code.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from documents import settings
 from documents.runs import ROOT, Kept, read
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
@@ -37,7 +39,8 @@ def documents() -> list[Path]:
 def written(text: str) -> str:
     """A document with every block as it must be. Raises OSError for a run and KeyError for a table
     that is not there."""
-    return BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
+    results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
+    return settings.written(results)
 
 
 def content(found: re.Match[str]) -> str:

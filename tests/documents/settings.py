@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of ``bench transport``'s settings, which follows from the one in code."""
+
+from __future__ import annotations
+
+import re
+
+from wirecost.bench.transport.settings.setting import Asked, Setting
+from wirecost.bench.transport.settings.table import MATCHED, ROWS
+from wirecost.report.shared import markdown
+
+BLOCK = re.compile(
+    r"(?<=<!-- settings of bench transport -->\n).*?(?=<!-- end of settings -->)", re.DOTALL
+)
+HEADINGS = ["transport", "settings", "against loss", "sender", "receiver", "full", "promises"]
+BEST_EFFORT = f"{MATCHED}, best effort"
+
+
+def written(text: str) -> str:
+    """A document with the table as it must be."""
+    return BLOCK.sub(lambda _: table(), text)
+
+
+def table() -> str:
+    lines = [markdown.line(HEADINGS), "|" + ":--|" * len(HEADINGS)]
+    for name, row in ROWS.items():
+        of = [(one.name, one) for one in row(Asked())]
+        best_effort = next((one for one in row(Asked(reliable=False)) if one.name == MATCHED), None)
+        if best_effort is not None and best_effort.effect != dict(of)[MATCHED].effect:
+            at = [one for one, _ in of].index(MATCHED) + 1
+            of.insert(at, (BEST_EFFORT, best_effort))
+        lines += [markdown.line(_cells(name, group, one)) for group, one in of]
+    return "\n".join([*lines, ""])
+
+
+def _cells(name: str, group: str, one: Setting) -> list[str]:
+    return [
+        name,
+        group + (", with a router" if one.router else ""),
+        one.reliability,
+        one.sender_queue,
+        one.receiver_queue,
+        one.full,
+        "no loss" if one.promise else "–",
+    ]
