@@ -4,6 +4,7 @@ ones."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -17,7 +18,10 @@ from hypothesis import strategies as st
 
 from support import ctf_traces
 from support.ctf_traces import AT_NS, EPOCH_NS, EVERY_NS, Event, Form, cycles, node_events
+from wirecost.analysis.chains.hops import hops_of
+from wirecost.analysis.chains.walk import chains_between
 from wirecost.analysis.probe_sections import executions
+from wirecost.cli.probe_show import show
 from wirecost.errors import UserError
 from wirecost.records.probe_log import EVENTS, events_of
 from wirecost.records.recorded import event_tables, read_recorded
@@ -143,6 +147,43 @@ def test_messages_within_a_process_wait_in_their_buffer(tmp_path: Path) -> None:
     assert found.filter(section="/a /a/in queued→callback")["ns"].to_list() == [210, 310]
     assert found.filter(section=f"/a /a/in {CALLBACK}")["ns"].to_list() == [80, 90, 100]
     assert found.filter(section="/a publish /a/out").height == 1
+
+
+def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
+    """What one node publishes in its callback, another takes; the message has one identity."""
+    born = [
+        Event(
+            one.time_ns, 8, 8, one.name, tuple("/a/out" if v == "/b/in" else v for v in one.values)
+        )
+        for one in node_events(8, "b")
+    ]
+    taken = [
+        Event(
+            one.time_ns + 150_000,
+            8,
+            8,
+            one.name,
+            (20, 5, EPOCH_NS + one.time_ns - AT_NS[4] + AT_NS[9], 1)
+            if one.name == "rmw_take"
+            else one.values,
+        )
+        for one in cycles(8, 5)
+    ]
+    events = ctf_traces.in_order([*node_events(7, "a"), *born, *cycles(7, 5), *taken])
+    ctf_traces.write_trace(tmp_path, events)
+    hops = hops_of(events_of(read_recorded([tmp_path])))
+    found = chains_between(hops, "/a/in", "/b/out").chains
+    assert len(found) == 5
+
+
+def test_the_command_shows_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    show([REAL / "trace"], 250e3, Path("-"))
+    document = json.loads(capsys.readouterr().out)
+    by_name = {one["section"]: one for one in document["sections"]}
+    callback = by_name["/robot/listener /chatter example::on_message(int)"]
+    assert (callback["count"], callback["deadline_misses"]) == (20, 8)
+    assert [log["program"] for log in document["logs"]] == ["ros2_jazzy", "ros2_jazzy"]
+    assert sum(log["records"] for log in document["logs"]) == 144
 
 
 def test_tables_hold_each_section_once(tmp_path: Path) -> None:
