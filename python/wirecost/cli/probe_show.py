@@ -11,6 +11,7 @@ import polars as pl
 import typer
 
 from wirecost.analysis.causes import explain
+from wirecost.analysis.misses import missed
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.chosen import chosen
 from wirecost.cli.choices import completing
@@ -21,7 +22,7 @@ from wirecost.records.machine_prices import prices_beside
 from wirecost.records.recorded import event_tables, read_recorded
 from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.probe.page import page, probe_figures, write_figures
-from wirecost.report.probe.tables import counter_table, document, time_table
+from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
 from wirecost.report.shared.causes import cause_table, sentences
 from wirecost.report.shared.drawing import FORMATS as FIGURE_FORMATS
 from wirecost.report.shared.table import Table
@@ -81,29 +82,38 @@ def show(
     """Prints the tables; ``limit_ns``: the deadline. Raises UserError."""
     logs = read_recorded(files)
     prices = prices_beside(files)
-    sections, explanations = [], []
+    known = prices.ns if prices else {}
+    sections, explanations, misses = [], [], []
     for executed in map(executions, event_tables(logs)):
         sections += summary(executed, limit_ns)
-        explanations += explain(executed, prices.ns if prices else None)
+        explained = explain(executed, known)
+        explanations += explained
+        if limit_ns is not None:
+            misses += missed(executed, limit_ns, explained, known)
+    misses.sort(key=lambda one: -one.ns)
+    late = miss_table(misses, limit_ns or 0.0)
     console = console_beside(json_file)
     tables = (
         time_table(sections, logs),
         counter_table(sections, logs),
         cause_table(explanations),
+        late,
     )
     for table in tables:
         if table is not None:
             print_table(console, _fitting(table, console.width))
     for sentence in (text for one in explanations for text in sentences(one)):
         console.print(sentence, highlight=False, markup=False)
-    write_json(json_file, document(sections, explanations, logs))
+    write_json(json_file, document(sections, explanations, logs, misses if limit_ns else None))
     if report is None and figures is None:
         return
     executed = pl.concat(map(executions, event_tables(logs)))
     drawn = probe_figures(executed, logs, limit_ns)
     if report is not None:
         write_text(
-            "--report", report, page(logs, sections, explanations, drawn, recorded_machines(files))
+            "--report",
+            report,
+            page(logs, sections, explanations, drawn, recorded_machines(files), late),
         )
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.causes.kinds import is_duration, kind_of
+from wirecost.analysis.causes.excess import MUCH, reason_of
 from wirecost.analysis.chains.hops import Hops
 from wirecost.analysis.chains.walk import Chain, Found, Part
 from wirecost.analysis.probe_sections import percentile
 from wirecost.records.probe_log import COUNTER
 
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
-MUCH = 0.3
-"""Share of the excess that a reason must account for."""
 
 
 @dataclass(frozen=True)
@@ -183,14 +181,4 @@ class Reasons:
         """What a counter of the callback cost beyond its usual count."""
         callback = self._callbacks.row(index, named=True)
         usual = self._usual[callback["section"]]
-        best: tuple[str | None, float] = (None, 0.0)
-        for column in (name for name in usual if name.startswith(COUNTER)):
-            name = column.removeprefix(COUNTER)
-            price = 1.0 if is_duration(name) else self._prices.get(kind_of(name).event or "")
-            if price is None or callback[column] is None or usual[column] is None:
-                continue
-            ns = price * (callback[column] - usual[column])
-            if ns > best[1]:
-                counted = "" if is_duration(name) else f"{callback[column]:,} "
-                best = (f"{counted}{name}", float(ns))
-        return best
+        return reason_of(callback, usual, self._prices)

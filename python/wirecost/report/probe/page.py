@@ -21,6 +21,7 @@ from wirecost.report.shared.executions import section_figures
 from wirecost.report.shared.executions.series import Options
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
+from wirecost.report.shared.table import Table
 
 DRAWN = 16
 """Sections with figures: those that took most of the time in all."""
@@ -61,12 +62,15 @@ def page(
     explanations: list[Explanation],
     drawn: list[Drawn],
     machines: list[RecordedMachine],
+    late: Table | None = None,
 ) -> str:
-    """The whole report of what ``wirecost probe show`` prints, with figures."""
+    """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
+    that missed the deadline."""
     tables = (
         time_table(summaries, []),
         counter_table(summaries, logs),
         cause_table(explanations),
+        late,
     )
     shown = [one.name for one in drawn]
     return render(

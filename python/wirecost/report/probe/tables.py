@@ -8,12 +8,15 @@ from dataclasses import asdict
 from typing import Any
 
 from wirecost.analysis.causes import Explanation
+from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
 NONE = "–"
+LISTED = 20
+"""Missed deadlines in the table."""
 
 
 def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
@@ -63,15 +66,47 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     return Table("Counters of an execution", ["section", "counter", "mean", "max"], body, notes)
 
 
+def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
+    """The longest executions that missed the deadline, and why; None where none did."""
+    if not misses:
+        return None
+    first = min(one.begin_ns for one in misses)
+    body = [
+        [
+            one.section,
+            f"{(one.begin_ns - first) / 1e9:.3f} s",
+            units.time(one.ns),
+            f"+{units.time(one.excess_ns)}",
+            why(one.reason, one.reason_ns),
+        ]
+        for one in misses[:LISTED]
+    ]
+    notes = [
+        f"Longer than {units.time(limit_ns)}, the longest first; times since the first of them; "
+        "excess over the section's median"
+    ]
+    if len(misses) > LISTED:
+        notes.append(f"{len(misses) - LISTED:,} more, in --json at most 1,000 of a section")
+    return Table("Missed deadlines", ["section", "at", "took", "excess", "because"], body, notes)
+
+
+def why(reason: str | None, ns: float) -> str:
+    return "no counter accounts for it" if reason is None else f"{reason} for {units.time(ns)}"
+
+
 def _places(mean: float) -> int:
     """Decimals that leave three significant digits of small means."""
     return max(0, 2 - math.floor(math.log10(mean))) if 0 < mean < 100 else 0
 
 
 def document(
-    sections: list[SectionSummary], explanations: list[Explanation], logs: list[ProbeLog]
+    sections: list[SectionSummary],
+    explanations: list[Explanation],
+    logs: list[ProbeLog],
+    misses: list[Missed] | None = None,
 ) -> dict[str, Any]:
-    """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value."""
+    """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value, and no
+    deadline for ``misses``."""
     return {
         "sections": [
             {
@@ -89,6 +124,7 @@ def document(
             for one in sections
         ],
         "causes": [asdict(one) for one in explanations],
+        "misses": None if misses is None else [asdict(one) for one in misses],
         "logs": [
             {
                 "file": str(log.path),

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executions that missed a deadline, and what each spent its time on beyond the usual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from wirecost.analysis.causes import Explanation
+from wirecost.analysis.causes.excess import MUCH, reason_of
+from wirecost.records.probe_log import COUNTER
+
+MOST = 1000
+"""Of a section; the longest."""
+
+
+@dataclass(frozen=True)
+class Missed:
+    """``excess_ns``: beyond the section's median; ``reason`` took ``reason_ns`` of it, None where
+    no counter accounts for a notable part."""
+
+    section: str
+    begin_ns: int
+    loop: int
+    ns: int
+    excess_ns: float
+    reason: str | None
+    reason_ns: float
+
+
+def missed(
+    executed: pl.DataFrame,
+    limit_ns: float,
+    explanations: Iterable[Explanation],
+    prices: Mapping[str, float],
+) -> list[Missed]:
+    """Of every section, the longest first. ``prices``: the machine's; a price that a section's own
+    executions show comes before it."""
+    own = {one.section: {cost.name: cost.ns_each for cost in one.costs} for one in explanations}
+    counters = [name for name in executed.columns if name.startswith(COUNTER)]
+    found = []
+    for (section,), rows in executed.group_by(["section"], maintain_order=True):
+        late = rows.filter(pl.col("ns") > limit_ns).sort("ns", descending=True).head(MOST)
+        if late.is_empty():
+            continue
+        usual = rows.select("ns", *counters).median().row(0, named=True)
+        known = {**prices, **own.get(str(section), {})}
+        for row in late.select("ns", "begin_ns", "loop", *counters).iter_rows(named=True):
+            excess = max(0.0, row["ns"] - usual["ns"])
+            reason, ns = reason_of(row, usual, known)
+            if ns < MUCH * excess:
+                reason, ns = None, 0.0
+            found.append(
+                Missed(str(section), row["begin_ns"], row["loop"], row["ns"], excess, reason, ns)
+            )
+    return sorted(found, key=lambda one: -one.ns)

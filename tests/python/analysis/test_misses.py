@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executions that missed a deadline are listed with what they spent beyond the usual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wirecost.analysis.causes import explain
+from wirecost.analysis.misses import missed
+from wirecost.report.probe.tables import miss_table
+
+COUNT = 200
+MS = 1_000_000
+
+
+def executed(ns: Any, **counters: Any) -> pl.DataFrame:
+    columns = {f"counter:{k.replace('_', '-')}": pl.Series(v) for k, v in counters.items()}
+    return pl.DataFrame({"ns": np.asarray(ns, np.int64)}).with_columns(
+        pl.lit("callback").alias("section"),
+        begin_ns=pl.int_range(pl.len(), dtype=pl.Int64) * 10 * MS,
+        loop=pl.int_range(pl.len(), dtype=pl.UInt64),
+        **columns,
+    )
+
+
+def spoiled() -> pl.DataFrame:
+    """One waited for a processor, one took 9,000 faults, one took long for no known reason."""
+    random = np.random.default_rng(5)
+    ns = MS + random.normal(0, 1000, COUNT)
+    faults = random.poisson(20, COUNT)
+    waited = random.integers(0, 100, COUNT)
+    ns[17] += 9 * MS
+    waited[17] += 8 * MS
+    ns[40] += 20 * MS
+    faults[40] = 9014
+    ns[90] += 5 * MS
+    return executed(ns, minor_faults=faults, run_queue_wait_ns=waited)
+
+
+def test_each_has_its_reason() -> None:
+    table = spoiled()
+    found = missed(table, 2.0 * MS, explain(table), {"minor-fault": 2000.0})
+    assert [(one.loop, one.reason) for one in found] == [
+        (40, "9,014 minor-faults"),
+        (17, "run-queue-wait-ns"),
+        (90, None),
+    ]
+    assert abs(found[1].reason_ns - 8 * MS) < 1000
+    shown = miss_table(found, 2.0 * MS)
+    assert shown is not None
+    assert [row[-1] for row in shown.rows] == [
+        "9,014 minor-faults for 18.0 ms",
+        "run-queue-wait-ns for 8.00 ms",
+        "no counter accounts for it",
+    ]
+    assert [row[1] for row in shown.rows] == ["0.230 s", "0.000 s", "0.730 s"]
+
+
+def test_without_a_price_there_is_no_reason_but_time() -> None:
+    found = missed(spoiled(), 2.0 * MS, [], {})
+    assert [one.reason for one in found] == [None, "run-queue-wait-ns", None]
+
+
+def test_nothing_missed_is_no_table() -> None:
+    assert missed(spoiled(), 1000.0 * MS, [], {}) == []
+    assert miss_table([], 1.0) is None
+
+
+def test_many_are_listed_in_part() -> None:
+    found = missed(executed([MS] * COUNT), 1.0, [], {})
+    assert len(found) == COUNT
+    table = miss_table(found, 1.0)
+    assert table is not None
+    assert len(table.rows) == 20
+    assert table.notes[-1] == "180 more, in --json at most 1,000 of a section"
