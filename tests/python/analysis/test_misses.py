@@ -52,7 +52,7 @@ def test_each_has_its_reason() -> None:
     shown = miss_table(found, 2.0 * MS)
     assert shown is not None
     assert [row[-1] for row in shown.rows] == [
-        "9,014 minor-faults for 18.0 ms",
+        "9,014 minor-faults for 20.0 ms",
         "run-queue-wait-ns for 8.00 ms",
         "no counter accounts for it",
     ]
