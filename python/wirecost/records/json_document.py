@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,10 @@ LONGEST_INTEGER = 20
 """Digits with a sign."""
 LONGEST = 200
 """Characters of a complaint, which may repeat what stands in the file."""
+
+NUMBERS = re.compile(r"\[\n *((?:[-+.eE0-9]+|null)(?:,\n *(?:[-+.eE0-9]+|null))*)\n *\]")
+BREAK = re.compile(r",\n *")
+"""Within a text there is no line break, so that neither is found in one."""
 
 T = TypeVar("T")
 
@@ -49,8 +54,9 @@ def check(path: Path, document: Any, kind: type, remedy: str) -> None:
 
 def text(document: Any, indent: int | None = 2) -> str:
     """The document as JSON that every reader takes: a number that is none becomes null, and bytes
-    that are no text are shown by their numbers."""
-    return json.dumps(_strict(document), indent=indent, allow_nan=False)
+    that are no text are shown by their numbers. A list of numbers is on one line."""
+    made = json.dumps(_strict(document), indent=indent, allow_nan=False)
+    return NUMBERS.sub(lambda found: "[" + BREAK.sub(", ", found[1]) + "]", made)
 
 
 def all_printable(document: Any) -> Any:

@@ -42,13 +42,15 @@ def first_after(sent: Rows, received: Rows, since_ns: int) -> int | None:
     return min(times, default=None)
 
 
-def timeline(sent: Rows, received: Sequence[tuple[int, Rows]], fault_ns: int) -> list[Message]:
+def timeline(
+    sent: Rows, received: Sequence[tuple[int, Rows]], fault_ns: int, every: int = 1
+) -> list[Message]:
     """Each message for each subscriber, of which roles are given: 0 has no fault, 1 has it, 2 came
-    in its place. Those that the library refused do not arrive either."""
+    in its place. Those that the library refused do not arrive either. ``every``: so many-th."""
     rows: list[Message] = []
     for role, one in received:
         there = arrivals(one)
-        for number, _, begin, _ in sent.tolist():
+        for number, _, begin, _ in sent[::every].tolist():
             at = there.get(number)
             rows.append([begin - fault_ns, None if at is None else at - begin, role])
     return rows

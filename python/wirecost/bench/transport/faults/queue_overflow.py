@@ -13,6 +13,8 @@ from wirecost.bench.transport.faults.course import BEFORE_S, Course
 from wirecost.bench.transport.faults.fault import Fault, Found, Setup
 
 RATE = 1000.0
+EVERY = 4
+"""Of so many messages one is kept in the time line: their records stay small."""
 BYTES_PER_S = 20e6
 STOPPED_S = 2.0
 READING_S = 0.2
@@ -56,7 +58,7 @@ class QueueOverflow(Fault):
         found.recovered_ns = min(prompt) - again_ns if prompt else None
         found.lost = judging.lost(sent, stopped)
         found.duplicates = judging.duplicates(beside) + judging.duplicates(stopped)
-        found.messages = judging.timeline(sent, [(0, beside), (1, stopped)], fault_ns)
+        found.messages = judging.timeline(sent, [(0, beside), (1, stopped)], fault_ns, EVERY)
         found.others = (
             f"{judging.others(sent, beside, fault_ns)}; {int((sent[:, 3] < 0).sum())} were refused"
         )
