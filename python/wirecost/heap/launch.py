@@ -14,6 +14,7 @@ from wirecost.errors import UserError
 from wirecost.heap.report import read_report
 
 LIBRARY = "libwirecost-heap.so"
+COUNTING = "libwirecost-hook-allocations.so"
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -62,15 +63,18 @@ def library() -> Path:
 
 
 def environment(options: Options, inherited: Mapping[str, str]) -> dict[str, str]:
-    """``inherited`` with the allocator first in ``LD_PRELOAD`` and its options.
+    """``inherited`` with the allocator first in ``LD_PRELOAD`` and its options; only what counts
+    allocations and hands them on comes before it.
 
     The report goes to ``options.out`` for this process, to names with a process number for others.
     """
     settings = {
         name: value for name, value in inherited.items() if not name.startswith("WIRECOST_HEAP_")
     }
-    preloaded = [str(library()), *settings.get("LD_PRELOAD", "").replace(":", " ").split()]
-    settings["LD_PRELOAD"] = ":".join(preloaded)
+    others = settings.get("LD_PRELOAD", "").replace(":", " ").split()
+    counting = [path for path in others if Path(path).name == COUNTING]
+    rest = [path for path in others if path not in counting]
+    settings["LD_PRELOAD"] = ":".join([*counting, str(library()), *rest])
     settings["WIRECOST_HEAP_POOL"] = str(options.pool_bytes)
     settings["WIRECOST_HEAP_WARMUP"] = str(options.warmup_s)
     for name in ("lock", "huge", "report"):

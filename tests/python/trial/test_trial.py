@@ -150,3 +150,12 @@ def test_a_program_runs_with_the_change(tmp_path: Path) -> None:
 def test_a_program_that_does_not_end_is_interrupted(tmp_path: Path) -> None:
     code = "import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('ended')"
     assert python(code, tmp_path, Change(), 1.0) == (0, "ended\n")
+
+
+def test_allocations_are_counted_under_the_heap_too() -> None:
+    """What counts them must come before the allocator that would not call it."""
+    (heap,) = chosen_remedies("--remedies", "heap")
+    inherited = {"LD_PRELOAD": "/a.so:/lib/libwirecost-hook-allocations.so"}
+    preloaded = heap.change().environment(inherited)["LD_PRELOAD"].split(":")
+    names = [Path(path).name for path in preloaded]
+    assert names == ["libwirecost-hook-allocations.so", "libwirecost-heap.so", "a.so"]
