@@ -4,6 +4,7 @@ from a good transport in every table and figure."""
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,15 @@ def test_a_time_line_has_what_arrived_and_what_was_lost(results: Results) -> Non
     assert {mark["subscriber"] for mark in marks} == {
         "without a fault", "with the fault", "came in its place",
     }  # fmt: skip
+
+
+def test_who_fails_is_in_the_decision_table(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made(), "b": Made()})
+    failed = [{**run, "contender": "c", "mware": "c", "failure": "it hangs"}
+              for run in of.meta["runs"][:1]]  # fmt: skip
+    kept = dataclasses.replace(of, meta={**of.meta, "runs": [*of.meta["runs"], *failed]})
+    table = content_of(kept, rows(of)).tables[0]
+    assert list(cells(table, "c").values())[1:] == ["✗ fails"] * 2
 
 
 def test_what_the_binding_adds_is_a_row_for_each_pair(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ def fault_table(meta: dict[str, Any]) -> Table | None:
     body = [
         [
             f"{one['fault']}, {one['mware']} {one['client']} {one['settings']}",
-            NONE if one["recovered_ns"] is None else units.time(one["recovered_ns"]),
+            _recovered(one),
             *(NONE if one[key] is None else f"{one[key]:,}" for key in ("lost", "duplicates")),
             *(
                 NONE if one[key] is None else units.size(one[key])
@@ -31,7 +31,13 @@ def fault_table(meta: dict[str, Any]) -> Table | None:
         "recovered: until messages came again everywhere; lost, twice: messages; memory: of all"
         " processes together, before and afterwards; others: what became of those without a fault."
     ]
-    return Table("Faults", headings, body, notes, ("memory", "after", "twice"))
+    return Table("Faults", headings, body, notes, ("others", "memory", "after", "twice"))
+
+
+def _recovered(fault: dict[str, Any]) -> str:
+    if fault["failure"]:
+        return "failed"
+    return NONE if fault["recovered_ns"] is None else units.time(fault["recovered_ns"])
 
 
 def network_table(meta: dict[str, Any]) -> Table | None:

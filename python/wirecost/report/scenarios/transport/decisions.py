@@ -13,24 +13,30 @@ from wirecost.report.shared import units
 from wirecost.report.shared.table import Linked, Table
 
 TICK, CROSS = "✓", "✗"
+FAILS = f"{CROSS} fails"
+NOT_MEASURED = Verdict(None)
 
 
 def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | None:
-    """None where a single transport was measured."""
-    transports = list(dict.fromkeys(one.who.transport for one in found))
-    if len(transports) < 2:
+    """None where a single transport was measured. One that failed wherever a need was judged fails
+    there."""
+    transports = list(dict.fromkeys((run["mware"], run["client"]) for run in meta["runs"]))
+    if len(transports) < 2 or not found:
         return None
+    failed = {(run["mware"], run["client"], run["case"]) for run in meta["runs"] if run["failure"]}
     asked = needs(lossy(meta))
     judged = [(need, verdicts(found, need)) for need in asked]
     shown = [(need, of) for need, of in judged if any(v.evidence for v in of.values())]
     clients = {client for _, client in transports}
-    body = [
-        [
-            mware if len(clients) == 1 else f"{mware} {client}",
-            *(_cell(need, of[mware, client]) for need, of in shown),
-        ]
-        for mware, client in transports
-    ]
+    body = []
+    for mware, client in transports:
+        cells = []
+        for need, of in shown:
+            verdict = of.get((mware, client), NOT_MEASURED)
+            cases = {one.case for one in need.cases(found)}
+            fails = verdict.evidence is None and any((mware, client, c) in failed for c in cases)
+            cells.append(FAILS if fails else _cell(need, verdict))
+        body.append([mware if len(clients) == 1 else f"{mware} {client}", *cells])
     left_out = [need.title for need, _ in judged if need.title not in {n.title for n, _ in shown}]
     notes = [
         f"{TICK} earned, {CROSS} not, {NONE} not measured; by the transport's best group of"
