@@ -316,6 +316,13 @@ def ros2_files(name: str) -> list[bytes]:
     return [content, ctf_traces.in_packets(content, "<")] if name == "metadata" else [content]
 
 
+def network_profiles() -> list[bytes]:
+    """All keys, in two files."""
+    keys = "delay_ms = 10\njitter_ms = 2.5\nloss_percent = 1e0\nrate_mbit = 50\n"
+    cut = 'name = "own"\nqueue_packets = 200\ncut_after_s = 1\ncut_s = 2_0\n'
+    return [keys.encode(), cut.encode()]
+
+
 def trailers() -> list[bytes]:
     return [trailer.TRAILER.pack(7, number, 0, trailer.MAGIC) for number in (0, 1, 2**63)] + [
         bytes(40) + trailer.TRAILER.pack(7, 3, 8, trailer.MAGIC)

@@ -21,6 +21,7 @@ from wirecost.compile.emit import Request
 from wirecost.compile.schema import CompileError
 from wirecost.errors import UserError
 from wirecost.heap.report import read_report
+from wirecost.network import profiles
 from wirecost.records import probe_log, recorded, setlevel
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import CdrError
@@ -131,6 +132,7 @@ TARGETS = (
     ),
     Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
+    Target("network-profile", corpora.network_profiles, FromFile("own.toml", profiles.read)),
     Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),
     Target(
         "descriptor-set",
