@@ -62,7 +62,11 @@ struct TraceRecorder {
     if (idle == 0) idle = section(thread.process->graph.idle_name());
     return idle;
   }
-  std::int64_t wall_ns(std::int64_t time_ns) const { return time_ns + trace.epoch_ns_; }
+  std::int64_t wall_ns(std::int64_t time_ns) const {
+    // A hostile trace may say any time.
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time_ns) +
+                                     static_cast<std::uint64_t>(trace.epoch_ns_));
+  }
 
   void begin(std::uint32_t id, std::int64_t now) {
     const std::uint64_t loop = thread.open.empty() ? thread.outermost++ : thread.open.back().loop;
@@ -129,14 +133,17 @@ void Ros2Trace::event(std::int32_t kind, std::uint64_t time, const Values& value
     describe(what, *thread->process, values);
     return;
   }
-  const auto now = scale_ == 1.0 ? static_cast<std::int64_t>(time)
-                                 : static_cast<std::int64_t>(static_cast<double>(time) * scale_);
+  constexpr double latest = 9.2e18;
+  const auto now =
+      scale_ == 1.0
+          ? static_cast<std::int64_t>(time)
+          : static_cast<std::int64_t>(std::min(latest, static_cast<double>(time) * scale_));
   happen(what, now, *thread, values);
 }
 
 void Ros2Trace::describe(Kind kind, Process& process, const Values& values) {
-  const auto handle = [&](int i) {
-    return static_cast<Handle>(values.numbers[static_cast<std::size_t>(slot_value + i)]);
+  const auto handle = [&](std::size_t i) {
+    return static_cast<Handle>(values.numbers[std::size_t{slot_value} + i]);
   };
   const std::string_view text = values.texts[text_value];
   tracetools::Graph& graph = process.graph;

@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   [[maybe_unused]] const auto written = write(file, from.data(), from.size());
   try {
     MergedStreams streams(made, {"/proc/self/fd/" + std::to_string(file)});
-    Ros2Trace trace(1.0, 0);
+    Ros2Trace trace(1.0, 1'700'000'000'000'000'000);
     while (const StreamFile* stream = streams.next())
       trace.event(stream->event().kind, stream->time(), stream->values());
   } catch (const TraceError& error) {

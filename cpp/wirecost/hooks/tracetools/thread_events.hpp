@@ -58,9 +58,11 @@ class ThreadEvents {
     if (taken_at_ != 0 && sections.wait != 0) {
       const auto message =
           source_timestamp_ > 0 ? static_cast<std::uint64_t>(source_timestamp_) : 0;
-      const std::int64_t age = recorder.wall_ns(taken_at_) - source_timestamp_;
-      if (message != 0 && age >= 0 && age < oldest_ns)
-        recorder.span(sections.transport, taken_at_ - age, taken_at_, message);
+      const std::int64_t taken_wall = recorder.wall_ns(taken_at_);
+      if (message != 0 && taken_at_ > 0 && taken_wall >= source_timestamp_ &&
+          taken_wall - source_timestamp_ < oldest_ns)
+        recorder.span(sections.transport, taken_at_ - (taken_wall - source_timestamp_), taken_at_,
+                      message);
       recorder.span(sections.wait, taken_at_, now, message);
     }
     if (queued_since_ != 0 && sections.queued != 0)
