@@ -12,7 +12,7 @@ import pytest
 
 from support.ros1_system import MISSING, TOPIC_TOOLS, WIRECOST, Ros1System, ros1_system, until
 
-pytestmark = pytest.mark.skipif(MISSING, reason="needs Debian's ros-base and topic-tools")
+pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian")
 RATE, SECONDS = 50, 3
 
 

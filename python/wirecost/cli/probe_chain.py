@@ -10,6 +10,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from wirecost.analysis.chains.by_loop import chains_of_loops
 from wirecost.analysis.chains.hops import Hops, hops_of
 from wirecost.analysis.chains.latency import latency_of
 from wirecost.analysis.chains.walk import Found, chains_between
@@ -26,8 +27,12 @@ from wirecost.report.shared.terminal import print_table
 
 def command(
     files: Files,
-    first: Annotated[str, typer.Option("--from", metavar="TOPIC", help="Where chains begin.")],
-    last: Annotated[str, typer.Option("--to", metavar="TOPIC", help="Where chains end.")],
+    first: Annotated[
+        str, typer.Option("--from", metavar="TOPIC", help="Where chains begin; or a section.")
+    ],
+    last: Annotated[
+        str, typer.Option("--to", metavar="TOPIC", help="Where chains end; or a section.")
+    ],
     deadline: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="List chains that took longer, such as 50ms, and why."),
@@ -48,8 +53,7 @@ def command(
     limit_ns = deadline_ns(deadline)
     logs = read_recorded(files)
     events = pl.concat(event_tables(logs), how="diagonal")
-    hops = hops_of(events)
-    found = chains_between(hops, first, last)
+    hops, found = _found(events, first, last)
     if not found.chains:
         raise UserError(_nothing(hops, found, first, last))
     prices = prices_beside(files)
@@ -64,6 +68,14 @@ def command(
     if perfetto_file is not None:
         text = json.dumps(perfetto.trace(found.chains, first, last))
         write_text("--perfetto", perfetto_file, text)
+
+
+def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
+    """By topics, or by sections where both are names of sections."""
+    if {first, last} <= set(events.filter(kind="section")["section"]):
+        return chains_of_loops(events, first, last)
+    hops = hops_of(events)
+    return hops, chains_between(hops, first, last)
 
 
 def _wall_ns(logs: list[ProbeLog]) -> int:

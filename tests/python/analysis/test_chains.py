@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from wirecost.analysis.chains.by_loop import chains_of_loops
 from wirecost.analysis.chains.hops import Hops, hops_of
 from wirecost.analysis.chains.latency import Latency, latency_of
 from wirecost.analysis.chains.walk import Found, chains_between
@@ -230,3 +231,40 @@ def test_the_names_of_ros_2_are_understood() -> None:
     _, found = followed(table(*_ros2()))
     (chain,) = found.chains
     assert [part.ns / MS for part in chain.parts] == [1, 0.5, 1.5, 0.5]
+
+
+def test_sections_of_one_loop_belong_together() -> None:
+    camera, control = Node("camera", 1), Node("control", 2)
+    for i in range(20):
+        t, late = 100 * i, 30 if i == 4 else 0
+        camera.section("grab", t, t + 3)
+        control.section("act", t + 5 + late, t + 9 + late)
+        if late:
+            control.section("log", t + 4, t + 34)
+    for node in (camera, control):
+        for event in node.events:
+            event["loop"] = event["begin_ns"] // (100 * MS)
+    events = table(camera, control)
+    hops, found = chains_of_loops(events, "grab", "act")
+    assert (found.inputs, found.without_output, found.unlinked) == (20, 0, 0)
+    assert [(part.kind, part.ns / MS) for part in found.chains[0].parts] == [
+        ("section", 3),
+        ("between", 2),
+        ("section", 4),
+    ]
+    (miss,) = latency_of(found, hops, events, 20 * MS, {}).misses
+    assert (miss.part.name, miss.reason) == ("grab → act", "its thread ran log")
+
+
+def test_a_section_inside_the_other_overlaps_with_nothing() -> None:
+    node = Node("n", 1)
+    for i in range(3):
+        node.section("outer", 10 * i, 10 * i + 9)
+        node.section("inner", 10 * i + 2, 10 * i + 5)
+    for event in node.events:
+        event["loop"] = event["begin_ns"] // (10 * MS)
+    node.section("inner", 95, 96)
+    node.events[-1]["loop"] = 99
+    _, found = chains_of_loops(table(node), "outer", "inner")
+    assert [[part.ns / MS for part in chain.parts] for chain in found.chains] == [[2, 0, 3]] * 3
+    assert found.unlinked == 1

@@ -15,6 +15,7 @@ from wirecost.analysis.chains.walk import Chain, Found, Part
 from wirecost.analysis.probe_sections import percentile
 from wirecost.records.probe_log import COUNTER
 
+WAITS = ("queue wait", "between")
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
 
 
@@ -151,7 +152,7 @@ class Reasons:
         """In words, with its nanoseconds."""
         if part.callback is None:
             return None, 0.0
-        if part.kind == "queue wait":
+        if part.kind in WAITS:
             return self._thread_busy_with(part, part.callback)
         return self._counted(part.callback)
 

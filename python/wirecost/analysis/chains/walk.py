@@ -14,7 +14,8 @@ LONGEST = 64
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a chain's time: ``kind`` is transport, queue wait, callback or publish. Times
+    """A stretch of a chain's time: ``kind`` is transport, queue wait, callback or publish; of
+    sections that belong together by their loop (``by_loop``) it is section or between. Times
     are nanoseconds of CLOCK_MONOTONIC; parts follow each other without gaps. ``callback``: the
     index in ``Hops.callbacks`` of the callback that waited or ran, None in transport."""
 

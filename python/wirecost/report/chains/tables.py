@@ -13,6 +13,8 @@ NONE = "–"
 UNKNOWN = {
     "transport": "no probe sees inside",
     "queue wait": "its thread ran nothing recorded: woken late",
+    "between": "its thread ran nothing recorded: woken late",
+    "section": "no counter accounts for it",
     "callback": "no counter accounts for it",
     "publish": "no counter accounts for it",
 }
@@ -66,8 +68,10 @@ def _part_table(found: Latency) -> Table:
     headings = ["part", "median", "share", "p99", "max"] + ["in misses"] * bool(found.misses)
     notes = [
         "transport: from the start of publishing to receipt; queue wait: from receipt to the start "
-        "of the callback; callback: from its start to the start of publishing, or its own part"
+        "of the callback; callback: from its start to the start of publishing"
     ]
+    if any(part.kind == "section" for part in found.parts):
+        notes = ["Executions with the same loop number belong together"]
     return Table("Parts of a chain, in order", headings, body, notes, ("p99",))
 
 
