@@ -12,13 +12,25 @@ from typing import Any
 
 import pytest
 
+from wirecost.bench.transport import clients, ground
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.faults import registry, replacing, server_killed
+from wirecost.bench.transport.faults.fault import Found, Setup
+from wirecost.bench.transport.settings import Asked, settings_of
 from wirecost.network import support
 from wirecost.network.profiles import BUILT_IN
+from wirecost.transport import find
+from wirecost.transport.shared.server_process import program
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BLIND = """
 import sys
 from wirecost.__main__ import main
+from wirecost.bench.transport import clients, ground
+from wirecost.bench.transport.contender import Contender
+from wirecost.bench.transport.faults import registry, replacing, server_killed
+from wirecost.bench.transport.faults.fault import Found, Setup
+from wirecost.bench.transport.settings import Asked, settings_of
 from wirecost.network import support
 support.program = lambda name: None if name == "tc" else name
 main()
@@ -51,6 +63,59 @@ def test_a_subscriber_is_killed_and_another_one_comes(wirecost: Run, tmp_path: P
     done = wirecost("bench", "transport", *options, "--resume", out, "--out", again)
     assert done.returncode == 0, done.stderr
     assert _meta(again)["faults"] == [found]
+
+
+Happen = Callable[[str, str], Found]
+
+
+@pytest.fixture
+def happen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Happen:
+    """``happen(fault, transport)``, watched for less long than usual."""
+    monkeypatch.setattr(replacing, "AFTER_S", 2.0)
+    monkeypatch.setattr(server_killed, "AFTER_S", 4.0)
+
+    def run(fault: str, mware: str) -> Found:
+        default = settings_of(mware, Asked())[0]
+        with ground.opened(None, 2) as loopback:
+            contender = Contender(mware, clients.python(), default)
+            setup = Setup(contender, loopback, tmp_path, topics=20)
+            return registry.faults()[fault].run(setup)
+
+    return run
+
+
+def test_another_publisher_takes_the_place_of_a_killed_one(happen: Happen) -> None:
+    found = happen("publisher-killed", "zeromq")
+    assert found.recovered_ns is not None and 0 < found.recovered_ns < 2e9
+    times = [sent for sent, latency, _ in found.messages if sent is not None and latency]
+    assert min(times) < -0.5e9 and max(times) > 1e9
+    assert found.memory_bytes_after is not None and found.memory_bytes_after > 1 << 20
+
+
+def test_who_stands_still_gets_nothing_meanwhile(happen: Happen) -> None:
+    found = happen("queue-overflow", "zeromq")
+    arrived: dict[int, list[int]] = {0: [], 1: []}
+    for sent, latency, role in found.messages:
+        if sent is not None and latency is not None and role is not None:
+            arrived[role].append(sent + latency)
+    assert not [at for at in arrived[1] if 0.1e9 < at < 1.9e9]
+    assert [at for at in arrived[0] if 0.1e9 < at < 1.9e9]
+    assert max(arrived[1]) > 2e9 and found.lost is not None
+
+
+def test_a_killed_broker_is_started_again(happen: Happen) -> None:
+    if why := find("mqtt").missing() or (program("mosquitto") is None and "no mosquitto"):
+        pytest.skip(f"mqtt: not installed: {why}")
+    found = happen("server-killed", "mqtt")
+    assert found.recovered_ns is not None and 0 < found.recovered_ns < 4e9
+    down = [row for row in found.messages if row[0] is not None and 0.05e9 < row[0] < 0.4e9]
+    assert down and all(latency is None for _, latency, _ in down)
+
+
+def test_each_of_many_topics_carries_a_message(happen: Happen) -> None:
+    found = happen("many-topics", "zeromq")
+    assert found.lost == 0 and found.recovered_ns is not None
+    assert found.others.startswith("20 topics: 0 had no message")
 
 
 def test_a_network_is_made_and_recorded(wirecost: Run, tmp_path: Path) -> None:
