@@ -37,12 +37,16 @@ def _latency_table(found: Latency, first: str, last: str) -> Table:
     times = [_time(ns) for ns in (*found.percentiles_ns.values(), found.maximum_ns)]
     headings = ["chain", "count", *names.values(), "max"]
     cells = [f"{first} → {last}", f"{found.count:,}", *times]
-    notes = [f"{found.without_output:,} of {found.inputs:,} messages of {first} had no output"]
+    sections = any(part.kind == "section" for part in found.parts)
+    what = "executions" if sections else "messages"
+    notes = [f"{found.without_output:,} of {found.inputs:,} {what} of {first} had no output"]
     if found.deadline_ns is not None:
         headings.append("misses")
         cells.append(f"{len(found.misses):,}")
         notes.append(f"Misses took longer than {units.time(found.deadline_ns)}")
-    if found.unlinked:
+    if found.unlinked and sections:
+        notes.append(f"{found.unlinked:,} executions of {last} have no {first} of their loop")
+    elif found.unlinked:
         notes.append(
             f"{found.unlinked:,} messages of {last} were published outside a callback that took a "
             "message, as by a timer: they belong to no chain"
