@@ -115,6 +115,13 @@ def test_each_tick_leads_to_a_row_that_is_there(results: Results) -> None:
     assert all(f'href="#{link}"' in text and f'id="{link}"' in text for link in links)
 
 
+def test_cells_that_lead_somewhere_can_be_kept(results: Results) -> None:
+    table = content(results).tables[0]
+    kept = dataclasses.asdict(table)
+    assert kept["rows"] == table.rows
+    assert kept["rows"][0][1].to == table.rows[0][1].to  # type: ignore[attr-defined]
+
+
 def test_every_table_of_a_case_tells_them_apart(results: Results) -> None:
     cases = [table for table in content(results).tables if " Hz, " in table.title]
     assert len(cases) == len(CASES)

@@ -11,7 +11,7 @@ class Marked(str):
 
     mark: str
 
-    def __new__(cls, text: str, mark: str) -> Marked:
+    def __new__(cls, text: str, mark: str = "") -> Marked:
         made = super().__new__(cls, text)
         made.mark = mark
         return made
@@ -22,7 +22,7 @@ class Linked(str):
 
     to: str
 
-    def __new__(cls, text: str, to: str) -> Linked:
+    def __new__(cls, text: str, to: str = "") -> Linked:
         made = super().__new__(cls, text)
         made.to = to
         return made
