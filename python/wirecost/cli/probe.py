@@ -8,7 +8,7 @@ import typer
 from wirecost.cli.imported import imported
 
 app = typer.Typer(
-    cls=imported("wirecost.cli.probe_", "run", "show", "chain", "try", "convert"),
+    cls=imported("wirecost.cli.probe_", "run", "attach", "show", "chain", "try", "convert"),
     help="Record what callbacks cost, show and convert it.",
     add_completion=False,
 )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost probe attach``: the threads of a program that runs already."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.errors import UserError
+from wirecost.interruption import Interrupted, watched
+from wirecost.printable import printable
+from wirecost.probe.attach.threads import Sample, mapped, samples
+from wirecost.probe.attach.usage import Usage, table, usages
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
+
+PROC = Path("/proc")
+SHORTEST_S = 0.01
+MOST_INTERVALS = 100_000
+CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Python"}
+"""Whose callbacks there are, by the library that has them."""
+PROBE = "libwirecost-probe.so"
+
+
+def command(
+    process: Annotated[int, typer.Argument(metavar="PID", help="The process.", min=1)],
+    seconds: Annotated[
+        float, typer.Option("--for", metavar="SECONDS", help="How long to look; Ctrl-C ends it.")
+    ] = 30.0,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time between two samples.")
+    ] = 0.1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every interval as Parquet.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Print what the threads of a running process do: run, wait for a core, fault, switch.
+
+    Its callbacks cannot be seen: nothing is put into a process that runs. Start it with probe run.
+    """
+    if not 0 < seconds < float("inf"):
+        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
+    if not SHORTEST_S <= every <= seconds:
+        raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
+    if seconds / every > MOST_INTERVALS:
+        raise UserError(
+            f"--every {every:g}: more than {MOST_INTERVALS:,} intervals; look less often"
+        )
+    console = console_beside(json_file)
+    found: list[Sample] = []
+    with watched() as watch, console.status(f"looking at {process}"):
+        try:
+            found.extend(samples(process, seconds, every, PROC))
+        except Interrupted:
+            watch.resume()
+    intervals = table(found)
+    if intervals.is_empty():
+        raise UserError(f"{process}: ended before there were two samples; try a smaller --every")
+    used = usages(intervals)
+    print_table(console, _table(used, intervals.height))
+    for line in _not_seen(mapped(process, PROC)):
+        console.print(printable(line), highlight=False, markup=False)
+    write_json(json_file, {"process": process, "threads": [asdict(one) for one in used]})
+    if out is not None:
+        try:
+            intervals.write_parquet(out)
+        except OSError as error:
+            raise UserError(f"{out}: {error}; name a writable --out file") from error
+        console.print(str(out), soft_wrap=True, highlight=False, markup=False)
+
+
+def _table(used: list[Usage], intervals: int) -> Table:
+    rows = [
+        [
+            f"{one.thread} {printable(one.name)}",
+            *(f"{100 * share:.1f} %" for share in (one.running, one.waiting, one.busiest)),
+            *(
+                f"{rate:.1f}"
+                for rate in (
+                    one.minor_faults, one.major_faults, one.voluntary_switches,
+                    one.involuntary_switches,
+                )
+            ),
+        ]
+        for one in used
+    ]  # fmt: skip
+    heads = ["thread", "runs", "waits for a core", "busiest interval", "minor faults/s",
+             "major faults/s", "switches/s", "preempted/s"]  # fmt: skip
+    notes = [
+        f"{used[0].seconds:.1f} s, {intervals} intervals; the rest of the time a thread is blocked"
+    ]
+    return Table("Threads", heads, rows, notes)
+
+
+def _not_seen(files: set[str]) -> list[str]:
+    """What this cannot show, and how it can be."""
+    found = [name for start, name in CLIENTS.items() if any(f.startswith(start) for f in files)]
+    if any(file.startswith(PROBE) for file in files):
+        return [
+            "It has probes or hooks: wirecost probe show LOGS, where WIRECOST_PROBE names them."
+        ]
+    what = f"Callbacks of {' and '.join(found)}" if found else "Its functions"
+    return [
+        f"{what} cannot be seen from outside: nothing is put into a process that runs. "
+        "Start it with wirecost probe run -- COMMAND."
+    ]

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m acceptance.probe_run [SECONDS]``: what ``wirecost probe run`` costs a ROS 1 node, and
+whether it measures what a probe in the source measures. Alone on the machine; PYTHONPATH is
+``tests:tests/python``.
+
+Overhead: two relays of Debian take the same 1,000 messages a second at once, one of them with
+hooks and times only; the processor time of their threads is compared, in rounds that change which
+starts first. Turnaround: a node with a probe of its own is hooked as well, so that each callback is
+measured by both. Causes: the node built with its probes and the node built without, hooked, take
+the same clouds at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from rich.console import Console
+
+from acceptance.goal import Goal
+from support.ros1_system import (
+    DEBIAN_MODULES,
+    TOPIC_TOOLS,
+    WIRECOST,
+    Ros1System,
+    ros1_system,
+    until,
+)
+from wirecost.analysis.causes import explain
+from wirecost.analysis.probe_sections import executions
+from wirecost.records.probe_log import events_of, read_logs
+from wirecost.report.shared.table import Table
+from wirecost.report.shared.terminal import print_table
+
+BUILT = Path(__file__).parents[2] / "build" / "cmake"
+PROBED = BUILT / "examples" / "nodes" / "ring_filter_ros1"
+UNPROBED = BUILT / "tests" / "cpp" / "ros1" / "ring_filter_unprobed"
+SCANS = Path(__file__).parents[2] / "examples" / "nodes" / "send_ros1.py"
+ROUNDS, RATE = 3, 1000
+RUNNING: list[subprocess.Popen[bytes]] = []
+TIMES_ONLY = {"WIRECOST_PROBE_COUNTERS": "none"}
+SENDER = f"""
+import rospy
+from std_msgs.msg import Header
+rospy.init_node("sender")
+publisher = rospy.Publisher("/in", Header, queue_size=100)
+rate = rospy.Rate({RATE})
+while not rospy.is_shutdown():
+    publisher.publish(Header(stamp=rospy.Time.now()))
+    rate.sleep()
+"""
+
+
+def processor_ns(process: int) -> int:
+    """What the process's threads have run, by the scheduler."""
+    files = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(file.read_text().split()[0]) for file in files)
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+
+
+def started(system: Ros1System, words: list[str | Path], **more: str) -> subprocess.Popen[bytes]:
+    RUNNING.append(
+        subprocess.Popen(
+            [str(word) for word in words],
+            env=system.environment | more,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    )
+    return RUNNING[-1]
+
+
+def descendant(process: int, name: str) -> int:
+    """The process that a command started, itself or below."""
+    for task in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((task / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == process and (task / "comm").read_text().strip() == name:
+                return int(task.name)
+        except OSError:
+            continue
+    raise ProcessLookupError(name)
+
+
+def overhead(system: Ros1System, folder: Path, seconds: float) -> Goal:
+    source = folder / "sender.py"
+    source.write_text(SENDER)
+    sender = started(system, ["/usr/bin/python3", source], PYTHONPATH=DEBIAN_MODULES)
+    until(lambda: "/in" in system.published())
+    shares, rates = [], []
+    for number in range(ROUNDS):
+        logs = folder / f"overhead-{number}"
+        hooked = [WIRECOST, "probe", "run", "--out", logs, "--"]
+        both = [("plain", []), ("hooked", hooked)]
+        running = {}
+        for name, before in both if number % 2 else reversed(both):
+            words = [*before, TOPIC_TOOLS / "relay", "/in", f"/{name}{number}", f"__name:={name}"]
+            running[name] = started(system, words, **TIMES_ONLY)
+        until(lambda n=number: {f"/plain{n}", f"/hooked{n}"} <= system.published())
+        time.sleep(2)
+        of = {"plain": running["plain"].pid, "hooked": descendant(running["hooked"].pid, "relay")}
+        before_ns, begun = {name: processor_ns(pid) for name, pid in of.items()}, time.monotonic()
+        time.sleep(seconds)
+        lasted = (time.monotonic() - begun) * 1e9
+        used = {name: processor_ns(pid) - before_ns[name] for name, pid in of.items()}
+        shares.append((used["hooked"] - used["plain"]) / lasted)
+        for process in running.values():
+            ended(process)
+        events = events_of(read_logs([logs])).filter(section="/hooked /in in_cb")
+        span = int(events["end_ns"].max() or 0) - int(events["begin_ns"].min() or 0)
+        rates.append(events.height / (span / 1e9))
+    ended(sender)
+    measured = ", ".join(f"{100 * share:.2f} %" for share in shares)
+    return Goal(
+        f"overhead at {np.median(rates):.0f} callbacks/s, times only",
+        "≤ 2 % of a core",
+        measured,
+        max(shares) <= 0.02,
+    )
+
+
+def nodes(
+    system: Ros1System, folder: Path, seconds: float, counters: str
+) -> dict[str, pl.DataFrame]:
+    """Events of the node with its probes and hooks, and of the one without, by the same clouds."""
+    scans = started(system, [sys.executable, SCANS, "--scan", "vlp32"], PYTHONPATH=DEBIAN_MODULES)
+    until(lambda: "/points" in system.published())
+    running = []
+    for name, program in (("probed", PROBED), ("unprobed", UNPROBED)):
+        run = [WIRECOST, "probe", "run", "--out", folder / name, "--"]
+        node = [program, f"__name:={name}", "_version:=usual", "~points:=/points"]
+        variables = {"WIRECOST_PROBE_COUNTERS": counters} if counters else {}
+        running.append(started(system, [*run, *node], **variables))
+    until(lambda: {"/probed/filtered", "/unprobed/filtered"} <= system.published())
+    time.sleep(seconds)
+    for process in (*running, scans):
+        ended(process)
+    return {name: events_of(read_logs([folder / name])) for name in ("probed", "unprobed")}
+
+
+def callback_of(events: pl.DataFrame) -> str:
+    names = set(events.filter(kind="section")["section"])
+    return next(one for one in names if one.endswith("on_cloud"))
+
+
+def turnaround(events: pl.DataFrame) -> Goal:
+    """Both sections of each callback end in the same order."""
+    own = events.filter(section="callback").sort("begin_ns")
+    hook = events.filter(section=callback_of(events)).sort("begin_ns")
+    lengths = [(one["end_ns"] - one["begin_ns"]).to_numpy() for one in (own, hook)]
+    difference = lengths[1] - lengths[0]
+    allowed = np.maximum(1000, lengths[0] * 0.01)
+    share = float((difference <= allowed).mean())
+    median = float(np.median(lengths[0])) / 1e3
+    return Goal(
+        f"turnaround by hook minus by probe, {len(difference)} callbacks of {median:.0f} µs",
+        "≤ 1 µs or 1 %",
+        f"median {np.median(difference):.0f} ns, 99 % {np.quantile(difference, 0.99):.0f} ns, "
+        f"{100 * share:.1f} % within",
+        bool(np.quantile(difference - allowed, 0.99) <= 0),
+    )
+
+
+def causes(events: dict[str, pl.DataFrame]) -> Goal:
+    ranked = {}
+    for name, section in (("probed", "callback"), ("unprobed", callback_of(events["unprobed"]))):
+        found = explain(executions(events[name].filter(section=section)))
+        ranked[name] = [cost.name for one in found for cost in one.costs]
+    said = "; ".join(f"{name}: {', '.join(one) or 'none'}" for name, one in ranked.items())
+    return Goal(
+        "ranked causes with probes and without", "the same", said,
+        bool(ranked["probed"]) and ranked["probed"] == ranked["unprobed"],
+    )  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    seconds = float(arguments[0]) if arguments else 20.0
+    os.environ.pop("WIRECOST_PROBE", None)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as made, ros1_system(Path(made)) as system:
+        folder = Path(made)
+        try:
+            found = [overhead(system, folder, seconds)]
+            found.append(turnaround(nodes(system, folder / "times", seconds, "none")["probed"]))
+            found.append(causes(nodes(system, folder / "counted", seconds, "")))
+        finally:
+            for process in RUNNING:
+                if process.poll() is None:
+                    ended(process)
+    body = [[goal.what, goal.asked, goal.measured, "yes" if goal.met else "no"] for goal in found]
+    print_table(Console(), Table("probe run", ["goal", "asked", "measured", "met"], body, []))
+    return int(not all(goal.met for goal in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
