@@ -78,9 +78,10 @@ def _member(found: griffe.Object, name: str, level: int) -> Iterator[str]:
     attributes = [one for one in _public(found) if isinstance(one, griffe.Attribute)]
     if attributes:
         yield from ("| attribute | type | meaning |", "|---|---|---|")
-        for one in attributes:
-            kind = cell(str(one.annotation or ""))
-            yield f"| `{one.name}` | {f'`{kind}`' if kind else ''} | {cell(_text(one))} |"
+        for attribute in attributes:
+            kind = cell(str(attribute.annotation or ""))
+            type_ = f"`{kind}`" if kind else ""
+            yield f"| `{attribute.name}` | {type_} | {cell(_text(attribute))} |"
         yield ""
     for one in _public(found):
         if isinstance(one, griffe.Function):
@@ -104,7 +105,8 @@ def _declaration(found: griffe.Object, name: str) -> str:
             return f"class {_call(init, name)}"
         bases = ", ".join(map(str, found.bases))
         return f"class {name}" + (f"({bases})" if bases else "")
-    return f"{name}: {found.annotation}" if getattr(found, "annotation", None) else name
+    annotation = getattr(found, "annotation", None)
+    return f"{name}: {annotation}" if annotation else name
 
 
 def _call(found: griffe.Function, name: str) -> str:
