@@ -28,8 +28,8 @@ def program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
 
 
-def reachable(host: str, port: int, timeout: float = 1) -> bool:
-    """Whether something listens there."""
+def reachable(host: str, port: int, timeout: float = 4) -> bool:
+    """Whether something listens there. A lost first packet is sent again after 1 and 3 seconds."""
     try:
         socket.create_connection((host, port), timeout).close()
     except OSError:
