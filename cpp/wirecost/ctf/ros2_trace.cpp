@@ -72,6 +72,14 @@ struct TraceRecorder {
     const std::uint64_t loop = thread.open.empty() ? thread.outermost++ : thread.open.back().loop;
     thread.open.push_back({id - 1, now, loop});
   }
+  void abandon(std::uint32_t id) {
+    bool found = false;
+    while (!found && !thread.open.empty()) {
+      found = thread.open.back().section == id - 1;
+      thread.open.pop_back();
+      ++trace.unmatched_;
+    }
+  }
   void end(std::uint32_t id, std::int64_t now) {
     while (!thread.open.empty() && thread.open.back().section != id - 1) {
       thread.open.pop_back();

@@ -149,6 +149,20 @@ def test_messages_within_a_process_wait_in_their_buffer(tmp_path: Path) -> None:
     assert found.filter(section="/a publish /a/out").height == 1
 
 
+def test_a_callback_that_ends_by_an_exception_is_given_up(tmp_path: Path) -> None:
+    happening = [
+        (100, "callback_start", (3, 0)),
+        (200, "callback_start", (3, 0)),
+        (250, "callback_end", (3,)),
+    ]
+    events = [Event(10**6 + t, 7, 7, name, values) for t, name, values in happening]
+    ctf_traces.write_trace(tmp_path, [*node_events(7, "a"), *events])
+    (log,) = read_recorded([tmp_path])
+    (row,) = executions(log.events()).select("ns", "depth").rows()
+    assert row == (50, 0)
+    assert list(log.lacks) == ["1 callbacks have no end"]
+
+
 def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
     """What one node publishes in its callback, another takes; the message has one identity."""
     born = [

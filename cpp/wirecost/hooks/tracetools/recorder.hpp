@@ -107,6 +107,7 @@ class ProbeRecorder {
     wirecost_probe_begin(id, WIRECOST_PROBE_COUNT_LOOPS);
   }
   static void end(std::uint32_t id, std::int64_t) { wirecost_probe_end(id, 0); }
+  static void abandon(std::uint32_t id) { wirecost_probe_abandon(id); }
   static void span(std::uint32_t id, std::int64_t begin, std::int64_t end, std::uint64_t message) {
     wirecost_probe_span(id, begin, end, WIRECOST_PROBE_COUNT_LOOPS, 0, message);
   }

@@ -22,6 +22,7 @@ struct CallbackSections {
 ///   std::int64_t wall_ns(std::int64_t time_ns);                  // since 1970
 ///   void begin(std::uint32_t id, std::int64_t time_ns);
 ///   void end(std::uint32_t id, std::int64_t time_ns);
+///   void abandon(std::uint32_t id);                              // and what is open in it
 ///   void span(std::uint32_t id, std::int64_t begin, std::int64_t end, std::uint64_t message);
 /// Times are nanoseconds of CLOCK_MONOTONIC.
 template <class Recorder>
@@ -68,6 +69,7 @@ class ThreadEvents {
     if (queued_since_ != 0 && sections.queued != 0)
       recorder.span(sections.queued, queued_since_, now, 0);
     taken_at_ = queued_since_ = 0;
+    give_up(callback, recorder);
     if (depth_ == open_.size()) return;
     open_[depth_++] = {callback, sections.callback};
     recorder.begin(sections.callback, now);
@@ -106,6 +108,16 @@ class ThreadEvents {
   }
 
  private:
+  /// A callback that begins while it is open in this thread ended by an exception before.
+  void give_up(Handle callback, Recorder& recorder) {
+    for (std::size_t at = 0; at != depth_; ++at) {
+      if (open_[at].callback != callback) continue;
+      recorder.abandon(open_[at].section);
+      depth_ = at;
+      return;
+    }
+  }
+
   /// A middleware without the tracepoint rmw_publish: the publishing is known, not its end.
   void flush(Recorder& recorder) {
     if (publishing_since_ != 0) rmw_publish(publishing_since_, 0, recorder);
