@@ -46,7 +46,7 @@ class Meeting:
 
 SERVED = {"mqtt": "", "nats": "", "zenoh": "", "ros1": "ROS_IP"}
 """Those with a server between hosts, and the variable that an end's own address goes into."""
-BOUND = {"zeromq-tcp": "tcp://{}:{}", "websocket": "ws://{}:{}", "grpc": "{}:{}"}
+BOUND = {"zeromq-tcp": "tcp://{}:{}", "websocket": "ws://{}:{}", "grpc": "{}:{}", "tcp": "{}:{}"}
 """Those of which one end listens, and the form of its address."""
 DDS = ("dds", "cyclone")
 """Libraries whose ends find each other by multicast within a domain."""

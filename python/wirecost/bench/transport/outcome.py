@@ -17,6 +17,8 @@ from wirecost.bench.transport.price import Part, Price
 from wirecost.bench.transport.session import Block
 
 Columns = dict[str, list[Any]]
+LOST = "messages lost"
+"""In the reason why a rate did not hold."""
 STAGES = 3
 """Of each message, in either pattern."""
 
@@ -28,7 +30,7 @@ class Outcome:
     case: Case
     entry: Entry[Contender]
     asked: tuple[str, ...]
-    """Words of a command line that measures this alone."""
+    """Words of a command line that measures this alone, but for the rate."""
     rounds: int = 0
     counts: Counts = field(default_factory=Counts)
     verified: int = 0
@@ -62,7 +64,7 @@ class Outcome:
         counts, setting = self.counts, self.contender.setting
         messages = max(1, counts.sent)
         there, back = self.wire
-        broken = self._broken()
+        broken, rate = self._broken()
         return {
             "asked_rate": self.case.rate,
             "rate": counts.rate,
@@ -70,7 +72,7 @@ class Outcome:
             "reliable": setting.reliable,
             "promise": "no loss" if setting.promise else "",
             "broken": broken,
-            "reproduce": " ".join(self.asked),
+            "reproduce": " ".join([*self.asked, "--rate", f"{rate:.6g}"]),
             "sent": counts.sent,
             "refused": counts.refused,
             "received": counts.received,
@@ -87,20 +89,18 @@ class Outcome:
             "totals": self.totals(),
         }
 
-    def _broken(self) -> str:
-        """How a promise was broken."""
-        counts = self.counts
+    def _broken(self) -> tuple[str, float]:
+        """How a promise was broken, and the rate at which that shows."""
+        counts, rate = self.counts, self.case.rate
         if not self.contender.setting.promise:
-            return ""
-        found = []
-        expected = counts.sent * self.case.subscribers
+            return "", rate
         if counts.lost:
-            found.append(f"{counts.lost:,} of {expected:,} messages were lost")
-        if counts.duplicates:
-            found.append(f"{counts.duplicates:,} came twice")
-        if counts.reordered:
-            found.append(f"{counts.reordered:,} came after a later one")
-        return "; ".join(found)
+            expected = counts.sent * self.case.subscribers
+            return f"{counts.lost:,} of {expected:,} messages were lost", rate
+        for tried in (self.peak or {}).get("tried", ()):
+            if LOST in tried[2]:
+                return f"at {tried[0]:,.0f} Hz {tried[2]}", tried[0]
+        return "", rate
 
     def totals(self) -> dict[str, Any]:
         """From which ``resumed`` goes on."""

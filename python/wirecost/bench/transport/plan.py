@@ -175,7 +175,6 @@ def _command(contender: Contender, case: Case, wanted: Wanted) -> tuple[str, ...
         "--pattern", case.pattern,
         "--network", case.network,
         "--sizes", str(case.size),
-        "--rate", f"{case.rate:g}",
         "--subscribers", str(case.subscribers),
         "--queue", str(wanted.asked.queue),
         "--reliable" if wanted.asked.reliable else "--best-effort",

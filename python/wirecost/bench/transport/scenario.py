@@ -32,12 +32,12 @@ from wirecost.transport import find, names
 
 SCENARIO = "transport"
 PROCESSES = 3
-NATIVE_ONLY = ("cyclone",)
+NATIVE_ONLY = ("cyclone", "tcp")
 """Libraries that only a native client has."""
 MWARES = (*names(), *NATIVE_ONLY)
 FAULT_RECEIVERS = 2
 """Subscribers of most faults: one with it, one without."""
-START_S, BLOCK_S, PEAK_S, GROUND_S = 2.2, 1.4, 35.0, 3.0
+START_S, BLOCK_S, PEAK_S, GROUND_S = 1.6, 0.7, 25.0, 3.0
 """What starting and ending processes takes, a block beyond its messages, finding a peak, and making
 a network; roughly."""
 

@@ -199,6 +199,13 @@ def _ecal(asked: Asked) -> list[Setting]:
     ]
 
 
+def _tcp(asked: Asked) -> list[Setting]:
+    """The yardstick, in which nothing can be set."""
+    del asked
+    buffers = "the socket's"
+    return [Setting(DEFAULT, TCP, buffers, buffers, "the publisher waits", True)]
+
+
 def _own(asked: Asked) -> list[Setting]:
     """Of what has no settings here."""
     return [Setting(DEFAULT, "", "", str(asked.queue), "", queue=asked.queue)]
@@ -216,6 +223,7 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
     "cyclone": _dds,
     "ros1": _ros1,
     "ecal": _ecal,
+    "tcp": _tcp,
 }
 """By the first word of a transport's name."""
 NAMES = tuple(dict.fromkeys(one.name for row in ROWS.values() for one in row(Asked())))
