@@ -62,17 +62,17 @@ def folder() -> Iterator[None]:
     ("mware", "publisher", "subscriber"),
     [
         *((mware, *kinds) for mware in BOTH for kinds in ((NATIVE, PYTHON), (PYTHON, NATIVE))),
-        *((mware, NATIVE, NATIVE) for mware in (*BOTH, "cyclone")),
+        *((mware, NATIVE, NATIVE) for mware in (*BOTH, "cyclone", "tcp")),
     ],
 )
 def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_path: Path) -> None:
     if PYTHON in (publisher, subscriber) and (why := find(mware).missing()):
         pytest.skip(why)
-    (matched,) = (
-        one for one in settings_of(mware, Asked(queue=200)) if one.name == "matched"
-    )  # nothing is lost for want of room
+    # Nothing is lost for want of room.
+    groups = {one.name: one for one in settings_of(mware, Asked(queue=200))}
+    setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)
-    contender = Contender(mware, Mixed("mixed", (), (), {}, *ends), matched)
+    contender = Contender(mware, Mixed("mixed", (), (), {}, *ends), setting)
     with Session(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
         block = session.run(ORDER)
     counts = block.counts
