@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A promise that is broken is named, with a command line that shows it; what was not promised is
+not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wirecost.bench.transport.cases import check_for, quiet_for, rate_for
+from wirecost.bench.transport.clients import Client
+from wirecost.bench.transport.ground import Wire
+from wirecost.bench.transport.joining import Arrivals, Counts
+from wirecost.bench.transport.outcome import Outcome
+from wirecost.bench.transport.plan import Wanted, plan
+from wirecost.bench.transport.price import Part, Price
+from wirecost.bench.transport.session import Block, Order
+from wirecost.bench.transport.settings import Asked, settings_of
+from wirecost.errors import UserError
+from wirecost.network.profiles import BUILT_IN
+
+CLIENT = Client("python", ("client",), ("zeromq", "iceoryx2"))
+
+
+def wanted(**changed: Any) -> Wanted:
+    usual: dict[str, Any] = {
+        "mwares": ("zeromq",), "sizes": (100,), "rate": 100.0, "subscribers": (2,),
+        "pattern": "pubsub", "networks": (None,), "asked": Asked(), "clients": ("python",),
+        "settings": ("default", "matched"), "seconds": 1.0,
+    }  # fmt: skip
+    return Wanted(**usual | changed)
+
+
+@pytest.fixture
+def outcomes(tmp_path: Any) -> dict[str, Outcome]:
+    """By the group of settings."""
+    made = plan(wanted(), tmp_path, CLIENT)
+    return {one.contender.setting.name: one for one in made.outcomes}
+
+
+def block(**counts: int) -> Block:
+    ns = np.arange(10, dtype=np.int64)
+    arrivals = Arrivals(ns, dict.fromkeys(("lateness", "publish", "total"), ns), ns, ns)
+    price = Price({"publisher": Part(1, 1000, 500, 10, 1, 2, 4096, "clocks")}, 50)
+    return Block(
+        Order(100, 100.0), Counts(sent=10, received=10, **counts), [arrivals], price,
+        Wire(2000, None), 0.1,
+    )  # fmt: skip
+
+
+def test_a_loss_breaks_a_promise_and_only_that(outcomes: dict[str, Outcome]) -> None:
+    for name, broken in (("matched", "3 of 20 messages were lost"), ("default", "")):
+        outcomes[name].add(block(lost=3))
+        facts = outcomes[name].entry.facts
+        assert (facts["lost"], facts["broken"]) == (3, broken)
+    outcomes["matched"].counts.lost = 0
+    outcomes["matched"].add(block(duplicates=2))
+    assert outcomes["matched"].entry.facts["broken"] == ""
+    reproduce = outcomes["matched"].entry.facts["reproduce"]
+    assert reproduce.startswith("wirecost bench transport --mwares zeromq ")
+    assert "--settings matched" in reproduce
+    assert reproduce.endswith("--rate 100")
+
+
+def test_a_loss_in_the_search_of_the_peak_breaks_it_as_well(outcomes: dict[str, Outcome]) -> None:
+    one = outcomes["matched"]
+    one.add(block())
+    one.peak = {"tried": [[50.0, True, "", 1, 2], [4000.0, False, "7 messages lost", 1, 2]]}
+    one.state()
+    assert one.entry.facts["broken"] == "at 4,000 Hz 7 messages lost"
+    assert one.entry.facts["reproduce"].endswith("--rate 4000")
+
+
+def test_prices_are_per_message_that_was_sent(outcomes: dict[str, Outcome]) -> None:
+    one = outcomes["default"]
+    one.add(block())
+    one.add(block())
+    facts = one.entry.facts
+    usage = facts["usage"]["publisher"]
+    assert (usage["cpu_ns"], usage["kernel_ns"], usage["switches"]) == (100, 50, 0.2)
+    assert usage["memory_bytes"] == 4096  # the most, not the sum
+    assert (facts["wire_bytes"], facts["wire_bytes_back"]) == (200, None)
+    assert facts["machine_cpu_ns"] == 5
+
+
+def test_what_was_kept_goes_on_as_if_it_had_not_been_interrupted(
+    outcomes: dict[str, Outcome], tmp_path: Any
+) -> None:
+    before = outcomes["default"]
+    before.add(block(lost=1))
+    (after, _) = plan(wanted(), tmp_path, CLIENT).outcomes
+    rows = {name: [0] * 30 for name in ("stage", "repetition", "process", "subscriber", "ns")}
+    after.resumed(before.totals(), None, rows)
+    assert after.entry.facts == before.entry.facts
+    after.add(block())
+    assert (after.rounds, after.counts.sent, after.counts.lost) == (2, 20, 1)
+
+
+def test_rates_follow_from_sizes_subscribers_and_networks() -> None:
+    assert rate_for(100, 1, None) == 500
+    assert rate_for(1_000_000, 1, None) == 60
+    assert rate_for(100, 20, None) == 50
+    assert rate_for(1_000_000, 1, BUILT_IN["narrow"]) == 0.5
+    assert quiet_for(100, BUILT_IN["cut"]) > BUILT_IN["cut"].cut_s
+    assert quiet_for(100, None) < quiet_for(100, BUILT_IN["wan"])
+    assert check_for(100) > 1
+
+
+def test_what_cannot_be_measured_is_said(tmp_path: Any) -> None:
+    narrow = BUILT_IN["narrow"]
+    slow = wanted(mwares=("mqtt",), networks=(narrow,), sizes=(8_000_000,), rate=None)
+    with pytest.raises(UserError, match="fewer than 5 messages in 1 s; give more --seconds"):
+        plan(slow, tmp_path, Client("python", ("client",), ("mqtt",)))
+    away = wanted(networks=(None, BUILT_IN["lan"]))
+    assert plan(away, tmp_path, CLIENT).not_run == {"zeromq, lan": "stays on one machine"}
+
+
+@pytest.mark.parametrize("reliable", [True, False])
+def test_only_reliable_settings_promise_and_matched_ones_have_the_queue(reliable: bool) -> None:
+    for mware in ("zeromq", "zenoh", "iceoryx2", "mqtt", "nats", "grpc", "dds", "ros1", "ecal"):
+        found = {one.name: one for one in settings_of(mware, Asked(reliable, 7))}
+        assert found["default"].reliable is None
+        assert found["default"].queue is None
+        if "matched" in found:
+            assert (found["matched"].reliable, found["matched"].queue) == (reliable, 7)
+            assert not (found["matched"].promise and not reliable), mware
