@@ -4,19 +4,38 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "wirecost/probe.hpp"
 
 std::mutex mutex;
 std::atomic<bool> held{false};
-void* volatile sink;
+const pid_t waiting_thread = getpid();  // the first thread
+
+/// The compiler must not see that nobody uses it.
+void* kept(void* memory) {
+  asm volatile("" : "+r"(memory));
+  return memory;
+}
+
+/// Whether the kernel has put that thread of this process to sleep.
+bool sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
+}
 
 [[gnu::noinline]] void holder() {
   const std::lock_guard lock(mutex);
   held = true;
-  usleep(3000);
+  while (!sleeps(waiting_thread)) {
+  }
+  usleep(1000);
 }
 
 [[gnu::noinline]] void waiter() {
@@ -31,8 +50,8 @@ int main() {
   for (int i = 0; i < 10; ++i) {
     {
       const wirecost::probe::Section section(allocating);
-      for (int k = 0; k < 7; ++k) std::free(sink = std::malloc(100));
-      std::free(sink = std::realloc(std::calloc(2, 50), 300));
+      for (int k = 0; k < 7; ++k) std::free(kept(std::malloc(100)));
+      std::free(kept(std::realloc(kept(std::calloc(2, 50)), 300)));
     }
     std::thread other(holder);
     while (!held) {
