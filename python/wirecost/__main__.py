@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from contextlib import suppress
 
 from wirecost.errors import UserError
@@ -19,6 +20,7 @@ def main() -> None:
 
             app()
         except UserError as error:
+            _trace(error)
             _say(str(error))
             sys.exit(error.status)
         except ModuleNotFoundError as error:
@@ -33,6 +35,15 @@ def main() -> None:
                 raise
             _say(f"interrupted by {watch.seen.number.name}")
             sys.exit(watch.seen.status)
+
+
+def _trace(error: UserError) -> None:
+    """Where it was raised, if ``wirecost -v`` asks for it."""
+    from wirecost.cli import verbosity  # noqa: PLC0415 - as the rest of it
+
+    if verbosity.verbose:
+        with suppress(OSError):
+            traceback.print_exception(error)
 
 
 def _say(line: str) -> None:

@@ -31,7 +31,10 @@ ALL = (
     "SELECT contender, host, stage, COUNT(*) AS n, MEDIAN(ns) AS median_ns FROM samples"
     " GROUP BY contender, host, stage"
 )
-QUERIES = {"totals by contender and host": [], "all by contender, host and stage": [ALL]}
+QUERIES = {
+    "totals by contender and host": [],
+    "all by contender, host and stage": [ALL, "--memory", "6GiB"],
+}
 
 
 def main(arguments: list[str]) -> int:

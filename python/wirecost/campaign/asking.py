@@ -15,16 +15,17 @@ from wirecost.campaign.store import RECORDS, ROWS, SAMPLES, Store
 from wirecost.errors import UserError
 from wirecost.printable import shown
 
-MEMORY = "1500MiB"
-"""Of DuckDB's; what needs more goes to temporary files."""
+MEMORY = 1500 << 20
+"""Bytes. What needs more goes to temporary files, but for the values of exact medians."""
+LEAST_MEMORY = 64 << 20
 TABLES = (RECORDS, SAMPLES, ROWS)
 MODE = "mode"
 """A column of samples that some scenarios lack, and every question may name."""
 
 
-def ask(store: Store, sql: str) -> pl.DataFrame:
-    """The answer, over the tables ``records``, ``samples`` and ``rows``. Raises UserError for an
-    empty store and for what the engine does not take."""
+def ask(store: Store, sql: str, memory: int = MEMORY) -> pl.DataFrame:
+    """The answer, over the tables ``records``, ``samples`` and ``rows``; ``memory``: bytes that
+    DuckDB may take. Raises UserError for an empty store and for what the engine does not take."""
     if not store.place.names(RECORDS):
         raise UserError(f"{store.place}: has no results yet; name a store that a campaign filled")
     try:
@@ -32,7 +33,7 @@ def ask(store: Store, sql: str) -> pl.DataFrame:
     except ModuleNotFoundError:
         return _by_polars(store, sql)
     with scratch.run(), scratch.folder("query") as folder:
-        return _by_duckdb(duckdb, store, sql, folder)
+        return _by_duckdb(duckdb, store, sql, memory, folder)
 
 
 def _by_polars(store: Store, sql: str) -> pl.DataFrame:
@@ -46,9 +47,9 @@ def _by_polars(store: Store, sql: str) -> pl.DataFrame:
         raise UserError(f"{shown(sql, 200)}: {shown(error, 300)}; see --help") from error
 
 
-def _by_duckdb(duckdb: Any, store: Store, sql: str, folder: Path) -> pl.DataFrame:
+def _by_duckdb(duckdb: Any, store: Store, sql: str, memory: int, folder: Path) -> pl.DataFrame:
     settings = {
-        "memory_limit": MEMORY,
+        "memory_limit": f"{memory}B",
         "temp_directory": str(folder),
         "autoinstall_known_extensions": "false",
         "preserve_insertion_order": "false",
@@ -63,6 +64,11 @@ def _by_duckdb(duckdb: Any, store: Store, sql: str, folder: Path) -> pl.DataFram
         try:
             answer = engine.sql(sql)
             return pl.DataFrame() if answer is None else pl.DataFrame(answer.to_arrow_table())
+        except duckdb.OutOfMemoryException as error:
+            raise UserError(
+                f"{shown(sql, 200)}: needs more than {memory >> 20:,} MiB; give more with --memory,"
+                " or APPROX_QUANTILE(ns, 0.5) in place of MEDIAN(ns)"
+            ) from error
         except (duckdb.Error, RuntimeError) as error:
             line = " ".join(str(error).split())
             raise UserError(f"{shown(sql, 200)}: {shown(line, 300)}; see --help") from error

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wirecost.cli import verbosity
 from wirecost.cli.imported import imported
 from wirecost.installation import installation
 
@@ -43,6 +44,12 @@ app = typer.Typer(
 @app.callback()
 def options(
     context: typer.Context,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress: results and errors only.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say of an error also where it was raised.")
+    ] = False,
     version: Annotated[
         bool,
         typer.Option(
@@ -61,6 +68,7 @@ def options(
         bool, typer.Option("--pkgconfig-dir", help="Print the folder for PKG_CONFIG_PATH.")
     ] = False,
 ) -> None:
+    verbosity.quiet, verbosity.verbose = quiet, verbose
     if context.invoked_subcommand is not None:
         return
     if version:

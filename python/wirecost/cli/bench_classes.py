@@ -16,6 +16,8 @@ from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
 from wirecost.cli.measuring import measure_and_report
 
+EXAMPLE = "wirecost bench classes --objects 100"
+
 
 def command(
     objects: Annotated[

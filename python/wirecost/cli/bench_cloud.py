@@ -16,6 +16,8 @@ from wirecost.cli.choices import completing, numbers
 from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 
+EXAMPLE = "wirecost bench cloud --points 30000"
+
 
 def command(
     studies: Annotated[

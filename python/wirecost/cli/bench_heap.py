@@ -16,6 +16,8 @@ from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
 from wirecost.cli.measuring import measure_and_report
 
+EXAMPLE = "wirecost bench heap --study callback"
+
 
 def command(
     allocators: Annotated[

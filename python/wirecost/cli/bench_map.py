@@ -14,6 +14,8 @@ from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import numbers
 from wirecost.cli.measuring import measure_and_report
 
+EXAMPLE = "wirecost bench map"
+
 
 def command(
     size: Annotated[

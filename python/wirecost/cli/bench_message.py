@@ -21,6 +21,8 @@ from wirecost.compile.frontends.ros.builtin import DIALECTS
 from wirecost.errors import UserError
 from wirecost.transport import names
 
+EXAMPLE = "wirecost bench message robot.proto --type robot.State --data drive.mcap"
+
 
 def _transports(incomplete: str) -> list[str]:
     """Shell completion; only then are they all imported."""

@@ -21,6 +21,8 @@ from wirecost.cli.choices import completing, numbers
 from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 
+EXAMPLE = "wirecost bench osi --reflections 100000 --contenders protobuf-reuse,columns"
+
 
 class Variant(StrEnum):
     """Which work the contenders do."""

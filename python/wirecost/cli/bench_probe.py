@@ -13,6 +13,8 @@ from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.measuring import measure_and_report
 
+EXAMPLE = "wirecost bench probe"
+
 
 def command(
     samples: Annotated[

@@ -17,6 +17,8 @@ from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
 from wirecost.cli.measuring import measure_and_report
 
+EXAMPLE = "wirecost bench repeated --list radar"
+
 
 def command(
     list_names: Annotated[

@@ -31,6 +31,8 @@ from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
+EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
+
 ROLES = ("both", "publish", "listen")
 LISTEN_AT = "127.0.0.1:7790"
 TOKEN = re.compile(r"[A-Za-z0-9]{8,64}")

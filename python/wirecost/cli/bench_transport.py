@@ -26,6 +26,8 @@ from wirecost.errors import UserError
 from wirecost.network import profiles
 from wirecost.records.journal import Journal
 
+EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
+
 SIZES = "100,10k,1M,8M"
 UNITS = {"": 1, "k": 1000, "M": 1_000_000, "Ki": 1024, "Mi": 1 << 20}
 NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)

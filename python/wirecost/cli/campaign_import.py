@@ -17,6 +17,8 @@ from wirecost.cli.measuring import FAILED
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 
+EXAMPLE = "wirecost campaign import STORE results/*"
+
 
 def command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],

@@ -11,6 +11,8 @@ import typer
 from wirecost.campaign.cluster.keys import write_keys
 from wirecost.errors import UserError
 
+EXAMPLE = "wirecost campaign keys lab.pem"
+
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them.")],

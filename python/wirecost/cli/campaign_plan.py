@@ -18,6 +18,8 @@ from wirecost.cli.json_file import write_json
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost campaign plan campaign.toml"
+
 MOST_SHOWN = 20
 
 

@@ -11,12 +11,16 @@ import polars as pl
 import typer
 from rich.console import Console
 
-from wirecost.campaign.asking import ask
+from wirecost.byte_sizes import parse_size
+from wirecost.campaign.asking import LEAST_MEMORY, MEMORY, ask
 from wirecost.campaign.store import Store
 from wirecost.cli.json_file import write_json
+from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
+
+EXAMPLE = 'wirecost campaign query STORE "SELECT host, COUNT(*) FROM records GROUP BY host"'
 
 USUAL = (
     "SELECT scenario, contender, mode, host, COUNT(*) AS samples, MEDIAN(ns) AS median_ns"
@@ -36,6 +40,9 @@ def command(
             " host.",
         ),
     ] = USUAL,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="What DuckDB may take, such as 4GiB.")
+    ] = f"{MEMORY >> 20}MiB",
     json_file: Annotated[
         Path | None,
         typer.Option(
@@ -44,7 +51,10 @@ def command(
     ] = None,
 ) -> None:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
-    answer = ask(Store(store), sql)
+    most = parse_size("--memory", memory)
+    if most < LEAST_MEMORY:
+        raise UserError(f"--memory {memory}: at least {LEAST_MEMORY >> 20}MiB are needed")
+    answer = ask(Store(store), sql, most)
     if json_file != Path("-"):
         _print(answer)
     write_json(json_file, json.loads(answer.write_json()))

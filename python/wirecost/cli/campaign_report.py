@@ -14,6 +14,8 @@ from wirecost.cli.json_file import write_text
 from wirecost.report.campaign.figures import figures
 from wirecost.report.shared.page import render
 
+EXAMPLE = "wirecost campaign report STORE page.html"
+
 
 def command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],

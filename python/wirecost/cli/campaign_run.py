@@ -35,6 +35,8 @@ from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable
 
+EXAMPLE = "wirecost campaign run campaign.toml --store STORE --resume"
+
 LOCAL, SSH = "local", "ssh://"
 
 
@@ -48,7 +50,7 @@ def command(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option(help="Run what the store lacks, and what failed, again.")
+        bool, typer.Option(help="Run what is missing in the store, and repeat what failed.")
     ] = False,
     revision: Annotated[
         str, typer.Option(metavar="NAME", help="What is measured, such as a commit or a release.")
@@ -67,9 +69,7 @@ def command(
     ] = None,
     keys: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Of the cluster at an address, of `wirecost campaign keys`."
-        ),
+        typer.Option(metavar="FILE", help="The cluster's key file, from `wirecost campaign keys`."),
     ] = None,
     trust_plain_tcp: Plain = False,
     json_file: Annotated[
@@ -90,7 +90,7 @@ def command(
                     machines,
                     results,
                 ),
-                progress(console) as advance,
+                progress() as advance,
             ):
                 outcome = running.run(
                     definition, found, kept, machines or {task.machine for task in found}, resume,

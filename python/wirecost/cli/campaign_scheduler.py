@@ -12,6 +12,8 @@ from wirecost.campaign.cluster.addresses import check_address
 from wirecost.campaign.cluster.keys import distributed
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
 
+EXAMPLE = "wirecost campaign scheduler tls://10.0.0.1:8786 --keys lab.pem"
+
 
 def command(
     address: Annotated[

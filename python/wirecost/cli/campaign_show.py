@@ -18,6 +18,8 @@ from wirecost.printable import printable
 from wirecost.report.campaign.content import Content, content
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost campaign show STORE"
+
 Baseline = Annotated[
     str | None,
     typer.Option(

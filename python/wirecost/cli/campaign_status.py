@@ -17,6 +17,8 @@ from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost campaign status STORE"
+
 MOST_SHOWN = 20
 
 

@@ -15,6 +15,8 @@ from wirecost.campaign.definition import HERE
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
 from wirecost.printable import printable
 
+EXAMPLE = "wirecost campaign worker tls://10.0.0.1:8786 --keys lab.pem --machine xavier"
+
 
 def command(
     scheduler: Annotated[

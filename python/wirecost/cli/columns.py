@@ -22,6 +22,8 @@ from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 
+EXAMPLE = "wirecost columns advise drive.mcap"
+
 app = typer.Typer(cls=Group, help="Recommend how to store lists in columns.", add_completion=False)
 
 STDERR = Console(stderr=True)
@@ -76,14 +78,14 @@ def advise_command(
 ) -> None:
     """Measure the lists of a trace or point cloud in all forms of columns, and recommend options.
 
-    A point cloud counts as a lidar's reflections and detections.
+    A point cloud is treated as a lidar's reflections and detections.
     """
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
     if not 1 <= zstd <= HIGHEST_LEVEL:
         raise UserError(f"--zstd {zstd}: there are levels 1 to {HIGHEST_LEVEL}")
     errors = Errors.parse(error or ())
-    with progress(STDERR) as advance, _source(file, only, frames, topic, type_name) as source:
+    with progress() as advance, _source(file, only, frames, topic, type_name) as source:
         found = advise(source, errors, zstd, advance)
     if not found.lists:
         asked = f"no list {only}" if only else "no list that has columns"

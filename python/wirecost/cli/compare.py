@@ -25,6 +25,8 @@ from wirecost.report.shared.drawing import FORMATS
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
+
 REGRESSION = 3
 """Exit code, beside 2 of what cannot be compared."""
 MOST_ROWS = 30

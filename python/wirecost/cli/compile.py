@@ -21,6 +21,8 @@ from wirecost.compile.plan.wires import WIRES
 from wirecost.errors import UserError
 from wirecost.whole_file import write_text
 
+EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
+
 
 def command(
     inputs: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How progress is shown: a bar on a terminal, a line now and then elsewhere."""
+"""How progress is shown, on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -9,28 +9,41 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
+
+from wirecost.cli import verbosity
+from wirecost.printable import printable
 
 LINE_EVERY_S = 5.0
+ETA_OF_S = 60.0
+"""The remaining time follows from the steps of so many seconds."""
 
 Advance = Callable[[int, int, str], None]
 
 
 @contextmanager
-def progress(console: Console) -> Iterator[Advance]:
+def progress() -> Iterator[Advance]:
     """Yields a function of steps done, steps in all, and what runs now."""
+    console = Console(stderr=True)
+    if verbosity.quiet:
+        yield lambda _done, _total, _text: None
+        return
     if not console.is_terminal:
         yield _lines(console)
         return
+    label = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     columns = (
-        BarColumn(),
         TaskProgressColumn(),
+        BarColumn(bar_width=24),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False, table_column=label),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(
+        *columns, console=console, transient=True, expand=True, speed_estimate_period=ETA_OF_S
+    ) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda done, total, text: bar.update(
-            task, completed=done, total=total, description=text
+            task, completed=done, total=total, description=printable(text)
         )
 
 
@@ -42,6 +55,9 @@ def _lines(console: Console) -> Advance:
         now = time.monotonic()
         if now - last >= LINE_EVERY_S:
             last = now
-            console.print(f"{100 * done // max(total, 1):3d} %  {text}", highlight=False)
+            share = 100 * done // max(total, 1)
+            console.print(
+                f"{share:3d} %  {printable(text)}", highlight=False, markup=False, soft_wrap=True
+            )
 
     return advance

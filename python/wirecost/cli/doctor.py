@@ -25,6 +25,8 @@ from wirecost.report.noise.table import noise_table
 from wirecost.report.probe.prices import price_table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost doctor --cpus 2,3 --noise 10"
+
 FAILED = 2
 
 

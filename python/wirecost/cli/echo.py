@@ -17,6 +17,8 @@ from wirecost.messaging.topics import find_topic
 from wirecost.printable import printable
 from wirecost.records import json_document
 
+EXAMPLE = "wirecost echo camera --count 3"
+
 BETWEEN = "---"
 
 

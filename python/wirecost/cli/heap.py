@@ -13,6 +13,8 @@ from wirecost.cli.imported import Group
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
+EXAMPLE = "wirecost heap run --pool 256M -- ./node"
+
 app = typer.Typer(cls=Group, help="Keep page faults out of callbacks.", add_completion=False)
 
 

@@ -20,6 +20,8 @@ from wirecost.messaging.topics import find_topic
 from wirecost.report.shared import units
 from wirecost.transport import Subscriber, open_transport
 
+EXAMPLE = "wirecost hz camera --seconds 10"
+
 EVERY_S = 1.0
 SLICE_S = 0.1
 """Longest that the transport is waited on at once: Ctrl-C need not interrupt it."""

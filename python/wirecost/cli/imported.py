@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +55,7 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
                 return TyperCommand(name, help=_about(prefix + name))
             command = get_command(_app(prefix + name, name))
             command.name = name
+            _show_example(command, prefix + name)
             for one in (command, *getattr(command, "commands", {}).values()):
                 if one is not None:
                     _hide_types(one.get_params(ctx))
@@ -97,6 +99,14 @@ def _app(module_name: str, name: str) -> typer.Typer:
         app = typer.Typer(add_completion=False)
         app.command(name)(module.command)
     return app
+
+
+def _show_example(command: Any, module_name: str) -> None:
+    """At the end of its help, or that of the only command in it."""
+    example = getattr(sys.modules.get(module_name), "EXAMPLE", None)
+    if example is not None:
+        for one in getattr(command, "commands", {"": command}).values():
+            one.epilog = f"Example: {example}"
 
 
 def _saying(absent: UserError, module_name: str, name: str) -> typer.Typer:

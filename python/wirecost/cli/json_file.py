@@ -24,6 +24,20 @@ def console_beside(json_file: Path | None) -> Console:
     return Console(stderr=json_file == Path("-"))
 
 
+def check_writable(option: str, path: Path | None) -> None:
+    """Raises UserError where a file that is to be written after long work cannot be."""
+    if path is None or path == Path("-"):
+        return
+    existed = path.exists()
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; name a writable {option} file") from error
+
+
 def write_json(path: Path | None, document: Any) -> None:
     """Raises UserError where the file cannot be written."""
     if path is not None:

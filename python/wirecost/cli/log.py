@@ -13,6 +13,8 @@ from wirecost.records.setlevel import read_logs
 from wirecost.report.log_table import log_table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost log *_timing_*.json"
+
 
 def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Performance logs (JSON).")],

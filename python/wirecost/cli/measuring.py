@@ -18,7 +18,7 @@ from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.bench.program import ProgramFailedError
 from wirecost.cli.console import Advance, progress
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import check_writable, write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
 from wirecost.records.finished import NothingMeasuredError, finish
@@ -60,12 +60,13 @@ def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
     """Raises UserError, also where a contender failed."""
+    check_writable("--json", json_file)
     console = Console(stderr=json_file == Path("-"))
     with watched() as watch:
         with new_folder(scenario, out) as pending:
             wanted = pending.final
             say_recovered(pending)
-            fault = _fault(measure, pending.path, console, watch)
+            fault = _fault(measure, pending.path, watch)
             watch.hold()
             ending = None if fault is None else ending_of(fault, watch)
             _keep(pending, ending, fault)
@@ -109,12 +110,12 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
     return Ending(str(fault) or type(fault).__name__, str(fault), status)
 
 
-def _fault(measure: Measure, folder: Path, console: Console, watch: Watch) -> BaseException | None:
+def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None:
     """Measures; what ended it, None where it came to its end."""
     try:
         journal = Journal(folder)
         try:
-            with scratch.run(), progress(console) as advance:
+            with scratch.run(), progress() as advance:
 
                 def checked(done: int, total: int, text: str) -> None:
                     watch.check()

@@ -18,6 +18,7 @@ from wirecost.probe.attach.usage import Usage, table, usages
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
 SHORTEST_S = 0.01
 MOST_INTERVALS = 100_000

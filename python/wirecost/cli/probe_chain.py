@@ -24,6 +24,8 @@ from wirecost.report.chains import otlp, perfetto
 from wirecost.report.chains.tables import chain_tables, document
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
+
 
 def command(
     files: Files,

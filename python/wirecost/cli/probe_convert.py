@@ -15,6 +15,8 @@ from wirecost.errors import UserError
 from wirecost.records.probe_export import FORMATS, export
 from wirecost.records.recorded import read_recorded
 
+EXAMPLE = "wirecost probe convert LOGS --format perfetto --out trace.json"
+
 
 def command(
     files: Files,

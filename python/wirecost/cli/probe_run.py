@@ -24,6 +24,8 @@ from wirecost.probe.run.hook import Request, all_hooks
 from wirecost.probe.run.launch import run
 from wirecost.probe.run.target import find
 
+EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
+
 STANDARD_OUTPUT = Path("-")
 app = typer.Typer(add_completion=False)
 

@@ -28,6 +28,8 @@ from wirecost.report.shared.drawing import FORMATS as FIGURE_FORMATS
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
+
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Probe logs, folders of them, or LTTng traces.")
 ]

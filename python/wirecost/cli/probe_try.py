@@ -33,6 +33,8 @@ from wirecost.trial.program import Process, run_program
 from wirecost.trial.remedy import PLAIN, Change, Remedy, chosen_remedies
 from wirecost.trial.turns import permitted, turns
 
+EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
+
 WHOLE = "whole program"
 app = typer.Typer(add_completion=False)
 Rounds = Annotated[
@@ -85,7 +87,7 @@ def command(
         processes.append((name, number, process))
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        with progress(console) as advance:
+        with progress() as advance:
             for done, (remedy, change, number) in enumerate(plan := turns(tried, rounds)):
                 advance(done, len(plan), PLAIN if remedy is None else remedy.name)
                 one(remedy, change, number, pending.path)

@@ -24,6 +24,8 @@ from wirecost.replay.record.record import Request, record
 from wirecost.replay.recording.snapshot import Snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
 
+EXAMPLE = "wirecost record /planner --out recording"
+
 
 def command(
     node: Annotated[str, typer.Argument(metavar="NODE", help="Name of the node to record.")],

@@ -39,6 +39,8 @@ from wirecost.report.scenarios.replay.content import document as replay_document
 from wirecost.report.shared.terminal import print_table
 from wirecost.trial.remedy import chosen_remedies
 
+EXAMPLE = "wirecost replay recording --repeat 5"
+
 DIED = 1
 HEAP_WARMUP_S = 5
 

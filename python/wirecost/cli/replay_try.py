@@ -46,7 +46,7 @@ def try_remedies(
     """
     tried, refused = permitted(remedies)
     samples, processes = [], []
-    with progress(console) as advance:
+    with progress() as advance:
         plan = turns(tried, settings.repeats)
         for done, (remedy, change, number) in enumerate(plan):
             name = PLAIN if remedy is None else remedy.name

@@ -16,6 +16,8 @@ from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.messaging.topics import OpenTopic, topics
 from wirecost.printable import printable
 
+EXAMPLE = "wirecost topics"
+
 NOWHERE = "–"
 
 

@@ -17,6 +17,8 @@ from wirecost.errors import UserError
 from wirecost.traces import open_trace
 from wirecost.traces.check import Finding, Severity, check
 
+EXAMPLE = "wirecost trace check drive.mcap"
+
 
 def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from wirecost.byte_sizes import parse_size
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_convert_many import convert_and_print
@@ -20,12 +21,13 @@ from wirecost.traces import open_trace
 from wirecost.traces.batch.inputs import is_pattern
 from wirecost.traces.batch.jobs import FORMATS as FORMAT_NAMES
 from wirecost.traces.batch.jobs import Options
-from wirecost.traces.batch.memory import parse_size
 from wirecost.traces.batch.run import Resources
 from wirecost.traces.conversion import Wanted
 from wirecost.traces.convert import Bound, Converted, convert
 from wirecost.traces.mcap_writer import COMPRESSIONS
 from wirecost.traces.names import SUFFIXES
+
+EXAMPLE = "wirecost trace convert drive.osi drive.mcap --columns all"
 
 MOST_WORKERS = 1024
 

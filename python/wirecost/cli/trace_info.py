@@ -16,6 +16,8 @@ from wirecost.report.shared.terminal import print_table
 from wirecost.traces import open_trace
 from wirecost.traces.info import TraceInfo, info
 
+EXAMPLE = "wirecost trace info drive.osi"
+
 
 def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None

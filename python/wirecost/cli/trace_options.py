@@ -39,7 +39,7 @@ Type = Annotated[
 @contextmanager
 def trace_progress() -> Iterator[Advance]:
     """Progress whose texts may hold any file name."""
-    with progress(STDERR) as advance:
+    with progress() as advance:
         yield lambda done, total, text: advance(done, total, escape(text))
 
 

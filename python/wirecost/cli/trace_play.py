@@ -24,6 +24,8 @@ from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 from wirecost.traces import Frame, Trace, messages, open_trace
 
+EXAMPLE = "wirecost trace play drive.mcap --fmu sensor.fmu"
+
 
 def _complete_contenders(incomplete: str) -> list[str]:
     return completing(Registry().contenders)(incomplete)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost import scratch
 from wirecost.chosen import chosen
@@ -18,6 +17,8 @@ from wirecost.errors import UserError
 from wirecost.messaging.available import frameworks, transports
 from wirecost.messaging.trial import Outcome, tried
 from wirecost.transport import names
+
+EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
 FAILED = 1
 
@@ -68,7 +69,7 @@ def command(
 def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
     """One after the other: each may start a server."""
     outcomes = []
-    with scratch.run(), progress(Console(stderr=True)) as advance:
+    with scratch.run(), progress() as advance:
         for number, name in enumerate(wanted):
             advance(number, len(wanted), name)
             outcomes.append(tried(name))

@@ -12,7 +12,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -68,6 +68,7 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
         if final.exists() and (not final.is_dir() or any(final.iterdir())):
             raise UserError(f"{final}: exists and is not empty; name another folder with --out")
         lock_file = final.with_name(f".{final.name}{LOCK}")
+        is_new = not final.parent.exists()
         final.parent.mkdir(parents=True, exist_ok=True)
         lock = claim(lock_file)
         if lock is None:
@@ -89,6 +90,9 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
         if not pending.kept and not pending.left:
             shutil.rmtree(pending.path, ignore_errors=True)
         lock.release(remove=not pending.left)
+        if is_new and not pending.kept and not pending.left:
+            with suppress(OSError):  # another run may have come into it
+                final.parent.rmdir()
 
 
 def _recover_all(mine: Lock) -> list[Path]:

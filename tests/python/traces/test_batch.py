@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from support.sensor_views import sensor_view
+from wirecost.byte_sizes import parse_size
 from wirecost.errors import UserError
 from wirecost.traces import create_trace, open_trace
 from wirecost.traces.batch import work
 from wirecost.traces.batch.inputs import sources
 from wirecost.traces.batch.jobs import Job, Options, jobs
 from wirecost.traces.batch.journal import NAME, Journal
-from wirecost.traces.batch.memory import parse_size
 from wirecost.traces.batch.run import Resources, Totals, convert_many
 from wirecost.traces.conversion import Wanted
 from wirecost.traces.convert import Bound

@@ -13,19 +13,9 @@ MIB = 1 << 20
 MAPPED_WINDOW = 64 * MIB
 """Of mapped files: traces give their pages back once so much was read (``files.RELEASED``)."""
 LEAST_ROOM = 64 * MIB
-UNITS = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "Ki": 1 << 10, "Mi": MIB, "Gi": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([kMG]|[KMG]i)?B?", re.ASCII)
 _STATUS = re.compile(r"^(\w+):\s+(\d+) kB$", re.MULTILINE)
 
 _limited: int | None = None
-
-
-def parse_size(option: str, text: str) -> int:
-    """Bytes: ``2GiB``, ``1.5 GB``, ``800M``, a number. Raises UserError."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
-        raise UserError(f"{option} {text}: give a size such as 2GiB or 800MB")
-    return int(float(found[1]) * UNITS[found[2] or ""])
 
 
 def limit(memory: int) -> None:

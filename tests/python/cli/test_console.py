@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress, lists of commands, and how much is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wirecost.cli import COMMANDS, verbosity
+from wirecost.cli.bench import NAMES
+from wirecost.cli.console import progress
+
+HEAVY = ("numpy", "polars", "altair", "scipy", "pyarrow", "msgspec")
+GROUPS = ("bench", "campaign", "columns", "heap", "probe", "trace")
+LISTING = """\
+import sys
+from wirecost.__main__ import main
+sys.argv = ["wirecost", *{words!r}]
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print("imported", *sorted(set({heavy!r}) & set(sys.modules)))
+"""
+
+
+def _run(*words: str) -> subprocess.CompletedProcess[str]:
+    script = LISTING.format(words=words, heavy=HEAVY)
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+
+def test_progress_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress() as advance:
+        advance(1, 4, "first [of four]\x1b[2J")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == " 25 %  first [of four]\\x1b[2J\n"
+
+
+def test_quiet_has_none(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verbosity, "quiet", True)
+    with progress() as advance:
+        advance(1, 4, "first")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("words", [["-h"], ["bench", "-h"], ["probe", "-h"]], ids=" ".join)
+def test_lists_of_commands_import_none_of_them(words: list[str]) -> None:
+    printed = _run(*words).stdout
+    assert printed.splitlines()[-1].strip() == "imported"
+    listed = {line.split()[1] for line in printed.splitlines() if line.startswith("│ ")}
+    assert listed >= {"-h": set(COMMANDS), "bench": set(NAMES), "probe": {"show"}}[words[0]]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_without_a_command_shows_its_help(group: str) -> None:
+    done = _run(group)
+    assert f"Usage: wirecost {group} [OPTIONS] COMMAND" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("group", [(), ("bench",), ("probe",), ("campaign",), ("trace",)])
+def test_every_listed_command_says_what_it_is_for(group: tuple[str, ...]) -> None:
+    lines = _run(*group, "-h").stdout.partition("Commands")[2].splitlines()
+    without = [line for line in lines if line.startswith("│ ") and len(line.split()) < 5]
+    assert [line for line in without if not line.startswith("│  ")] == []
+
+
+def test_verbose_says_where_an_error_was_raised(tmp_path: Path) -> None:
+    def said(*words: str) -> str:
+        command = [sys.executable, "-m", "wirecost", *words, "report", str(tmp_path)]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+    assert said().count("\n") == 1
+    assert "Traceback" in said("-v")
+    assert said("-v").endswith(said())
