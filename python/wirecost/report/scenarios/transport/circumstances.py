@@ -41,14 +41,17 @@ def _recovered(fault: dict[str, Any]) -> str:
 
 
 def network_table(meta: dict[str, Any]) -> Table | None:
+    """A column for each network."""
+    networks = meta["networks"]
+    keys = dict.fromkeys(key for about in networks.values() for key in about if key != "name")
     body = [
-        [name, ", ".join(f"{key} {_plain(value)}" for key, value in about.items() if value != "")]
-        for name, about in meta["networks"].items()
+        [key.replace("_", " "), *(_plain(about.get(key)) for about in networks.values())]
+        for key in keys
     ]
     if not body:
         return None
     notes = ["As asked of the kernel, and as ping found it before anything was measured."]
-    return Table("Networks", ["network", "what it does"], body, notes)
+    return Table("Networks", ["", *networks], body, notes)
 
 
 def settings_table(meta: dict[str, Any]) -> Table | None:
@@ -75,4 +78,6 @@ def contender_table(meta: dict[str, Any]) -> Table:
 
 
 def _plain(value: Any) -> str:
+    if value is None or value == "":
+        return NONE
     return f"{value:.4g}" if isinstance(value, float) else str(value)
