@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wirecost.analysis.chains.by_loop import chains_of_loops
 from wirecost.analysis.chains.hops import Hops, hops_of
 from wirecost.analysis.chains.latency import Latency, latency_of
 from wirecost.analysis.chains.walk import Found, chains_between
 from wirecost.records.probe_log import EVENTS
+from wirecost.report.chains import otlp, perfetto
+from wirecost.report.chains.tables import chain_tables, document
 
 MS = 1_000_000
 Event = dict[str, Any]
@@ -268,3 +273,37 @@ def test_a_section_inside_the_other_overlaps_with_nothing() -> None:
     _, found = chains_of_loops(table(node), "outer", "inner")
     assert [[part.ns / MS for part in chain.parts] for chain in found.chains] == [[2, 0, 3]] * 3
     assert found.unlinked == 1
+
+
+SECTIONS = ("/n publish /a", "/n publish /plan", "/n /a queue wait", "/n /a x", "publish ", "/a")
+INSTANTS = st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(0, 20))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(SECTIONS), st.sampled_from(["span", "section", "mark"]),
+            INSTANTS, INSTANTS, st.one_of(st.none(), st.integers(1, 3)), st.integers(0, 2**64 - 1),
+        ),
+        max_size=12,
+    )
+)  # fmt: skip
+def test_whatever_logs_hold_is_followed_or_left(rows: list[tuple[Any, ...]]) -> None:
+    node = Node("/n", 1)
+    for section, kind, begin, end, message, faults in rows:
+        node.span(section, 0, 0, message)
+        node.events[-1] |= {
+            "kind": kind, "begin_ns": begin, "end_ns": end, "counter:minor-faults": faults
+        }  # fmt: skip
+    events = table(node)
+    for first, last in (("/a", "/plan"), ("/a", "/a"), ("/a", "/n /a x")):
+        found_of: list[tuple[Hops, Found]] = [chains_of_loops(events, first, last)]
+        hops = hops_of(events)
+        found_of.append((hops, chains_between(hops, first, last)))
+        for hops, found in found_of:
+            latency = latency_of(found, hops, events, 5.0, {"minor-fault": 10.0})
+            assert all(cell for one in chain_tables(latency, first, last) for cell in one.headings)
+            json.dumps(document(latency, first, last))
+            json.dumps(otlp.traces(found.chains, first, last, 2**62, 5.0))
+            json.dumps(perfetto.trace(found.chains, first, last))
