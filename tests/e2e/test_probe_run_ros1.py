@@ -30,6 +30,7 @@ BUILT = Path(__file__).parents[2] / "build" / "cmake"
 CALLBACKS = BUILT / "tests" / "cpp" / "ros1" / "ros1_callbacks"
 HOOK = BUILT / "cpp" / "wirecost" / "hooks" / "ros1" / "libwirecost-hook-ros1.so"
 ROSOUT = Path("/usr/lib/rosout/rosout")
+REPUBLISH = Path("/usr/lib/image_transport/republish")
 RUN = [str(WIRECOST), "probe", "run"]
 NO_COUNTERS = {"WIRECOST_PROBE_COUNTERS": "none"}
 
@@ -329,3 +330,32 @@ def test_another_roscpp_is_refused_in_one_line(system: Ros1System, tmp_path: Pat
         f"{tmp_path}/libroscpp.so.4d: not the roscpp that is known (libroscpp.so.1.15.15)" in errors
     )
     assert "no callback was recorded" in errors
+
+
+CAMERA = """
+import rospy
+from sensor_msgs.msg import Image
+rospy.init_node("camera")
+publisher = rospy.Publisher("/image", Image, queue_size=2)
+image = Image(height=100, width=100, encoding="mono8", step=100, data=bytes(10000))
+rate = rospy.Rate(100)
+while not rospy.is_shutdown():
+    publisher.publish(image)
+    rate.sleep()
+"""
+
+
+@pytest.mark.skipif(not REPUBLISH.exists(), reason="needs Debian's image-transport-tools")
+def test_a_program_with_plugins(system: Ros1System, tmp_path: Path) -> None:
+    """image_transport loads its transports while it runs, and subscribes when others do."""
+    camera = tmp_path / "camera.py"
+    camera.write_text(CAMERA)
+    system.start("/usr/bin/python3", camera, PYTHONPATH=DEBIAN_MODULES)
+    system.start(TOPIC_TOOLS / "relay", "/image2", "/image3")
+    words = (REPUBLISH, "raw", "in:=/image", "raw", "out:=/image2", "__name:=republish")
+    events, _ = recorded(system, tmp_path / "logs", *words)
+    (callback,) = [one for one in sections(events) if "/image sensor_msgs/Image" in one]
+    assert callback.startswith("/republish /image sensor_msgs/Image image_transport::RawSubscriber")
+    published = events.filter(section="/republish publish /image2")
+    assert set(published["parent"]) == {callback}
+    assert published["value"].median() > 10_000

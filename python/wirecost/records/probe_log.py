@@ -231,7 +231,9 @@ def read_logs(paths: Iterable[Path]) -> list[ProbeLog]:
         logs += map(read_log, files)
     shared: dict[tuple[str, int], dict[int, str]] = {}
     for log in logs:
-        shared.setdefault((log.program, log.process), {}).update(log.names)
+        names = shared.setdefault((log.program, log.process), {})
+        # Only the log of the thread that named a section is sure to have the whole name.
+        names |= {i: name for i, name in log.names.items() if len(name) > len(names.get(i, ""))}
     return [replace(log, names=shared[log.program, log.process]) for log in logs]
 
 

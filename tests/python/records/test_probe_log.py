@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,19 @@ def test_each_counter_tells_its_source(tmp_path: Path) -> None:
     assert sources == ["rdpmc", "getrusage", "processor number", ""]
     older[112:120] = bytes([255] * 8)
     assert [c.source for c in log_of(tmp_path, bytes(older)).counters] == [""] * 4
+
+
+def test_the_whole_name_is_in_the_log_of_one_thread(tmp_path: Path) -> None:
+    whole = "/node /topic type " + "x" * 60
+    parts = [struct.unpack("<8Q", whole[i : i + 64].ljust(64, "\0").encode()) for i in (0, 64)]
+    texts = b"".join(
+        record(i + 1, section=0xFFFFFFFE, parent=1, part=i, kind=4, counters=part)
+        for i, part in enumerate(parts)
+    )
+    cut = header(names=[(1, whole[:55])])
+    (tmp_path / "a.wprobe").write_bytes(cut + texts)
+    (tmp_path / "b.wprobe").write_bytes(cut + record(1, 1, 2))
+    assert events_of(read_logs([tmp_path]))["section"].to_list() == [whole]
 
 
 def test_names_are_shared_within_a_process(tmp_path: Path) -> None:
