@@ -15,7 +15,7 @@
 namespace wirecost::function {
 
 /// What a hit of an event means.
-enum class Meaning : std::uint8_t { entered, left, caught, counted };
+enum class Meaning : std::uint8_t { entered, left, thrown, caught, counted };
 struct Event {
   Meaning meaning;
   std::uint32_t index;  ///< of the function or the counter

@@ -34,9 +34,13 @@ int fail(const std::string& why) {
   return failed;
 }
 
-/// Where exceptions arrive: in these functions, called by whoever catches or cleans up.
-bool is_landing(const std::string& symbol) {
-  return symbol == "__cxa_begin_catch" || symbol == "_Unwind_Resume";
+/// What exceptions pass: where they begin, go on after a destructor, and are caught.
+Meaning meaning_of(const std::string& symbol) {
+  if (symbol == "__cxa_begin_catch") return Meaning::caught;
+  if (symbol == "_Unwind_RaiseException" || symbol == "_Unwind_Resume" ||
+      symbol == "_Unwind_ForcedUnwind" || symbol == "_Unwind_Resume_or_Rethrow")
+    return Meaning::thrown;
+  return Meaning::counted;
 }
 
 void add_object(const std::string& path, const std::vector<std::string>& patterns,
@@ -48,7 +52,8 @@ void add_object(const std::string& path, const std::vector<std::string>& pattern
       places.push_back({path, *offset, {meaning, static_cast<std::uint32_t>(index)}});
   };
   for (const FunctionSymbol& one : file.functions())
-    if (is_landing(one.symbol)) add(one.address, Meaning::caught, 0);
+    if (const Meaning meaning = meaning_of(one.symbol); meaning != Meaning::counted)
+      add(one.address, meaning, 0);
   if (is_runtime(path)) return;
   const std::vector<Selected> selected = select(file, patterns);
   std::vector<const Selected*> possible;

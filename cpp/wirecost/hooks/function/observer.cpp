@@ -60,6 +60,7 @@ void Observer::give(const Hit& hit) {
   switch (event->meaning) {
     case Meaning::entered: return calls->entered(event->index, hit.stack, hit.time_ns);
     case Meaning::left: return calls->left(event->index, hit.stack, hit.time_ns);
+    case Meaning::thrown: return calls->thrown();
     case Meaning::caught: return calls->caught(hit.stack, hit.time_ns);
     case Meaning::counted: return calls->counted(event->index);
   }

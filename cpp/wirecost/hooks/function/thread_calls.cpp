@@ -62,6 +62,8 @@ void ThreadCalls::write_names(const LogPlan& plan) {
 }
 
 void ThreadCalls::entered(std::uint32_t function, std::uint64_t stack, std::int64_t time_ns) {
+  // A destructor, perhaps, or the next call after the exception.
+  if (unwinding_) end_all_below(stack, time_ns);
   // Calls at or below this place were left without a return that was seen, as by longjmp.
   std::size_t live = calls_.size();
   while (live != 0 && is_at_or_below(calls_[live - 1].stack, stack)) --live;
@@ -93,6 +95,11 @@ void ThreadCalls::left(std::uint32_t function, std::uint64_t stack, std::int64_t
 }
 
 void ThreadCalls::caught(std::uint64_t stack, std::int64_t time_ns) {
+  end_all_below(stack, time_ns);
+  unwinding_ = false;
+}
+
+void ThreadCalls::end_all_below(std::uint64_t stack, std::int64_t time_ns) {
   while (!calls_.empty() && is_at_or_below(calls_.back().stack, stack)) {
     record(calls_.size() - 1, time_ns);
     calls_.pop_back();

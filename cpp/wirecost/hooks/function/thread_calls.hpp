@@ -29,6 +29,8 @@ class ThreadCalls {
   bool open() const { return log_.open(); }
   void entered(std::uint32_t function, std::uint64_t stack, std::int64_t time_ns);
   void left(std::uint32_t function, std::uint64_t stack, std::int64_t time_ns);
+  /// An exception is on its way: calls that are gone were left by it, not by longjmp.
+  void thrown() { unwinding_ = true; }
   /// An exception has arrived in a function whose stack pointer is `stack`: those that were called
   /// from there have ended.
   void caught(std::uint64_t stack, std::int64_t time_ns);
@@ -47,6 +49,7 @@ class ThreadCalls {
   };
 
   void write_names(const LogPlan& plan);
+  void end_all_below(std::uint64_t stack, std::int64_t time_ns);
   void record(std::size_t depth, std::int64_t end_ns);
   void give_up(std::size_t from);
 
@@ -55,6 +58,7 @@ class ThreadCalls {
   std::array<std::uint64_t, probe::max_counters> counts_{};
   std::size_t counters_;
   std::uint64_t outermost_ = 0;
+  bool unwinding_ = false;
 };
 
 }  // namespace wirecost::function

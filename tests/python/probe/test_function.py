@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of functions of programs as they are: what is recorded, and that nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wirecost.records.probe_log import events_of, read_logs
+
+BUILT = Path(__file__).parents[3] / "build" / "cmake"
+HOOKS = BUILT / "cpp" / "wirecost" / "hooks" / "function"
+PROGRAMS = BUILT / "tests" / "cpp" / "functions"
+HELPER, AGENT = HOOKS / "wirecost-functions", HOOKS / "libwirecost-hook-function.so"
+DEEPEST = 32
+JUMPED_OUT = 300
+"""50 times six calls that longjmp leaves."""
+
+# At -O0 nothing is inlined. Of deep recursion only what a log's depth holds is recorded.
+EXPECTED = {
+    "cases::adds": 8219,
+    "cases::recursive": 21 + DEEPEST + 32000,
+    "cases::throws_when_odd": 100,
+    "cases::throws_through": 9,
+    "cases::rethrows": 4,
+    "cases::ends_its_thread": 1,
+    "cases::forks_inside": 1,
+    "cases::raises": 200,
+    "cases::doubles": 1,
+    "cases::tail_calls": 1,
+    "cases::tail_through_pointer": 1,
+    "cases::switches_over": 3,
+    "cases::many": 1,
+    "cases::long_double": 1,
+    "cases::structure": 1,
+    "cases::variadic": 1,
+    "cases::very_short": 1,
+    "cases::loops_at_entry": 1,
+}
+
+
+def environment(logs: Path, **more: str) -> dict[str, str]:
+    named = {
+        "WIRECOST_PROBE": str(logs),
+        "WIRECOST_PROBE_COUNTERS": "none",
+        "WIRECOST_PROBE_SIZE": "1M",
+        "WIRECOST_HOOKS": str(HOOKS),
+    }
+    return os.environ | named | more
+
+
+def run(command: list[object], **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(one) for one in command],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def patched(
+    logs: Path, pattern: str, *command: object, **more: str
+) -> subprocess.CompletedProcess[str]:
+    more = {"WIRECOST_FUNCTIONS": pattern, "LD_PRELOAD": str(AGENT)} | more
+    return run(list(command), **environment(logs, **more))
+
+
+def observed(logs: Path, pattern: str, *command: object) -> subprocess.CompletedProcess[str]:
+    """By uprobes; the test is skipped where the kernel has none."""
+    why = run([HELPER, "observe"], **os.environ).stdout.strip()
+    if why:
+        pytest.skip(f"no uprobes: {why}")
+    libraries = ["/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib/x86_64-linux-gnu/libstdc++.so.6"]
+    objects = [command[0], *(Path(one).resolve() for one in libraries)]
+    words = [HELPER, "observe", *objects, "--", *command]
+    return run(words, **environment(logs, WIRECOST_FUNCTIONS=pattern))
+
+
+def counts(logs: Path) -> dict[str, int]:
+    events = events_of(read_logs([logs]))
+    return dict(events.filter(kind="section").group_by("section").len().iter_rows())
+
+
+def unclosed(logs: Path) -> int:
+    return sum(one.unclosed for one in read_logs([logs]))
+
+
+@pytest.fixture(scope="module")
+def plain() -> Iterator[str]:
+    """What the program prints that nobody records."""
+    yield run([PROGRAMS / "functions_O0", "all"], **os.environ).stdout
+
+
+@pytest.mark.parametrize("program", ["functions_O0", "functions_O2"])
+def test_a_program_whose_entries_are_patched_does_the_same(
+    program: str, plain: str, tmp_path: Path
+) -> None:
+    done = patched(tmp_path, "cases::*", PROGRAMS / program, "all")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain
+    assert "10 calls were on a stack other than their thread's" in done.stderr
+    if program == "functions_O0":
+        found = counts(tmp_path)
+        assert {name: found.get(name) for name in EXPECTED} == EXPECTED
+    assert unclosed(tmp_path) == JUMPED_OUT
+
+
+def test_breakpoints_record_the_same_calls(plain: str, tmp_path: Path) -> None:
+    done = observed(tmp_path, "cases::*", PROGRAMS / "functions_O0", "all")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain
+    found = counts(tmp_path)
+    # They know no limit of depth but their own, and a coroutine's stack is as good as another; a
+    # function that never returns has no place for a breakpoint.
+    deep = {"cases::recursive": 21 + 201 + 32000, "cases::switches": 10}
+    expected = EXPECTED | deep
+    del expected["cases::ends_its_thread"]
+    assert {name: found.get(name) for name in expected} == expected
+
+
+def test_exceptions_end_sections_in_time(tmp_path: Path) -> None:
+    assert patched(tmp_path, "cases::*", PROGRAMS / "functions_O0", "all").returncode == 0
+    events = events_of(read_logs([tmp_path])).filter(kind="section")
+    inner = events.filter(section="cases::throws_through").sort("depth")
+    assert inner["depth"].to_list() == list(range(9))
+    assert inner["end_ns"].is_sorted(descending=True)
+
+
+@pytest.mark.parametrize("how", [patched, observed])
+def test_a_killed_program_keeps_its_records(how: object, tmp_path: Path) -> None:
+    done = how(tmp_path, "cases::works", PROGRAMS / "functions_O2", "kill", 200)  # type: ignore[operator]
+    assert done.returncode in (-9, 137)
+    assert counts(tmp_path) == {"cases::works": 200}
+
+
+def test_libraries_that_are_opened_later_are_searched(tmp_path: Path) -> None:
+    plugin = PROGRAMS / "functions_plugin.so"
+    done = patched(tmp_path, "cases::*", PROGRAMS / "functions_O2", "open", 1, plugin)
+    assert done.stdout == "opened 45\n"
+    assert counts(tmp_path) == {"cases::opens": 1, "cases::plugged_in": 1}
+    assert f"{plugin}: opened now, 1 of its functions are recorded" in done.stderr
+
+
+def test_programs_that_were_built_to_report_calls(plain: str, tmp_path: Path) -> None:
+    program = PROGRAMS / "functions_instrumented"
+    done = patched(tmp_path, "cases::*", program, "all", WIRECOST_FUNCTIONS_MEANS="instrumented")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain
+    found = counts(tmp_path)
+    assert found["cases::inlined"] == found["cases::adds"] > 8000, "inlined calls are reported too"
+    assert found["cases::throws_when_odd"] == 100
+    assert unclosed(tmp_path) == JUMPED_OUT
+
+
+def test_sleds_of_xray(plain: str, tmp_path: Path) -> None:
+    program = PROGRAMS / "functions_xray"
+    done = patched(tmp_path, "cases::*", program, "all", WIRECOST_FUNCTIONS_MEANS="xray")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain
+    found = counts(tmp_path)
+    assert (found["cases::raises"], found["cases::switches"]) == (200, 10)
+    assert found["cases::throws_when_odd"] == 50, "an exception passes the place of the exit"
+
+
+def test_entries_that_cannot_be_patched_are_refused(tmp_path: Path) -> None:
+    done = run(
+        [HELPER, "list", PROGRAMS / "functions_short"],
+        **os.environ | {"WIRECOST_FUNCTIONS": "*_*\n*behind"},
+    )
+    found = {one["name"]: one for one in json.loads(done.stdout)["functions"]}
+    assert {
+        name: found[name]["refusal"] or found[name]["no_jump"]
+        for name in found
+        if not name.startswith("_")
+    } == {
+        "without_room": "it is shorter than the 5 bytes of a jump",
+        "right_behind": "it is shorter than the 5 bytes of a jump",
+        "loops_into_its_start": "it jumps back into its first 5 bytes",
+        "calls_at_once": "it calls within its first 5 bytes",
+        "branches_by_rcx": "its first 5 bytes have a branch that works only where it is",
+        "calls_in_first_place": "",
+        "reads_nearby": "",
+        "data_in_code": "its code holds bytes that are no instruction",
+    } | {name: "" for name in found if name in ("frame_dummy", "deregister_tm_clones")} | {
+        name: found[name]["no_jump"] for name in found if name == "register_tm_clones"
+    }
+    done = patched(tmp_path, "*", PROGRAMS / "functions_short")
+    assert done.returncode == 0
+    recorded = counts(tmp_path)
+    assert recorded["calls_in_first_place"] == recorded["reads_nearby"] == recorded["main"] == 1
+
+
+def test_hostile_files_are_no_functions(tmp_path: Path) -> None:
+    whole = (PROGRAMS / "functions_short").read_bytes()
+    for i in range(0, 4096, 37):
+        damaged = bytearray(whole)
+        damaged[i % len(damaged)] ^= 0xFF
+        damaged[-1 - i] ^= 0xFF
+        path = tmp_path / "damaged"
+        path.write_bytes(damaged[: len(damaged) - i] if i % 2 else damaged)
+        done = run([HELPER, "list", path], **os.environ | {"WIRECOST_FUNCTIONS": "*"})
+        assert done.returncode == 0, (i, done.stderr)
+        json.loads(done.stdout)
+
+
+def command(*words: object) -> list[object]:
+    return [
+        sys.executable,
+        "-m",
+        "wirecost",
+        "probe",
+        "run",
+        "--without",
+        "ros1,ros2,rospy",
+        *words,
+    ]
+
+
+def test_the_command_shows_what_matches_and_what_it_costs(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    words = command("--out", logs, "--function", "cases::wor*", "--function-means", "trampoline")
+    done = run([*words, "--", PROGRAMS / "functions_O2", "calls", 50], **environment(logs))
+    assert done.returncode == 0, done.stderr
+    assert "1 function recorded by patched entries, " in done.stderr
+    assert "µs per call (measured now):" in done.stderr
+    assert "cases::works" in done.stdout
+    assert counts(logs) == {"cases::works": 50}
+
+
+def test_a_static_program_needs_breakpoints(tmp_path: Path) -> None:
+    why = run([HELPER, "observe"], **os.environ).stdout.strip()
+    logs = tmp_path / "logs"
+    words = command("--out", logs, "--function", "cases::works")
+    done = run([*words, "--", PROGRAMS / "functions_static", "calls", 50], **environment(logs))
+    if why:
+        assert f"not by uprobes: {why}" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert counts(logs) == {"cases::works": 50}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--function", "cases::recursiv"], "the nearest are cases::recursive"),
+        (["--function", "*", "--function-limit", "9"], "functions match, more than 9"),
+        (["--function", "cases::works", "--function-limit", "0"], "must be from 1 to 256"),
+        (["--function", "cases::works", "--function-means", "magic"], "there are auto, uprobes"),
+        (["--function", "cases::works", "--function-means", "xray"], "was built so"),
+        (["--function", "\n"], "printable characters"),
+    ],
+)
+def test_refusals(words: list[str], message: str, tmp_path: Path) -> None:
+    done = run(
+        [*command(*words), "--", PROGRAMS / "functions_O2", "calls", 1], **environment(tmp_path)
+    )
+    assert done.returncode != 0
+    assert message in done.stderr
