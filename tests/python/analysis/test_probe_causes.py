@@ -169,6 +169,14 @@ def test_marks_read_no_counters_so_none_is_missed(random: np.random.Generator) -
     assert (one.absent, one.causes) == ([], [])
 
 
+def test_a_span_without_a_cause_is_left_out(random: np.random.Generator) -> None:
+    ns = random.lognormal(10, 1, 50)
+    table = pl.DataFrame({"section": "wait", "ns": ns, "value": 0, "kind": "span"})
+    assert explain(table) == []
+    sizes = pl.Series(ns).cast(pl.Int64)
+    assert [one.section for one in explain(table.with_columns(value=sizes))] == ["wait"]
+
+
 def test_what_cannot_be_distinguished_is_reported(random: np.random.Generator) -> None:
     size = random.integers(1000, 9000, COUNT) * 1024
     one = explained(size // 8 + random.normal(0, 2000, COUNT), size, minor_faults=size // 4096 + 3)

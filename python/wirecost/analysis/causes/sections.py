@@ -22,11 +22,17 @@ def explain(executed: pl.DataFrame, prices: Mapping[str, float] | None = None) -
     are. Executions without a finite time are left out. ``prices``: what one event costs on the
     machine of these executions, in nanoseconds by ``Kind.event``.
     """
-    return [
-        _explain(str(section), executions, prices or {})
-        for (section,), rows in executed.group_by(["section"], maintain_order=True)
-        if (executions := executions_of(rows)) is not None
-    ]
+    found = []
+    for (section,), rows in executed.group_by(["section"], maintain_order=True):
+        executions = executions_of(rows)
+        if executions is None:
+            continue
+        one = _explain(str(section), executions, prices or {})
+        # A span reads no counter: that nothing explains it says nothing.
+        spans = "kind" in rows.columns and bool((rows["kind"] == "span").all())
+        if one.costs or not spans:
+            found.append(one)
+    return found
 
 
 def _explain(section: str, executions: Executions, prices: Mapping[str, float]) -> Explanation:
