@@ -336,6 +336,19 @@ def test_time_that_was_waited_needs_no_price(random: np.random.Generator) -> Non
     )
 
 
+def test_waits_are_apart_but_for_locks(random: np.random.Generator) -> None:
+    blocked = random.integers(10_000, 50_000, COUNT)
+    queued = blocked // 3
+    ns = 100_000 + blocked + queued
+    one = explained(ns, blocked_ns=blocked, run_queue_wait_ns=queued, lock_wait_ns=blocked // 2)
+    assert {cost.name: cost.within for cost in one.costs} == {
+        "blocked-ns": None,
+        "run-queue-wait-ns": None,
+        "lock-wait-ns": "blocked-ns",
+    }
+    assert one.rest_median_ns == pytest.approx(100_000, rel=0.02)
+
+
 def test_more_than_proportional_growth_costs_what_it_takes(random: np.random.Generator) -> None:
     size = random.integers(900, 1100, COUNT)
     (cost,) = explained(5000 + 3.0 * size.astype(float) ** 2, size).costs

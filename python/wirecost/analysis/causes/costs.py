@@ -21,6 +21,7 @@ NOTABLE = 0.01
 """Share of the median or of the tail below which a number without a cause is not listed."""
 RARELY = 0.05
 """Share of the executions that may be without steady events."""
+LOCKS, BLOCKED = "lock-wait-ns", "blocked-ns"
 PROPORTIONAL = 1.1
 """A cost may exceed the median by this factor, since both are estimates."""
 ALIKE = 0.5
@@ -99,7 +100,7 @@ def _cost(
         count_slowest=slowest,
         ns_median=float(np.clip(price * usual, 0, max(0.0, median_ns))),
         ns_slowest=float(np.clip(of_slowest * slowest, 0, max(0.0, slowest_ns))),
-        within=None if origin is Origin.REGRESSION else _within(executions, name, causes),
+        within=_within(executions, name, origin, causes),
     )
 
 
@@ -113,9 +114,13 @@ def _usual(executions: Executions, name: str) -> float:
     return float(np.median(executions.numbers[name][executions.around_median]))
 
 
-def _within(executions: Executions, name: str, causes: list[Cause]) -> str | None:
-    """The cause that the number goes along with most, if that is clear: its price then holds part
-    of what the number costs."""
+def _within(executions: Executions, name: str, origin: Origin, causes: list[Cause]) -> str | None:
+    """The cause that a number with the machine's price goes along with most, if that is clear: its
+    price then holds part of what the number costs. Time waiting for locks is blocked time."""
+    if name == LOCKS:
+        return BLOCKED if BLOCKED in executions.numbers else None
+    if origin is not Origin.MACHINE:
+        return None
     model = Correlations(
         [executions.numbers[cause.name] for cause in causes], executions.numbers[name]
     )
