@@ -143,10 +143,10 @@ def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
         console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
     for note in made.notes:
         console.print(note, highlight=False, soft_wrap=True)
-    minutes = transport.expected_seconds(asked, made) / 60
+    seconds = transport.expected_seconds(asked, made)
+    long = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
     console.print(
-        f"{len(made.contenders)} contenders, {len(made.outcomes)} combinations: about"
-        f" {minutes:.0f} min",
+        f"{len(made.contenders)} contenders, {len(made.outcomes)} combinations: about {long}",
         highlight=False,
     )
 

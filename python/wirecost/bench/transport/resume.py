@@ -30,9 +30,9 @@ def faults(folder: Path) -> list[dict[str, Any]]:
     return list(read_results(folder).meta.get("faults", []))
 
 
-def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> int:
-    """Gives each outcome what the folder has of it; how many rounds of all that were. Raises
-    UserError where it was measured otherwise."""
+def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> None:
+    """Gives each outcome what the folder has of it. Raises UserError where it was measured
+    otherwise."""
     results = read_results(folder)
     if results.meta["scenario"] != "transport":
         raise UserError(f"--resume {folder}: is of another benchmark")
@@ -47,7 +47,6 @@ def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> 
     samples = results.samples.partition_by(
         ["case", "contender", "mode"], as_dict=True, maintain_order=True
     )
-    rounds = 0
     for outcome in outcomes:
         who = outcome.entry.who
         key = who["case"], who["contender"], who["mode"]
@@ -60,5 +59,3 @@ def resume(folder: Path, outcomes: Iterable[Outcome], asked: dict[str, Any]) -> 
             outcome.resumed(run["totals"], run["peak"], rows)
         except (KeyError, TypeError) as error:
             raise UserError(f"--resume {folder}: its totals are damaged ({error})") from error
-        rounds += outcome.rounds
-    return rounds

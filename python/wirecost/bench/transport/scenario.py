@@ -93,8 +93,9 @@ class Settings:
 
 
 def planned(settings: Settings, logs: Path, client: Client | None = None) -> Plan:
-    """What will be measured. Networks that this machine cannot have are left out, with the reason.
-    ``client``: in the place of the Python one. Raises UserError."""
+    """What will be measured, with what a resumed run has of it. Networks that this machine cannot
+    have are left out, with the reason. ``client``: in the place of the Python one. Raises
+    UserError."""
     usable, not_run = [], {}
     for profile in settings.wanted.networks:
         if profile is not None and (why := support.missing(profile)):
@@ -107,6 +108,8 @@ def planned(settings: Settings, logs: Path, client: Client | None = None) -> Pla
     made = plan(wanted, logs, client)
     made.not_run = {**not_run, **made.not_run}
     made.notes = [note for one in usable if one is not None and (note := support.instead(one))]
+    if settings.resume is not None:
+        resume.resume(settings.resume, made.outcomes, settings.asked)
     return made
 
 
@@ -133,10 +136,8 @@ def run(settings: Settings, made: Plan, journal: Journal, progress: Progress) ->
     _about(settings, made, journal)
     (journal.folder / "logs").mkdir(exist_ok=True)
     outcomes = made.outcomes
-    done = 0
-    if settings.resume is not None:
-        done = resume.resume(settings.resume, outcomes, settings.asked)
-        _keep(made.turns, journal)
+    done = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
+    _keep(made.turns, journal)
     peaks = len(outcomes) if settings.find_peak else 0
     total = settings.processes * len(outcomes) + peaks + _faults(settings, made)
 
