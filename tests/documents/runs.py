@@ -64,6 +64,10 @@ RUNS = {
                                 "--allocators", _ALLOCATORS],
     "tensor": ["bench", "tensor", "--wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
                "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
+    "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
+                    "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
+    "tensor-columns": ["bench", "tensor", "--plugins", "pandas-numpy,pandas-pyarrow,polars,pyarrow",
+                       "--shape", "200x200,40000x1", "--mwares", "iceoryx2"],
     "wrapyfi-float32": _figure1("float32"),
     "wrapyfi-float64": _figure1("float64"),
     "cloud": ["bench", "cloud"],
@@ -71,6 +75,16 @@ RUNS = {
     "heap": ["bench", "heap"],
     "probe": ["bench", "probe"],
     "classes": ["bench", "classes"],
+    "transport": ["bench", "transport", "--client", "python,native", "--settings", "matched",
+                  "--sizes", "100,1M", "--network", "loopback,lossy", "--seconds", "1",
+                  "--processes", "2"],
+    "transport-acknowledgements": ["bench", "transport", "--mwares", "dds", "--settings", "matched",
+                                   "--sizes", "50k,70k", "--rate", "2500", "--seconds", "1"],
+    "transport-flusher": ["bench", "transport", "--mwares", "nats", "--client", "python,native",
+                          "--settings", "default", "--sizes", "100", "--rate", "500"],
+    "transport-repair": ["bench", "transport", "--mwares", "dds,cyclone", "--client", "native",
+                         "--settings", "ros2,matched", "--network", "lossy", "--sizes", "100",
+                         "--rate", "200", "--seconds", "4"],
 }  # fmt: skip
 """The command of each."""
 
