@@ -44,7 +44,9 @@ ElfFile::ElfFile(const std::string& path) : path_(path) {
     trouble_ = "it is no ELF file";
   } else {
     const auto size = static_cast<std::size_t>(found.st_size);
-    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    // The kernel puts its breakpoints into private mappings, even into those that cannot be
+    // executed.
+    void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED)
       trouble_ = std::strerror(errno);
     else

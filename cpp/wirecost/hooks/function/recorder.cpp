@@ -16,6 +16,26 @@ extern "C" void wirecost_function_entry();
 
 namespace wirecost::function {
 
+namespace {
+
+/// Of the pages that a patch would change: where somebody has breakpoints, one of them may be
+/// moved, or the kernel may take a changed page for its own.
+bool is_as_in_file(const Object& object, const ElfFile& file, std::uint64_t address) {
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t begin = std::max(address / page * page, object.low - object.base);
+  const std::uint64_t end = (address + 2 * jump_bytes + page) / page * page;
+  for (std::uint64_t at = begin; at < end;) {
+    const auto bytes = file.bytes_at(at, std::min(end, (at / page + 1) * page) - at);
+    if (bytes.empty()) return at > address;
+    const auto* memory = reinterpret_cast<const void*>(object.base + at);
+    if (std::memcmp(bytes.data(), memory, bytes.size()) != 0) return false;
+    at += bytes.size();
+  }
+  return true;
+}
+
+}  // namespace
+
 void say(const std::string& line) {
   const std::string whole = "wirecost probe: " + line + "\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole.data(), whole.size());
@@ -41,12 +61,9 @@ std::string Recorder::prepare_one(const Object& object, const ElfFile& file,
   Patch patch{.function = object.base + function.address,
               .first_bytes = function.code.first_bytes,
               .number = functions_ + static_cast<std::uint32_t>(patches.size())};
-  // A debugger's or the kernel's breakpoints must not be moved.
-  const std::size_t replaced = std::max(jump_bytes, patch.first_bytes);
-  const auto bytes = file.bytes_at(function.address, replaced);
-  if (bytes.size() != replaced ||
-      std::memcmp(bytes.data(), reinterpret_cast<const void*>(patch.function), replaced) != 0)
-    return "its code in memory differs from the file";
+  if (!is_as_in_file(object, file, function.address))
+    return "its code in memory differs from the file, as under breakpoints; those of an observer "
+           "that has ended are gone in some seconds";
   std::string trouble = prepare(patch, arena, wirecost_function_entry);
   if (trouble.empty()) patches.push_back(patch);
   return trouble;
