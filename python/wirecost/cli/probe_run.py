@@ -27,6 +27,7 @@ from wirecost.probe.run.target import find
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
 STANDARD_OUTPUT = Path("-")
+HOOKS = tuple(one.name for one in all_hooks())
 app = typer.Typer(add_completion=False)
 
 
@@ -44,8 +45,8 @@ def command(
         str | None,
         typer.Option(
             metavar="HOOKS",
-            help="Hooks to leave out, comma-separated.",
-            autocompletion=completing(tuple(one.name for one in all_hooks())),
+            help=f"Hooks to leave out, comma-separated, of {', '.join(HOOKS)}.",
+            autocompletion=completing(HOOKS),
         ),
     ] = None,
     function: Annotated[
