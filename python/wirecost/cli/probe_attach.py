@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from wirecost import scratch
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.probe_show import show
 from wirecost.errors import UserError
 from wirecost.interruption import Interrupted, watched
 from wirecost.printable import printable
 from wirecost.probe.attach.threads import Sample, mapped, samples
 from wirecost.probe.attach.usage import Usage, table, usages
+from wirecost.probe.function.attach import attach
+from wirecost.probe.function.request import DEFAULT_LIMIT
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
@@ -38,14 +43,28 @@ def command(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every interval as Parquet.")
     ] = None,
+    function: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Record calls of these functions by uprobes instead: 'ns::Planner::plan*'.",
+        ),
+    ] = None,
+    function_limit: Annotated[
+        int, typer.Option(metavar="N", help="Refuse patterns that match more functions.")
+    ] = DEFAULT_LIMIT,
     json_file: JsonFile = None,
 ) -> None:
     """Print what the threads of a running process do: run, wait for a core, fault, switch.
 
-    Its callbacks cannot be seen: nothing is put into a process that runs. Start it with probe run.
+    With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
+    seen: nothing is put into a process that runs. Start it with probe run.
     """
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
+    if function:
+        _functions(process, seconds, tuple(function), function_limit, json_file)
+        return
     if not SHORTEST_S <= every <= seconds:
         raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
     if seconds / every > MOST_INTERVALS:
@@ -73,6 +92,21 @@ def command(
         except OSError as error:
             raise UserError(f"{out}: {error}; name a writable --out file") from error
         console.print(str(out), soft_wrap=True, highlight=False, markup=False)
+
+
+def _functions(
+    process: int, seconds: float, patterns: tuple[str, ...], limit: int, json_file: Path | None
+) -> None:
+    errors = Console(stderr=True, soft_wrap=True)
+
+    def note(line: str) -> None:
+        errors.print(f"wirecost: {printable(line)}", highlight=False, markup=False)
+
+    with scratch.folder("probe", in_memory=True) as folder:
+        attach(process, seconds, patterns, limit, folder, note)
+        if not any(folder.glob("*.wprobe")):
+            raise UserError(f"process {process}: no call of these functions in {seconds:g} s")
+        show([folder], None, json_file, None)
 
 
 def _table(used: list[Usage], intervals: int) -> Table:

@@ -273,3 +273,22 @@ def test_refusals(words: list[str], message: str, tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert message in done.stderr
+
+
+def test_a_process_that_runs_is_attached_to(tmp_path: Path) -> None:
+    why = run([HELPER, "observe"], **os.environ).stdout.strip()
+    if why:
+        pytest.skip(f"no uprobes: {why}")
+    copy = tmp_path / "running"
+    shutil.copy2(PROGRAMS / "functions_O2", copy)
+    words = [sys.executable, "-m", "wirecost", "probe", "attach", "--for", "0.5", "--json", "-"]
+    with subprocess.Popen([copy, "calls", "1000000"]) as process:
+        try:
+            done = run([*words, "--function", "cases::works", process.pid], **environment(tmp_path))
+        finally:
+            process.kill()
+    assert done.returncode == 0, done.stderr
+    assert "1 function recorded by uprobes, " in done.stderr
+    (section,) = json.loads(done.stdout)["sections"]
+    assert section["section"] == "cases::works"
+    assert section["count"] > 10

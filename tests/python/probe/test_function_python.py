@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of Python functions of a program as it is, by profile hooks and by sys.monitoring."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from wirecost.records.probe_log import events_of, read_logs
+
+PATTERNS = ("program:Planner.plan*", "__main__:generator", "program:coroutine", "program:recursive")
+PROGRAM = """
+import asyncio, threading
+
+class Planner:
+    def plan(self, count): return sum(range(count))
+    def plan_in_vain(self): raise ValueError("no plan")
+    @classmethod
+    def plan_for_all(cls): return 3
+
+def generator(count):
+    yield from range(count)
+
+async def coroutine(value):
+    await asyncio.sleep(0.001)
+    return value
+
+def recursive(depth): return 0 if depth == 0 else 1 + recursive(depth - 1)
+def other(): return recursive(5)
+
+planner = Planner()
+for _ in range(10): planner.plan(10)
+for _ in range(4):
+    try: planner.plan_in_vain()
+    except ValueError: pass
+Planner.plan_for_all()
+assert list(generator(3)) == [0, 1, 2]
+unfinished = generator(5)
+next(unfinished)
+try: unfinished.throw(KeyError())
+except KeyError: pass
+
+async def both(): return await asyncio.gather(coroutine(1), coroutine(2))
+assert asyncio.run(both()) == [1, 2]
+assert other() == 5
+threads = [threading.Thread(target=planner.plan, args=(10,)) for _ in range(3)]
+for one in threads: one.start()
+for one in threads: one.join()
+print("done")
+"""
+EXPECTED = {
+    "program:Planner.plan": 13,
+    "program:Planner.plan_in_vain": 4,
+    "program:Planner.plan_for_all": 1,
+    "program:generator": 6,  # from each resumption to the next suspension
+    "program:coroutine": 4,
+    "program:recursive": 6,
+}
+
+
+def recorded(tmp_path: Path, *patterns: str, **more: str) -> subprocess.CompletedProcess[str]:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    variables = {
+        "WIRECOST_PROBE": str(tmp_path / "logs"),
+        "WIRECOST_PROBE_COUNTERS": "none",
+        "WIRECOST_PROBE_SIZE": "64K",
+    }
+    words = [sys.executable, "-m", "wirecost", "probe", "run", "--without", "ros1,ros2,rospy"]
+    for pattern in patterns:
+        words += ["--function", pattern]
+    return subprocess.run(
+        [*words, "--out", str(tmp_path / "logs"), "--", sys.executable, str(program)],
+        env=os.environ | variables | more,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_each_stretch_of_a_function_is_a_section(tmp_path: Path) -> None:
+    done = recorded(tmp_path, *PATTERNS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("done")
+    logs = read_logs([tmp_path / "logs"])
+    events = events_of(logs)
+    assert dict(events.group_by("section").len().iter_rows()) == EXPECTED
+    assert [one.unclosed + one.unmatched for one in logs] == [0] * len(logs)
+    assert events.filter(section="program:recursive")["depth"].max() == 5
+
+
+def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
+    done = recorded(tmp_path, "program:Planner.plam")
+    assert "no function that was called matches" in done.stderr
+    assert "program:Planner.plan" in done.stderr
