@@ -7,16 +7,17 @@
 
 #include "wirecost/probe/clock.hpp"
 
+// Each on a page of its own: what is on one page with a breakpoint is not patched.
 extern "C" {
-[[gnu::noinline, gnu::used]] long wirecost_measured_function(long value) {
+[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_measured_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 1;
 }
-[[gnu::noinline, gnu::used]] long wirecost_observed_function(long value) {
+[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_observed_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 3;
 }
-[[gnu::noinline, gnu::used]] long wirecost_plain_function(long value) {
+[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_plain_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 2;
 }
