@@ -117,6 +117,11 @@ def test_what_cannot_be_measured_is_said(tmp_path: Any) -> None:
     assert plan(away, tmp_path, CLIENT).not_run == {"zeromq, lan": "stays on one machine"}
 
 
+def test_requests_have_one_row_of_a_transport(tmp_path: Any) -> None:
+    made = plan(wanted(pattern="reqrep", subscribers=(1,)), tmp_path, CLIENT)
+    assert [one.setting.name for one in made.contenders] == ["default"]
+
+
 @pytest.mark.parametrize("reliable", [True, False])
 def test_only_reliable_settings_promise_and_matched_ones_have_the_queue(reliable: bool) -> None:
     for mware in ("zeromq", "zenoh", "iceoryx2", "mqtt", "nats", "grpc", "dds", "ros1", "ecal"):

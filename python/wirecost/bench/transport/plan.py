@@ -109,9 +109,11 @@ def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
             if wanted.pattern == "reqrep" and (why := _no_requests(mware, one)):
                 made.not_run[f"{mware}, {one.kind}"] = why
                 continue
-            for setting in settings_of(mware, wanted.asked):
-                if setting.name in wanted.settings:
-                    found.append(Contender(mware, one, setting))
+            asked = settings_of(mware, wanted.asked)
+            chosen = [setting for setting in asked if setting.name in wanted.settings]
+            # They are of publishers and subscribers: for requests all are the same.
+            used = chosen[:1] if wanted.pattern == "reqrep" else chosen
+            found += [Contender(mware, one, setting) for setting in used]
     return found
 
 
