@@ -97,7 +97,7 @@ def command(
     ] = None,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="How long each process sends messages of a size.")
-    ] = 2.0,
+    ] = 1.5,
     processes: Annotated[
         int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
     ] = transport.PROCESSES,
