@@ -133,8 +133,9 @@ def _new() -> int:
 
 
 def _without_ipv6() -> None:
-    """Of interfaces made later: IPv6 sends messages of its own, and a user's are to be counted."""
-    with suppress(FileNotFoundError):
+    """Of interfaces made later: IPv6 sends messages of its own, and a user's are to be counted.
+    Not where the kernel has none, or /proc cannot be written, as in containers."""
+    with suppress(OSError):
         Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
 
 
