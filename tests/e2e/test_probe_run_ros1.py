@@ -358,4 +358,4 @@ def test_a_program_with_plugins(system: Ros1System, tmp_path: Path) -> None:
     assert callback.startswith("/republish /image sensor_msgs/Image image_transport::RawSubscriber")
     published = events.filter(section="/republish publish /image2")
     assert set(published["parent"]) == {callback}
-    assert published["value"].median() > 10_000
+    assert published["value"].max() > 10_000
