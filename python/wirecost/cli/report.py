@@ -41,7 +41,7 @@ def command(
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")
     results = read_results(folder if folder is not None else latest())
-    written = write_report(results, summarize(results), formats)
+    written = write_report(results, summarize(results), formats, stills=True)
     for path in written:
         Console(soft_wrap=True).print(str(path), highlight=False, markup=False)
     if open_:

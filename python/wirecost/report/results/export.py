@@ -19,8 +19,11 @@ from wirecost.whole_file import write_text
 FORMATS = ("html", *drawing.FORMATS, "md", "csv")
 
 
-def write_report(results: Results, rows: list[Row], formats: list[str]) -> list[Path]:
-    """Write the formats into the result folder; the paths of what was written."""
+def write_report(
+    results: Results, rows: list[Row], formats: list[str], stills: bool = False
+) -> list[Path]:
+    """Write the formats into the result folder; the paths of what was written. ``stills``: figures
+    of the page are drawn for browsers without scripts, too."""
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
         raise UserError(f"unknown format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
@@ -28,15 +31,17 @@ def write_report(results: Results, rows: list[Row], formats: list[str]) -> list[
     written: list[Path] = []
     try:
         for name in formats:
-            written += _write(name, results, rows, figures)
+            written += _write(name, results, rows, figures, stills)
     except OSError as error:
         raise UserError(f"{results.folder}: {error.strerror}; make the folder writable") from error
     return written
 
 
-def _write(name: str, results: Results, rows: list[Row], figures: list[Figure]) -> list[Path]:
+def _write(
+    name: str, results: Results, rows: list[Row], figures: list[Figure], stills: bool
+) -> list[Path]:
     texts: dict[str, Callable[[], str]] = {
-        "html": lambda: page(results, rows, figures),
+        "html": lambda: page(results, rows, figures, stills),
         "md": lambda: _markdown(results, rows),
         "csv": lambda: csv_text(rows),
     }

@@ -14,16 +14,40 @@ from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
 
 
-def page(results: Results, rows: list[Row], figures: list[Figure]) -> str:
+WORST = 3
+"""Checks of the machine that stand at the top."""
+
+
+def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool = False) -> str:
+    """``stills``: figures also as they are, for browsers without scripts; it takes a while."""
+    verdict, worst = _machine(results.meta)
     return render(
         "report.html.j2",
         figures,
+        stills,
+        verdict=verdict,
+        worst=worst,
         meta=results.meta,
         content=content_of(results, rows),
         figures=figures,
         failures=not_measured(results.meta),
         environment=_environment(results.meta),
     )
+
+
+def _machine(meta: dict[str, Any]) -> tuple[str, list[str]]:
+    """The doctor's verdict, and what speaks most against the machine."""
+    doctor = meta["environment"].get("doctor")
+    if not isinstance(doctor, dict):
+        return "", []
+    checks = [(str(said), name) for name, said in doctor.items() if name != "verdict"]
+    found = [
+        f"{name.replace('_', ' ')}: {said.removeprefix(level).strip(' ()') or level}"
+        for level in ("fail", "warn")
+        for said, name in checks
+        if said.startswith(level)
+    ]
+    return str(doctor.get("verdict", "")), found[:WORST]
 
 
 def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:

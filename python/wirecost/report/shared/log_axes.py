@@ -11,7 +11,8 @@ GREY = "#8C8C8C"
 
 MICROSECONDS = (
     "datum.value >= 1e6 ? datum.value / 1e6 + ' s' : datum.value >= 1e3 "
-    "? datum.value / 1e3 + ' ms' : datum.value + ' µs'"
+    "? datum.value / 1e3 + ' ms' : datum.value >= 1 ? datum.value + ' µs' "
+    ": format(datum.value * 1e3, '~g') + ' ns'"
 )
 """Labels of an axis whose values are microseconds."""
 

@@ -22,6 +22,7 @@ from wirecost.report.shared.figure import Figure, themed
 
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""
+MOST_STILLS = 300_000
 
 
 @cache
@@ -44,8 +45,9 @@ def bundle() -> Markup:
     return Markup(source)
 
 
-def render(template: str, drawn: Sequence[Figure], **content: Any) -> str:
-    """A page. ``template``: a file of ``templates``; ``drawn``: its figures, by their numbers."""
+def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
+    """A page. ``template``: a file of ``templates``; ``drawn``: its figures, by their numbers;
+    ``stills``: for browsers without scripts also as they are, up to ``MOST_STILLS`` bytes."""
     environment = Environment(
         loader=PackageLoader("wirecost.report", "templates"),
         autoescape=True,
@@ -54,9 +56,24 @@ def render(template: str, drawn: Sequence[Figure], **content: Any) -> str:
         lstrip_blocks=True,
     )
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
+    kept = _stills(specifications) if stills else []
+    environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
     return environment.get_template(template).render(
         specifications=Markup(script_json(specifications)), bundle=bundle(), **content
     )
+
+
+def _stills(specifications: Sequence[dict[str, Any]]) -> list[Markup]:
+    """The figures as SVG, from the first one on as many as there is room for."""
+    kept: list[Markup] = []
+    room = MOST_STILLS
+    for specification in specifications:
+        drawn = vlc.vegalite_to_svg(specification)
+        room -= len(drawn)
+        if room < 0:
+            break
+        kept.append(Markup(drawn))
+    return kept
 
 
 def script_json(value: Any) -> str:

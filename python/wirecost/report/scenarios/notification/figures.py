@@ -9,7 +9,8 @@ from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.legend import keyed
-from wirecost.report.shared.races import LANGUAGES
+from wirecost.report.shared.races import LANGUAGES, races
+from wirecost.report.shared.totals import totals
 
 DASHES = {
     "new": [1, 0],
@@ -23,7 +24,11 @@ DASHES = {
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     factors = {run["case"]: int(run["factor"]) for run in results.meta["runs"]}
-    made = []
+    made = [
+        figure
+        for number, race in enumerate(races(rows), start=1)
+        if (figure := totals(rows, race, number)) is not None
+    ]
     for lang, variant in dict.fromkeys((row.lang, row.variant) for row in rows):
         points: list[dict[str, str | float]] = [
             {

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a result folder: what stands at its top, and figures without scripts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirecost.analysis.summary import summarize
+from wirecost.records.reading import read_results
+from wirecost.report.results.page import page
+from wirecost.report.scenarios import figures_of
+from wirecost.report.shared.totals import totals
+
+KEPT = Path(__file__).parents[2] / "data" / "results"
+HOSTILE = "</noscript></script><script>alert(1)</script>&\"'\u202e" + "x" * 300
+
+
+def _page(name: str, stills: bool = False) -> str:
+    results = read_results(KEPT / name)
+    rows = summarize(results)
+    return page(results, rows, figures_of(results, rows), stills)
+
+
+def test_verdict_and_worst_checks_stand_at_the_top() -> None:
+    text = _page("osi")
+    top = text[text.index("<h1>") : text.index("<nav>")]
+    assert 'class="badge bad">machine: fail<' in top
+    assert "kernel config: without CONFIG_NO_HZ_FULL" in top
+    assert 'id="figure-0"' in top
+
+
+@pytest.mark.parametrize("name", ["osi", "notification", "tensor", "cloud"])
+def test_each_figure_has_a_place_and_is_drawn_once(name: str) -> None:
+    results = read_results(KEPT / name)
+    count = len(figures_of(results, summarize(results)))
+    places = re.findall(r'id="figure-(\d+)"', _page(name))
+    assert sorted(map(int, places)) == list(range(count))
+
+
+def test_without_scripts_figures_are_there_too_if_asked_for() -> None:
+    assert "<noscript><div" not in _page("osi")
+    assert _page("osi", stills=True).count("<svg") >= 1
+
+
+def test_totals_are_the_quickest_first_and_one_contender_is_no_race() -> None:
+    rows = summarize(read_results(KEPT / "osi"))
+    figure = totals(rows, rows[0].race, 1)
+    assert figure is not None
+    points = figure.chart.to_dict()["data"]["values"]
+    assert [point["us"] for point in points] == sorted(point["us"] for point in points)
+    alone = [row for row in rows if row.contender == rows[0].contender]
+    assert totals(alone, rows[0].race, 1) is None
+
+
+def test_names_stay_text_in_figures_without_scripts() -> None:
+    results = read_results(KEPT / "osi")
+    rows = [replace(row, contender=HOSTILE + row.contender) for row in summarize(results)]
+    figure = totals(rows, rows[0].race, 1)
+    assert figure is not None
+    text = page(results, rows, [figure], stills=True)
+    body = text[: text.rindex("<script>")]
+    body = body[: body.rindex("<script>")]
+    assert "<script" not in body
+    assert "alert(1)" in body
+    assert body.count("</noscript>") == 1
