@@ -198,7 +198,7 @@ def main(arguments: list[str]) -> int:
                 if process.poll() is None:
                     ended(process)
     body = [[goal.what, goal.asked, goal.measured, "yes" if goal.met else "no"] for goal in found]
-    print_table(Console(), Table("probe run", ["goal", "asked", "measured", "met"], body, []))
+    print_table(Console(width=160), Table("probe run", ["goal", "asked", "measured", "met"], body, []))
     return int(not all(goal.met for goal in found))
 
 
