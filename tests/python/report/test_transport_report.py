@@ -137,7 +137,8 @@ def test_every_table_of_a_case_tells_them_apart(results: Results) -> None:
 
 def test_promises_that_did_not_hold_are_named_with_a_command(results: Results) -> None:
     table = tables(results)["Promises that did not hold"]
-    assert {row[0].split()[0] for row in table.rows} == set(FAULTY)
+    assert {row[0].split()[0] for row in table.rows} == {"drops"}
+    assert len(table.rows) == len(CASES)
     assert all(row[3].startswith("wirecost bench transport") for row in table.rows)
 
 
@@ -146,7 +147,7 @@ def test_the_recommendation_names_a_good_transport_for_what_was_asked(results: R
     assert lead is not None
     first = lead.partition(". ")[0]
     assert "For 100 B to 1.00 MB at 1000 Hz, 1 subscriber on loopback, take good" in first
-    assert "15 promises of no loss did not hold" in lead
+    assert "5 promises of no loss did not hold" in lead
 
 
 def test_nothing_is_recommended_where_nothing_delivers(tmp_path: Path) -> None:
