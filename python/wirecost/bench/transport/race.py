@@ -14,6 +14,7 @@ from wirecost.bench.answering import WorkerFailedError
 from wirecost.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground
+from wirecost.bench.transport.joining import Counts
 from wirecost.bench.transport.outcome import Outcome
 from wirecost.bench.transport.peak import find_peak
 from wirecost.bench.transport.session import Order, Session
@@ -91,12 +92,12 @@ class Turn:
             session = self._opened(ground)
             rate = min(VERIFY_RATE, case.rate or VERIFY_RATE)
             first = session.run(Order(case.size, rate, verified_of(case.size), quiet_s=quiet))
-            _check(first.counts.wrong, first.counts.received)
+            _check(first.counts, self.contender.setting.promise)
             outcome.verified += first.counts.checked
             order = Order(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
             gc.collect()
             block = session.run(order)
-            _check(block.counts.wrong, block.counts.received)
+            _check(block.counts, self.contender.setting.promise)
             outcome.add(block)
 
     def _label(self, outcome: Outcome) -> str:
@@ -133,12 +134,13 @@ class Turn:
         self._stack.close()
 
 
-def _check(wrong: int, received: int) -> None:
+def _check(counts: Counts, promise: bool) -> None:
     """Raises WorkerFailedError for messages that are not what was sent."""
-    if wrong:
-        raise WorkerFailedError(f"{wrong} messages came with another content than was sent")
-    if not received:
-        raise WorkerFailedError("none of the messages arrived")
+    if counts.wrong:
+        raise WorkerFailedError(f"{counts.wrong} messages came with another content than was sent")
+    if not counts.received:
+        though = ", though these settings promise no loss" if promise and counts.sent else ""
+        raise WorkerFailedError(f"none of {counts.sent} messages arrived{though}")
 
 
 def order_of(turns: Sequence[Turn], number: int, seed: int) -> list[Turn]:
