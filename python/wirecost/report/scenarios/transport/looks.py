@@ -15,7 +15,7 @@ from wirecost.report.shared.legend import keyed
 from wirecost.report.shared.log_axes import MICROSECONDS, domain, ticks
 
 Mark = dict[str, Any]
-HELD, FAILED = "every message once, in order", "not so: see the table"
+HELD, FAILED = "complete", "not complete"
 SHAPES = {HELD: "circle", FAILED: "cross"}
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [4, 1], [10, 3], [3, 6])
 COLOURS = (*PALETTE, "#332288", "#882255", "#44AA99", "#DDCC77", "#661100", "#117733")
