@@ -188,9 +188,10 @@ class Reader {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as nanobind writes it
 NB_MODULE(_ctf, module) {
   nb::set_leak_warnings(false);
-  nb::exception<TraceError>(module, "TraceError");
+  const nb::exception<TraceError> error(module, "TraceError");
   nb::class_<Reader>(module, "Reader")
       .def(nb::init<const std::vector<StepNumbers>&, const std::vector<OptionNumbers>&,
                     std::pair<std::int64_t, std::int64_t>, const std::vector<StreamNumbers>&,

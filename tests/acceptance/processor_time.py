@@ -3,9 +3,9 @@
 what processes know of themselves (getrusage) and what ``perf stat`` counts.
 
 Each load runs in a process of its own, several times; the largest difference is printed. Asked is
-3 %. Where the kernel counts nothing for this user, perf's column is empty. perf stat stops its
-clock within each context switch, which getrusage and the kernel's accounts count: of a load that
-sleeps 2,000 times per second of processor time it counts about 5 % less.
+3 %. Where the kernel counts nothing for this user, perf's column is empty. Of a load that sleeps
+2,000 times per second of processor time, perf stat counted about 5 % less than getrusage and the
+kernel's accounts; probably it leaves out time within each context switch.
 """
 
 from __future__ import annotations

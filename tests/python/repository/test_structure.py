@@ -33,6 +33,7 @@ PYTHON_MAY_IMPORT = {
     "messaging": {"messaging", "tensor", "transport"},
     "replay": {"replay", "records", "doctor", "heap", "probe"},
     "campaign": {"campaign", "analysis", "records", "doctor"},
+    "notebook": {"notebook", "analysis", "campaign", "records", "report"},
     "network": {"network"},
     "usage": {"usage"},
     "bench": {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 
@@ -31,6 +32,16 @@ std::string text_at(std::span<const std::byte> bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return {};
   const auto* begin = reinterpret_cast<const char*>(bytes.data()) + offset;
   return {begin, strnlen(begin, std::min<std::size_t>(bytes.size() - offset, longest_symbol))};
+}
+
+/// The first of these folders' file of that name that can be read, else nothing.
+std::string readable_one(std::initializer_list<std::string> folders, const std::string& name) {
+  for (const std::string& folder : folders) {
+    std::string path = folder;
+    path += name;
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  return {};
 }
 
 }  // namespace
@@ -193,9 +204,11 @@ std::string ElfFile::debug_file() const {
     const std::string name = text_at(part(section.offset, section.size), 0);
     if (name.empty() || name.find('/') != std::string::npos) return {};
     const std::string folder = path_.substr(0, path_.rfind('/') + 1);
-    for (const std::string& path :
-         {folder + name, folder + ".debug/" + name, "/usr/lib/debug" + folder + name})
-      if (access(path.c_str(), R_OK) == 0) return path;
+    std::string hidden = folder;
+    hidden += ".debug/";
+    std::string installed = "/usr/lib/debug";
+    installed += folder;
+    return readable_one({folder, hidden, installed}, name);
   }
   return {};
 }

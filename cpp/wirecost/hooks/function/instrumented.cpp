@@ -2,6 +2,7 @@
 // What code calls that was built with -finstrument-functions.
 #include "reported_calls.hpp"
 
+// NOLINTBEGIN(bugprone-reserved-identifier): as compilers name them
 extern "C" {
 
 using namespace wirecost::function;
@@ -18,3 +19,4 @@ using namespace wirecost::function;
   if (known != nullptr) reported_end(known->section);
 }
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -95,6 +95,7 @@ class Child {
       if (read(pipe[0], &byte, 1) != 1) _exit(failed);
       sigprocmask(SIG_SETMASK, &mask, nullptr);
       std::vector<char*> words;
+      words.reserve(command.size() + 1);
       for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
       words.push_back(nullptr);
       execvp(words[0], words.data());

@@ -88,7 +88,7 @@ std::string prepare(Patch& patch, Arena& arena, void (*reached)()) {
   put_bytes(&patch.number, sizeof(patch.number));
   put({0xff, 0x15, 0x07, 0x00, 0x00, 0x00});        // call what stands behind the next two
   put({0x48, 0x8d, 0x64, 0x24, 0x08, 0xeb, 0x08});  // lea 8(%rsp), %rsp; jmp over the address
-  put_bytes(&reached, sizeof(reached));
+  put_bytes(static_cast<const void*>(&reached), sizeof(reached));
   const auto* bytes = reinterpret_cast<const std::byte*>(patch.function);
   const auto rest = moved({bytes, patch.first_bytes + 16}, patch.function, patch.first_bytes,
                           reinterpret_cast<std::uintptr_t>(thunk) + code.size());

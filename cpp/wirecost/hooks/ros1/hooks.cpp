@@ -26,7 +26,7 @@ template <class Action>
 void if_recording(Action action) {
   if (recording()) try {
       action();
-    } catch (const std::exception&) {
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
 }
 

@@ -126,7 +126,7 @@ bool holds_pointer(const std::string& type) {
 }
 
 std::string symbol_within(const Function& function, int depth) {
-  const std::string type = demangled(function.type().name());
+  std::string type = demangled(function.type().name());
   // A function made of one of another signature holds that one, which is larger than the buffer.
   if (type.starts_with("boost::function<") && depth < deepest) {
     const auto& inner = *static_cast<const Function*>(function.buffer.object);

@@ -53,8 +53,8 @@ void wirecost_probe_end(uint32_t id, int64_t value);
 void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
                          int64_t value, uint64_t message);
 
-/* Gives up the innermost open section with this id: left without an end, as by longjmp. It counts as
- * not left, and so do sections in it. */
+/* Gives up the innermost open section with this id: left without an end, as by longjmp. It counts
+ * as not left, and so do sections in it. */
 void wirecost_probe_abandon(uint32_t id);
 
 /* Records one instant: part `part` of section `id`; the time from one part to the next of the same

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders, probe logs and campaigns' stores as objects that a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+
+from wirecost.analysis.causes import explain
+from wirecost.analysis.probe_sections import executions, summary
+from wirecost.analysis.summary import summarize
+from wirecost.campaign.store import Store
+from wirecost.errors import UserError
+from wirecost.notebook.markup import markup
+from wirecost.records.measured import latest
+from wirecost.records.probe_log import events_of, read_logs
+from wirecost.records.reading import read_results
+from wirecost.report.campaign.content import content as store_content
+from wirecost.report.probe.page import probe_figures
+from wirecost.report.probe.tables import counter_table, time_table
+from wirecost.report.scenarios import content_of, figures_of
+from wirecost.report.shared.causes import cause_table
+from wirecost.report.shared.table import Table
+
+
+@dataclass(frozen=True)
+class View:
+    """What a notebook shows: title, lead, tables and the first figure.
+
+    ``samples``: one row a sample, execution or task; times in nanoseconds. ``tables`` have text
+    cells as reports print them. ``figures``: Altair charts, which show themselves.
+    """
+
+    title: str
+    lead: str
+    tables: Sequence[Table]
+    samples: pl.DataFrame
+    figures: Sequence[alt.TopLevelMixin] = field(default=())
+
+    def table(self, title: str) -> pl.DataFrame:
+        """The table whose title begins so, as a frame of text. Raises UserError."""
+        for one in self.tables:
+            if one.title.startswith(title):
+                return pl.DataFrame(one.rows, schema=one.headings, orient="row")
+        titles = "; ".join(one.title for one in self.tables)
+        raise UserError(f"no table begins with {title!r}; there are {titles}")
+
+    def _repr_html_(self) -> str:
+        return markup(self.title, self.lead, self.tables, self.figures[:1])
+
+
+def results(folder: str | Path | None = None) -> View:
+    """A result folder; without a name the latest in ``results``. Raises UserError."""
+    found = read_results(Path(folder) if folder is not None else latest())
+    rows = summarize(found)
+    content = content_of(found, rows)
+    figures = [figure.chart for figure in figures_of(found, rows)]
+    return View(content.title, content.lead or "", content.tables, found.samples, figures)
+
+
+def probe(files: str | Path | Iterable[str | Path]) -> View:
+    """Probe logs, or folders of them. Raises UserError."""
+    paths = [files] if isinstance(files, str | Path) else list(files)
+    logs = read_logs([Path(one) for one in paths])
+    executed = executions(events_of(logs))
+    sections = summary(executed, None)
+    tables = (
+        time_table(sections, logs), counter_table(sections, logs), cause_table(explain(executed)),
+    )  # fmt: skip
+    drawn = probe_figures(executed, logs, None)
+    return View(
+        f"Probes of {', '.join(dict.fromkeys(log.program or 'a program' for log in logs))}",
+        "",
+        [table for table in tables if table is not None],
+        executed,
+        [figure.chart for one in drawn for _, figure in one.figures],
+    )
+
+
+def store(place: str) -> View:
+    """A campaign's store, a folder or a URL of fsspec's. Raises UserError."""
+    kept = Store(place)
+    records = kept.records()
+    if records.is_empty():
+        raise UserError(f"{place}: no store, or an empty one; name one that a campaign has filled")
+    content = store_content(records, kept.scan("samples"), kept.scan("rows"), None, None)
+    tables = [*content.machines, *([content.changes] if content.changes else [])]
+    return View(f"Campaign {place}", content.lead, tables, records)
