@@ -14,13 +14,13 @@ from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, c
 from wirecost.analysis.compare.runs import read_run
 from wirecost.cli.choices import completing
 from wirecost.cli.compare_store import MACHINE, comparisons, one_document
-from wirecost.cli.json_file import write_json, write_text
+from wirecost.cli.json_file import check_page, write_json, write_text
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.compare import tables
 from wirecost.report.compare.document import document, markdown
 from wirecost.report.compare.page import page, write_figures
-from wirecost.report.compare.rows import verdict_line
+from wirecost.report.compare.rows import headline
 from wirecost.report.shared.drawing import FORMATS
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
@@ -115,6 +115,7 @@ def command(
     settings = Settings(
         share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
     )
+    check_page("--report", report)
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")
     console = Console(stderr=Path("-") in {json_file, markdown_file})
@@ -184,17 +185,18 @@ def _print(console: Console, found: Comparison) -> None:
         tables.outputs(found),
     )
     for table in shown:
-        if table is not None and (table.rows or table.title == tables.CHANGED):
+        if table is not None and table.rows:
             print_table(console, _fitted(table, console.width))
+        elif table is not None and table.title == tables.CHANGED:
+            for note in table.notes:
+                _say(console, note)
     for side, rows in tables.one_sided(found):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
     for text in tables.warnings(found):
         _say(console, f"warning: {text}", "bold red")
     _say(console, tables.method(found), "dim")
-    verdict = verdict_line(found)
-    if verdict:
-        _say(console, f"{verdict}.", "bold red" if found.regressions() else "bold")
+    _say(console, f"{headline(found)}.", "bold red" if found.regressions() else "bold")
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

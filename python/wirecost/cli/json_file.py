@@ -14,6 +14,7 @@ from rich.console import Console
 from wirecost.errors import UserError
 from wirecost.records import json_document
 
+PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Also write the result as JSON; - for stdout."),
@@ -22,6 +23,16 @@ JsonFile = Annotated[
 
 def console_beside(json_file: Path | None) -> Console:
     return Console(stderr=json_file == Path("-"))
+
+
+def check_page(option: str, path: Path | None) -> None:
+    """Raises UserError where a page would get the name of another format, before any work."""
+    if path is not None and path != Path("-") and path.suffix.lower() not in PAGES:
+        raise UserError(
+            f"{option} {path}: is an HTML page; name it {path.stem}.html, or write figures in "
+            "other formats with --figures DIR --format pdf"
+        )
+    check_writable(option, path)
 
 
 def check_writable(option: str, path: Path | None) -> None:

@@ -15,7 +15,7 @@ from wirecost.analysis.misses import missed
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.chosen import chosen
 from wirecost.cli.choices import completing
-from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
+from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
@@ -61,6 +61,7 @@ def command(
     ] = None,
 ) -> None:
     """Print how long sections took, their counters, and what explains the time."""
+    check_page("--report", report)
     limit_ns = deadline_ns(deadline)
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:

@@ -78,6 +78,8 @@ heap run --pool 1X -- true            | write 64M, 2G or auto
 probe show /nonexistent               | name a probe log
 probe show . --deadline -1            | such as 10ms, 250us or 1.5s
 probe show . --format svg             | needs --figures DIR
+probe show . --report x.pdf           | is an HTML page; name it x.html, or write figures
+compare a b --report x.pdf            | is an HTML page; name it x.html, or write figures
 probe chain . --from /a --to /b       | name another folder
 probe chain . --from /a               | Missing option '--to'
 probe chain . --from /a --to /b --deadline 1h | such as 10ms, 250us or 1.5s

@@ -26,7 +26,7 @@ from wirecost.report.compare import tables
 from wirecost.report.compare.document import LONGEST, document, markdown
 from wirecost.report.compare.figures import comparison_figures
 from wirecost.report.compare.page import page
-from wirecost.report.compare.rows import Labels, changed_first, verdict_line
+from wirecost.report.compare.rows import Labels, changed_first, headline, verdict_line
 
 Folder = Callable[..., Path]
 STAGES = ("encode", "decode", "total")
@@ -137,6 +137,22 @@ def test_the_other_way_round_it_is_faster_and_nothing_fails(folder: Folder) -> N
     assert verdicts(found)["columns · encode", "p50"] == "faster"
     assert found.regressions() == []
     assert verdict_line(found) == "No regression above 5 %"
+
+
+def test_the_headline_says_what_it_comes_to(folder: Folder) -> None:
+    slower = compared(folder("a"), folder("b", 1.2, seed=2), None)
+    assert headline(slower).endswith(f" and 0 faster of {len(slower.times)} times")
+    assert headline(compared(folder("c"), folder("d"), None)) == "No significant change"
+    few = with_few(folder("e"))
+    assert headline(compared(few, few, None)).startswith(
+        "Nothing to conclude: 4 samples of a row at most, 6 are needed; measure both again"
+    )
+
+
+def with_few(run: Path) -> Run:
+    """As the run would be with four samples of each row."""
+    read = read_run(run)
+    return replace(read, samples=read.samples.filter(pl.col("repetition") < 4))
 
 
 def test_a_build_fails_only_where_the_whole_interval_lies_above(folder: Folder) -> None:

@@ -9,7 +9,7 @@ from wirecost.analysis.compare.comparison import Comparison
 from wirecost.errors import UserError
 from wirecost.report.compare import tables
 from wirecost.report.compare.figures import comparison_figures
-from wirecost.report.compare.rows import verdict_line
+from wirecost.report.compare.rows import headline
 from wirecost.report.shared.drawing import FORMATS, draw
 from wirecost.report.shared.page import render
 
@@ -32,7 +32,7 @@ def page(comparison: Comparison) -> str:
             (name, str(run.path), run.meta.get("created", ""))
             for name, run in (("A", comparison.a), ("B", comparison.b))
         ],
-        verdict=verdict_line(comparison),
+        verdict=headline(comparison),
         failed=bool(comparison.regressions()),
         warnings=tables.warnings(comparison),
         changed=tables.changed(comparison),

@@ -14,6 +14,7 @@ from wirecost.analysis.compare.comparison import (
     Comparison,
     TimeChange,
 )
+from wirecost.analysis.compare.quantiles import least_samples
 from wirecost.analysis.compare.runs import Key
 from wirecost.report.shared import units
 
@@ -86,6 +87,26 @@ def verdict_line(comparison: Comparison) -> str | None:
     count = len(comparison.regressions())
     what = f"{count:,} regressions" if count != 1 else "1 regression"
     return f"{what} above {100 * limit:g} %" if count else f"No regression above {100 * limit:g} %"
+
+
+def headline(comparison: Comparison) -> str:
+    """What the comparison comes to, in one sentence without its full stop."""
+    verdict = verdict_line(comparison)
+    if verdict is not None:
+        return verdict
+    found = Counter(one.verdict for one in comparison.times)
+    if found[SLOWER] or found[FASTER]:
+        return f"{found[SLOWER]:,} slower and {found[FASTER]:,} faster of {found.total():,} times"
+    if found[SAME]:
+        return "No significant change"
+    medians = [min(one.n_a, one.n_b) for one in comparison.times if one.quantile == "p50"]
+    needed = least_samples(0.5)
+    if medians and max(medians) < needed:
+        return (
+            f"Nothing to conclude: {max(medians)} samples of a row at most, {needed} are needed; "
+            "measure both again with more steps, repetitions or processes"
+        )
+    return "Nothing to conclude: no time could be compared"
 
 
 def percent(share: float | None) -> str:

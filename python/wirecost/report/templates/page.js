@@ -6,7 +6,9 @@ function widened(specification) {
   const encoding = specification.encoding || {};
   const faceted = ["row", "column", "facet"].some((name) => name in encoding);
   const single = !parts.some((name) => name in specification) && !faceted;
-  if (single && typeof specification.width === "number") {
+  // With a height by rows, Vega-Lite cannot fit the width alone.
+  const sized = typeof specification.width === "number" && typeof specification.height === "number";
+  if (single && sized) {
     specification.width = "container";
     specification.autosize = { type: "fit-x", contains: "padding" };
   }
