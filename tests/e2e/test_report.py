@@ -25,7 +25,7 @@ def folder(bench: Callable[..., dict[str, Any]], tmp_path_factory: pytest.TempPa
 def test_the_page_draws_its_figures_offline(folder: Path, tmp_path: Path) -> None:
     page = folder / "report.html"
     dom, figures = rendered(page, tmp_path)
-    assert figures == 6  # four races, time per reflection of two variants
+    assert figures == 10  # totals and stages of four races, time per reflection of two variants
     assert dom.count("mark-rect role-mark") >= 8
     assert "source generation" in dom
     assert "time since the start of the step" in dom
