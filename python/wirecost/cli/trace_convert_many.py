@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,9 @@ def convert_and_print(
     force: bool,
 ) -> int:
     """The command's exit status: 1 if a trace failed. Raises UserError."""
+    if resources.workers > 1:
+        # Dask's threads log until the process ends; what matters of them is in the outcomes.
+        logging.disable(logging.CRITICAL)
     begin = time.perf_counter()
     with _progress(STDERR) as report:
         totals = convert_many(words, folder, options, resources, report, resume=resume, force=force)
