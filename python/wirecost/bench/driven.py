@@ -16,6 +16,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Protocol
 
+from wirecost.errors import UserError
+
 CLOSE_S = 2.0
 """Less than the harness waits before it kills."""
 
@@ -50,10 +52,10 @@ class Lines:
 
 
 class Driven(Protocol):
-    """What carries out the commands."""
+    """What carries out the commands, but for ``finish`` and ``close``."""
 
-    def serve(self) -> None:
-        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        """The answer. What it raises is answered as a failure."""
 
     def close(self) -> None: ...
 
@@ -73,8 +75,9 @@ def drive(make: Callable[[Lines], Driven]) -> None:
     signal.signal(signal.SIGTERM, _end)
     driven, status = None, 0
     try:
-        driven = make(Lines())
-        driven.serve()
+        lines = Lines()
+        driven = make(lines)
+        _serve(lines, driven)
     except (EOFError, BrokenPipeError):  # nobody drives this any more
         pass
     except Ended:
@@ -90,3 +93,18 @@ def drive(make: Callable[[Lines], Driven]) -> None:
             driven.close()
     sys.stderr.flush()
     os._exit(status)
+
+
+def _serve(lines: Lines, driven: Driven) -> None:
+    """Returns at ``close``. Raises EOFError, BrokenPipeError."""
+    while (command := lines.next())["do"] != "close":
+        if command["do"] == "finish":  # of what has ended by itself
+            continue
+        try:
+            answer = driven.do(command)
+        except UserError as error:
+            answer = {"failure": str(error)}
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+        lines.send(answer)

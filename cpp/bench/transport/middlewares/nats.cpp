@@ -68,7 +68,7 @@ class NatsSubscriber : public Subscriber {
   void poll(std::chrono::milliseconds time) override {
     natsMsg* message = nullptr;
     if (natsSubscription_NextMsg(&message, messages_, time.count()) != NATS_OK) return;
-    // NOLINTNEXTLINE(bugprone-casting-through-void)
+    // NOLINTNEXTLINE(bugprone-casting-through-void): the library gives characters
     on_message_({static_cast<const std::byte*>(static_cast<const void*>(natsMsg_GetData(message))),
                  static_cast<std::size_t>(natsMsg_GetDataLength(message))});
     natsMsg_Destroy(message);

@@ -26,7 +26,7 @@ template <class Action>
 void if_recording(Action action) {
   if (recording()) try {
       action();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): as said above
     }
 }
 

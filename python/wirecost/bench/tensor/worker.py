@@ -10,7 +10,6 @@ standard error.
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import Any
 
 from wirecost.bench.driven import Lines, drive
@@ -21,7 +20,6 @@ from wirecost.bench.tensor.contenders.base import Meeting
 from wirecost.bench.tensor.content import Source
 from wirecost.bench.tensor.plugins import NUMPY, PLUGINS
 from wirecost.bench.tensor.task import Order, Side, Task
-from wirecost.errors import UserError
 
 ROLES = ("publish", "listen", "ask", "answer", "both")
 
@@ -89,20 +87,6 @@ class Worker:
         if image not in self._sources:
             self._sources[image] = (Camera if image else Source)(*case)
         return self._sources[image]
-
-    def serve(self) -> None:
-        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
-        while (command := self._lines.next())["do"] != "close":
-            if command["do"] == "finish":
-                continue
-            try:
-                answer = self.do(command)
-            except UserError as error:
-                answer = {"failure": str(error)}
-            except Exception as error:
-                traceback.print_exc()
-                answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-            self._lines.send(answer)
 
     def close(self) -> None:
         for end in self._ends:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,21 +33,7 @@ class Client:
         self._role = ""
         self._end: Any = None
 
-    def serve(self) -> None:
-        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
-        while (command := self._lines.next())["do"] != "close":
-            if command["do"] == "finish":  # of what has ended by itself
-                continue
-            try:
-                answer = self._do(command)
-            except UserError as error:
-                answer = {"failure": str(error)}
-            except Exception as error:
-                traceback.print_exc()
-                answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
-            self._lines.send(answer)
-
-    def _do(self, command: dict[str, Any]) -> dict[str, Any]:
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
         match command["do"]:
             case "hello":
                 return _hello()

@@ -14,26 +14,17 @@ from typing import Any
 
 import psutil
 
-from wirecost.bench.driven import Lines, drive
-from wirecost.errors import UserError
+from wirecost.bench.driven import drive
 from wirecost.transport import find
 
 
 class Host:
-    def __init__(self, arguments: list[str], lines: Lines) -> None:
+    def __init__(self, arguments: list[str]) -> None:
         self._name, self._address = arguments
-        self._lines = lines
         self._stack = ExitStack()
 
-    def serve(self) -> None:
-        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
-        while self._lines.next()["do"] != "close":
-            try:
-                self._lines.send(self._open())
-            except UserError as error:
-                self._lines.send({"failure": str(error)})
-
-    def _open(self) -> dict[str, Any]:
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        del command  # there is only ``open``
         kind = find(self._name)
         server = kind.server_at(self._address) if self._address else kind.server()
         address = self._stack.enter_context(server)
@@ -45,4 +36,4 @@ class Host:
 
 
 if __name__ == "__main__":
-    drive(lambda lines: Host(sys.argv[1:], lines))
+    drive(lambda _: Host(sys.argv[1:]))

@@ -31,16 +31,13 @@ class TopicsEnd:
         self._ends: list[Any] = []
         self._size = 0
 
-    def serve(self) -> None:
-        """Returns at ``close``. Raises EOFError, BrokenPipeError."""
-        while (command := self._lines.next())["do"] != "close":
-            if command["do"] == "finish":
-                continue
-            try:
-                answer = self._do(command)
-            except (UserError, OSError, RuntimeError) as error:
-                answer = {"failure": f"{len(self._ends)} topics open: {error}".splitlines()[0]}
-            self._lines.send(answer)
+    def do(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Raises UserError, which says how many topics were open."""
+        try:
+            return self._do(command)
+        except (UserError, OSError, RuntimeError) as error:
+            reason = f"{len(self._ends)} topics open: {error}".splitlines()[0]
+            raise UserError(reason) from error
 
     def _do(self, command: dict[str, Any]) -> dict[str, Any]:
         match command["do"]:
