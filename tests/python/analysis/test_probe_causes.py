@@ -349,6 +349,83 @@ def test_waits_are_apart_but_for_locks(random: np.random.Generator) -> None:
     assert one.rest_median_ns == pytest.approx(100_000, rel=0.02)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    rate=st.floats(0.2, 20),
+    each=st.integers(1_000, 200_000),
+    spread=st.sampled_from([0.0, 0.01, 0.1]),
+    locked=st.booleans(),
+    constant=st.booleans(),
+)
+def test_no_time_is_counted_twice(
+    seed: int, rate: float, each: int, spread: float, locked: bool, constant: bool
+) -> None:
+    """Each switch costs as much as it blocks; faults are counted twice, and locks thrice."""
+    random = np.random.default_rng(seed)
+    switches = np.full(COUNT, 1 + int(rate)) if constant else random.poisson(rate, COUNT)
+    blocked = each * switches * random.normal(1, spread, COUNT)
+    locks = {"lock_waits": switches, "lock_wait_ns": (0.9 * blocked).astype(np.int64)}
+    ns = 200_000 + each * switches + blocked + 290 * 500 + random.normal(0, 500, COUNT)
+    one = explained(
+        ns,
+        prices={"minor-fault": 500.0, "context-switch": each, "futex-wait": each},
+        minor_faults=[290] * COUNT,
+        page_faults=[290] * COUNT,
+        context_switches=switches,
+        blocked_ns=blocked.astype(np.int64),
+        **(locks if locked else {}),
+    )
+    counted = [cost for cost in one.costs if cost.within is None]
+    assert sum(cost.ns_median for cost in counted) <= 1.02 * one.median_ns - 200_000 * 0.98
+    assert sum(cost.ns_slowest for cost in counted) <= 1.02 * one.slowest_ns
+    assert sum(cost.name.endswith("faults") for cost in counted) <= 1
+    within = {cost.name: cost.within for cost in one.costs}
+    assert all(_end_of(name, within) is None for name in within)
+
+
+def _end_of(name: str | None, within: dict[str, str | None]) -> str | None:
+    for _ in within:
+        name = None if name is None else within[name]
+    return name
+
+
+def test_time_blocked_by_switches_is_part_of_their_price(random: np.random.Generator) -> None:
+    switches = random.poisson(5, COUNT)
+    blocked = 20_000 * switches + random.normal(0, 3000, COUNT)
+    ns = 200_000 + 40_000 * switches + random.normal(0, 500, COUNT)
+    one = explained(ns, context_switches=switches, blocked_ns=blocked.astype(np.int64))
+    assert {cost.name: (cost.origin, cost.within) for cost in one.costs} == {
+        "context-switches": (Origin.REGRESSION, None),
+        "blocked-ns": (Origin.ITSELF, "context-switches"),
+    }
+    assert one.rest_median_ns == pytest.approx(200_000, rel=0.02)
+
+
+def test_two_counters_of_one_event_count_once(random: np.random.Generator) -> None:
+    one = explained(
+        random.normal(300_000, 100, COUNT),
+        prices={"minor-fault": 500.0},
+        minor_faults=[300] * COUNT,
+        page_faults=[300] * COUNT,
+    )
+    assert sorted(str(cost.within) for cost in one.costs) == ["None", one.costs[0].name]
+    assert one.rest_median_ns == pytest.approx(150_000, rel=0.01)
+
+
+def test_the_price_of_lock_waits_is_part_of_the_time_waited(random: np.random.Generator) -> None:
+    one = explained(
+        random.normal(300_000, 100, COUNT),
+        prices={"futex-wait": 10_000.0},
+        lock_waits=[5] * COUNT,
+        lock_wait_ns=[100_000] * COUNT,
+    )
+    assert {cost.name: cost.within for cost in one.costs} == {
+        "lock-wait-ns": None,
+        "lock-waits": "lock-wait-ns",
+    }
+
+
 def test_more_than_proportional_growth_costs_what_it_takes(random: np.random.Generator) -> None:
     size = random.integers(900, 1100, COUNT)
     (cost,) = explained(5000 + 3.0 * size.astype(float) ** 2, size).costs

@@ -14,18 +14,15 @@ import numpy as np
 
 from wirecost.analysis.causes.explanation import Cause, Cost, Origin, Steady
 from wirecost.analysis.causes.kinds import is_avoidable, is_duration, kind_of
-from wirecost.analysis.causes.linear import Correlations
 from wirecost.analysis.causes.numbers import Executions
+from wirecost.analysis.causes.overlaps import without_overlaps
 
 NOTABLE = 0.01
 """Share of the median or of the tail below which a number without a cause is not listed."""
 RARELY = 0.05
 """Share of the executions that may be without steady events."""
-LOCKS, BLOCKED = "lock-wait-ns", "blocked-ns"
 PROPORTIONAL = 1.1
 """A cost may exceed the median by this factor, since both are estimates."""
-ALIKE = 0.5
-"""Share of a number's variance from which on it goes along with a cause."""
 
 
 def costs_of(
@@ -41,7 +38,7 @@ def costs_of(
         cause = next((one for one in causes if one.name == name), None)
         of_machine = prices.get(kind_of(name).event or "")
         if is_duration(name):
-            cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF, causes)
+            cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF)
         elif cause is not None:
             # Of what grows with the power p, the line through it is p times as steep.
             power = cause.power or 1.0
@@ -49,14 +46,15 @@ def costs_of(
             origin = Origin.REGRESSION
             if of_machine is not None and _impossible(executions, name, pair[0]):
                 pair, origin = (of_machine, pair[1]), Origin.MACHINE
-            cost = _cost(executions, name, pair, origin, causes)
+            cost = _cost(executions, name, pair, origin)
         elif of_machine is not None:
-            cost = _cost(executions, name, (of_machine, of_machine), Origin.MACHINE, causes)
+            cost = _cost(executions, name, (of_machine, of_machine), Origin.MACHINE)
         else:
             continue
         if cause is not None or _share(executions, cost) >= NOTABLE:
             found.append(cost)
-    return sorted(found, key=lambda cost: -_share(executions, cost))
+    found.sort(key=lambda cost: -_share(executions, cost))
+    return without_overlaps(executions, found, causes)
 
 
 def steady_of(
@@ -80,7 +78,6 @@ def _cost(
     name: str,
     pair: tuple[float, float],
     origin: Origin,
-    causes: list[Cause],
 ) -> Cost:
     """``pair``: the price in usual executions and in the slowest: a switch that lets a long job
     run must not make all switches dear."""
@@ -100,7 +97,7 @@ def _cost(
         count_slowest=slowest,
         ns_median=float(np.clip(price * usual, 0, max(0.0, median_ns))),
         ns_slowest=float(np.clip(of_slowest * slowest, 0, max(0.0, slowest_ns))),
-        within=_within(executions, name, origin, causes),
+        within=None,
     )
 
 
@@ -112,27 +109,6 @@ def _impossible(executions: Executions, name: str, price: float) -> bool:
 
 def _usual(executions: Executions, name: str) -> float:
     return float(np.median(executions.numbers[name][executions.around_median]))
-
-
-def _within(executions: Executions, name: str, origin: Origin, causes: list[Cause]) -> str | None:
-    """The cause that a number with the machine's price goes along with most, if that is clear: its
-    price then holds part of what the number costs. Time waiting for locks is blocked time."""
-    if name == LOCKS:
-        return BLOCKED if BLOCKED in executions.numbers else None
-    if origin is not Origin.MACHINE:
-        return None
-    model = Correlations(
-        [executions.numbers[cause.name] for cause in causes], executions.numbers[name]
-    )
-    if model.spread == 0:
-        return None
-    alike = {
-        cause.name: 1 - model.left([at])
-        for at, cause in enumerate(causes)
-        if cause.name != name and model.varies[at]
-    }
-    most = max(alike, key=lambda one: alike[one], default=None)
-    return most if most is not None and alike[most] >= ALIKE else None
 
 
 def _share(executions: Executions, cost: Cost) -> float:

@@ -36,7 +36,7 @@ class Cost:
     ns_slowest: float
     """At most the mean time of the slowest 1 %."""
     within: str | None
-    """The cause that this goes along with, so that its time may be part of that cause's."""
+    """The cost that this goes along with or counts again, so that its time may be part of that."""
 
 
 @dataclass(frozen=True)

@@ -101,10 +101,10 @@ def _sentence(one: Explanation, cost: Cost) -> str:
         text += f": {_count(count)} × {each}"
     if cost.origin is Origin.MACHINE:
         text += " as measured on this machine"
+    if cost.within is not None:
+        text += f" (may be part of what {cost.within} takes)"
     cause = one.cause(cost.name)
     if cause is None:
-        if cost.within is not None:
-            text += f" (may be part of what {cost.within} takes)"
         return f"{text}; {kind_of(cost.name).advice}"
     text += f"; explain{s} {_explained(cause)}"
     if cause.power is not None:
