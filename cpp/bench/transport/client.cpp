@@ -24,6 +24,9 @@ constexpr std::int64_t patience_ns = 100'000'000;
 constexpr milliseconds prime_every{10};
 constexpr milliseconds turn{20};
 constexpr double second_ns = 1e9;
+/// Messages per second for which there is room where they are sent as fast as possible.
+constexpr double unpaced_rate = 200'000;
+constexpr double unpaced_least_s = 0.5;
 
 /// Null where the middleware's own default stands.
 template <class T>
@@ -102,14 +105,16 @@ json Client::publish(const json& command) {
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   const double seconds = value(command, "seconds", 0.0);
   const double rate = command.at("rate");
-  const std::int64_t start = command.at("start_ns");
   const auto asked = value<std::int64_t>(command, "count", 0);
   const auto count = asked > 0 ? asked : never;
-  const auto end = seconds > 0 ? start + std::int64_t(seconds * second_ns) : never;
   const double period = rate > 0 ? second_ns / rate : 0;
   Payload payload(command.at("size"), command.at("run"));
-  Records records(asked > 0 ? std::size_t(asked) : std::size_t(seconds * rate) + 1, 4);
+  const double expected =
+      rate > 0 ? seconds * rate : std::max(seconds, unpaced_least_s) * unpaced_rate;
+  Records records(asked > 0 ? std::size_t(asked) : std::size_t(expected) + 1, 4);
   std::int64_t refused = 0;
+  const std::int64_t start = start_of_run();
+  const auto end = seconds > 0 ? start + std::int64_t(seconds * second_ns) : never;
   sleep_until(start);
   for (std::int64_t number = 0; number < count && !records.full(); ++number) {
     const auto due = period > 0 ? start + std::int64_t(double(number) * period) : now();
@@ -130,6 +135,14 @@ json Client::publish(const json& command) {
   records.write(command.at("records"));
   return {
       {"done", "run"}, {"messages", records.size()}, {"refused", refused}, {"failure", nullptr}};
+}
+
+std::int64_t Client::start_of_run() {
+  commands_.answer({{"ready", true}});
+  const auto command = commands_.next();
+  if (!command || value<std::string>(*command, "do", "") != "start")
+    throw Failure("a publisher that is ready waits for `start`");
+  return command->at("start_ns");
 }
 
 json Client::listen(const json& command) {

@@ -47,6 +47,8 @@ class Client {
   };
 
   nlohmann::json publish(const nlohmann::json& command);
+  /// Says that all is made, and waits to be told when the first message is due.
+  std::int64_t start_of_run();
   nlohmann::json listen(const nlohmann::json& command);
   bool prime_subscribers(std::chrono::milliseconds time);
   bool wait_for_prime(std::chrono::milliseconds time);

@@ -18,7 +18,7 @@ constexpr unsigned most_seconds_to_end = 2;
 
 json hello() {
   const auto [name, version, transports] = transport::library();
-  return {{"protocol", 1},
+  return {{"protocol", 2},
           {"client", "native"},
           {"transports", transports},
           {"versions", {{name, version}}}};

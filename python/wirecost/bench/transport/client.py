@@ -66,8 +66,6 @@ class Client:
 
     def _run(self, order: loops.Order) -> dict[str, Any]:
         receiving = self._role in RECEIVING
-        if receiving:
-            self._lines.send({"ready": True})
         done = loops.RUNS[self._role](self._end, order, self._lines)
         write_rows(Path(order.records), done.rows, RECEIVED if receiving else SENT)
         return {

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirecost.bench.driven import Lines
@@ -40,8 +40,16 @@ class Order:
 
     @classmethod
     def of(cls, command: dict[str, Any]) -> Order:
-        known = {"hold_ns": 0, **command}
+        known = {"hold_ns": 0, "start_ns": 0, **command}
         return cls(**{name: known[name] for name in cls.__dataclass_fields__})
+
+    def started(self, lines: Lines) -> Order:
+        """Says that all is made, and waits to be told when the first message is due."""
+        lines.send({"ready": True})
+        command = lines.next()
+        if command["do"] != "start":
+            raise UserError("a sending end that is ready waits for `start`")
+        return replace(self, start_ns=command["start_ns"])
 
     def due(self) -> Iterator[tuple[int, int]]:
         """Each message's number and when it is due, given when that has come."""
@@ -85,9 +93,9 @@ def sleep_until(due_ns: int) -> None:
 
 
 def publish(publisher: Publisher, order: Order, lines: Lines) -> Done:
-    del lines
     done, payload = Done(), Payload(order.size, order.run)
     rows, send, fill = done.rows, publisher.send, payload.set
+    order = order.started(lines)
     with undisturbed():
         for number, due in order.due():
             fill(number)
@@ -102,6 +110,7 @@ def publish(publisher: Publisher, order: Order, lines: Lines) -> Done:
 def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
     done, check = Done(), _Check(order)
     rows, receive = done.rows, subscriber.receive
+    lines.send({"ready": True})
     finish, quiet = None, LOOK_S
     look = now() + LOOK_NS
     with undisturbed():
@@ -129,8 +138,8 @@ def subscribe(subscriber: Subscriber, order: Order, lines: Lines) -> Done:
 
 
 def ask(requester: Requester, order: Order, lines: Lines) -> Done:
-    del lines
     done, payload, check = Done(), Payload(order.size, order.run), _Check(order)
+    order = order.started(lines)
     with undisturbed():
         for number, due in order.due():
             payload.set(number)
@@ -151,6 +160,7 @@ def ask(requester: Requester, order: Order, lines: Lines) -> Done:
 
 def answer(replier: Replier, order: Order, lines: Lines) -> Done:
     done, check = Done(), _Check(order)
+    lines.send({"ready": True})
     finish, quiet = None, LOOK_S
     with undisturbed():
         while len(done.rows) < MOST_ROWS:

@@ -9,14 +9,15 @@ namespaces of a kernel.
 
 | ``do`` | more keys | answer |
 |---|---|---|
-| ``hello`` | | ``protocol`` (1), ``client`` (``python``, ``native``), ``transports`` (names), \
+| ``hello`` | | ``protocol`` (2), ``client`` (``python``, ``native``), ``transports`` (names), \
 ``versions`` (object: library → version) |
 | ``open`` | ``role``, ``transport``, ``address``, ``topic``, ``size``, ``queue``, ``reliable``, \
 ``settings`` | ``done``: ``open`` |
 | ``prime`` | ``timeout`` | ``there``: see below |
-| ``run`` | ``run``, ``count``, ``seconds``, ``rate``, ``start_ns``, ``size``, ``check``, \
-``records``, ``hold_ns`` | of receiving roles first ``ready``: true; then ``done``: ``run``, \
+| ``run`` | ``run``, ``count``, ``seconds``, ``rate``, ``size``, ``check``, ``records``, \
+``hold_ns`` | first ``ready``: true, of sending roles then after ``start``; ``done``: ``run``, \
 ``messages`` (rows written), ``refused``, ``failure`` |
+| ``start`` | ``start_ns`` | none: the run of a sending role begins |
 | ``finish`` | ``count``, ``quiet`` | none, or of ``prime`` its answer: see below |
 | ``close`` | | none: the process ends within 3 s |
 
@@ -34,7 +35,10 @@ loss. ``queue`` and ``reliable`` are null where the middleware's own default sha
 answers as soon as it got one (``there``: true) or after ``timeout`` seconds (false). A requester
 asks with number -1 until one reply came; a replier has nothing to do and answers at once.
 
-**run**, publisher: sends ``count`` messages numbered from 0 (0: as many as fit in ``seconds``),
+**run**: an end that is ``ready`` has made all that the run needs, such as its payload: what it does
+from then on is counted. A sending end then waits for ``start``.
+
+A publisher sends ``count`` messages numbered from 0 (0: as many as fit in ``seconds``),
 message ``i`` due at ``start_ns + i * 1e9 / rate``; with ``rate`` 0 as fast as they can be sent. It
 sleeps until a message is due and does not spin, since its processor time is measured. A message
 that is due is sent even if it is late; with both ``count`` and ``seconds`` the first that is
@@ -72,7 +76,7 @@ from numpy.typing import NDArray
 
 from wirecost.errors import UserError
 
-PROTOCOL = 1
+PROTOCOL = 2
 ROLES = ("publisher", "subscriber", "requester", "replier")
 PATTERNS = {"pubsub": ("publisher", "subscriber"), "reqrep": ("requester", "replier")}
 """The roles that send and receive."""

@@ -179,8 +179,10 @@ class Session:
         files = [self._folder / f"{run}-{number}" for number in range(self._count)]
         sent_file = self._folder / f"{run}-sent"
         for one, file in zip(self.receivers, files, strict=True):
-            one.send("run", **what, start_ns=0, records=str(file))
-        for one in self.receivers:
+            one.send("run", **what, records=str(file))
+        self.sender.send("run", **what, records=str(sent_file))
+        # What they need is made before anything is counted.
+        for one in (*self.receivers, self.sender):
             one.receive(START_S)
         limit = (order.seconds or order.count / (order.rate or 1.0)) + SPARE_S
         servers = self.servers
@@ -188,9 +190,7 @@ class Session:
             wire = self.ground.wire()
             start_ns = time.monotonic_ns() + LEAD_NS
             with self.ground.disturbed():
-                done = self.sender.ask(
-                    "run", limit, **what, start_ns=start_ns, records=str(sent_file)
-                )
+                done = self.sender.ask("start", limit, start_ns=start_ns)
                 for one in self.receivers:
                     one.send("finish", count=done["messages"], quiet=order.quiet_s)
                 for one in self.receivers:

@@ -52,14 +52,16 @@ class Course(Session):
     def listen(self, one: Answering, run: int, hold_ns: int = 0) -> Running:
         """A subscriber records from here on, and keeps each message for ``hold_ns``."""
         file = self._file()
-        one.send("run", **self._order(run, file), start_ns=0, seconds=0, hold_ns=hold_ns)
+        one.send("run", **self._order(run, file), seconds=0, hold_ns=hold_ns)
         one.receive(START_S)
         return Running(one, file, 0)
 
     def speak(self, one: Answering, run: int, seconds: float) -> Running:
         """A publisher sends."""
-        file, start = self._file(), time.monotonic_ns() + LEAD_NS
-        one.send("run", **self._order(run, file), start_ns=start, seconds=seconds)
+        file = self._file()
+        one.ask("run", START_S, **self._order(run, file), seconds=seconds)
+        start = time.monotonic_ns() + LEAD_NS
+        one.send("start", start_ns=start)
         return Running(one, file, start)
 
     def sent(self, speaking: Running, seconds: float) -> Rows:
