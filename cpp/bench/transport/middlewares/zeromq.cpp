@@ -28,7 +28,7 @@ class Socket {
     if (socket_ == nullptr) throw Failure(zmq_strerror(errno));
     set(ZMQ_LINGER, linger_ms);
     if (settings.queue > 0) set(kind == ZMQ_SUB ? ZMQ_RCVHWM : ZMQ_SNDHWM, settings.queue);
-    if (settings.is_set("conflate")) set(ZMQ_CONFLATE, 1);
+    if (kind == ZMQ_SUB && settings.is_set("conflate")) set(ZMQ_CONFLATE, 1);
   }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
@@ -37,7 +37,10 @@ class Socket {
     zmq_ctx_term(context_);
   }
 
-  void set(int option, int value) { zmq_setsockopt(socket_, option, &value, sizeof value); }
+  void set(int option, int value) {
+    if (zmq_setsockopt(socket_, option, &value, sizeof value) != 0)
+      throw Failure(std::string("zeromq: an option is refused: ") + zmq_strerror(errno));
+  }
 
   bool wait(std::chrono::milliseconds time) {
     zmq_pollitem_t item{socket_, 0, ZMQ_POLLIN, 0};
@@ -79,7 +82,8 @@ class ZeroMqSubscriber : public Subscriber {
  public:
   ZeroMqSubscriber(const Settings& settings, OnMessage on_message)
       : socket_(settings, ZMQ_SUB), on_message_(std::move(on_message)) {
-    zmq_setsockopt(socket_.get(), ZMQ_SUBSCRIBE, "", 0);
+    if (zmq_setsockopt(socket_.get(), ZMQ_SUBSCRIBE, "", 0) != 0)
+      throw Failure(std::string("zeromq: no subscription: ") + zmq_strerror(errno));
     const std::string endpoint = endpoint_of(settings);
     if (zmq_connect(socket_.get(), endpoint.c_str()) != 0)
       throw Failure(endpoint + ": " + zmq_strerror(errno));
