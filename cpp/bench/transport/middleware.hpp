@@ -66,8 +66,6 @@ class Publisher {
 
   /// Sends a message; its memory may be changed afterwards. False if the middleware refused it.
   virtual bool publish(Bytes message) = 0;
-  /// Waits, for a second at most, until what was published has left the process.
-  virtual void flush() {}
 };
 
 /// Called with each message, in whatever thread, one after the other; the bytes are valid until it

@@ -99,8 +99,6 @@ class CyclonePublisher : public Publisher {
     return dds_write(writer_, &sent) == DDS_RETCODE_OK;
   }
 
-  void flush() override { dds_wait_for_acks(writer_, DDS_SECS(1)); }
-
  private:
   Topic topic_;
   dds_entity_t writer_;

@@ -63,17 +63,24 @@ class Link {
 class MqttPublisher : public Publisher {
  public:
   explicit MqttPublisher(const Settings& settings)
-      : link_(settings, this),
-        topic_(settings.topic),
+      : topic_(settings.topic),
         qos_(qos_of(settings)),
-        most_(settings.queue) {
+        most_(settings.queue),
+        link_(settings, this) {
     mosquitto_publish_callback_set(link_.get(), [](mosquitto*, void* self, int) {
-      --static_cast<MqttPublisher*>(self)->waiting_;
+      static_cast<MqttPublisher*>(self)->sent();
+    });
+    mosquitto_connect_callback_set(link_.get(), [](mosquitto*, void* self, int reason) {
+      static_cast<MqttPublisher*>(self)->connected(reason == 0);
+    });
+    mosquitto_disconnect_callback_set(link_.get(), [](mosquitto*, void* self, int) {
+      static_cast<MqttPublisher*>(self)->connected(false);
     });
     link_.connect();
   }
 
   bool publish(Bytes message) override {
+    if (qos_ == 0 && !connected_) return false;
     if (most_ > 0 && waiting_ >= most_) return false;
     ++waiting_;
     if (mosquitto_publish(link_.get(), nullptr, topic_.c_str(), static_cast<int>(message.size()),
@@ -83,19 +90,25 @@ class MqttPublisher : public Publisher {
     return false;
   }
 
-  void flush() override {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    while (waiting_ > 0 && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+ private:
+  void sent() {
+    if (waiting_ > 0) --waiting_;
   }
 
- private:
-  Link link_;
+  /// What waits with QoS 0 is lost with its connection, and nobody says so.
+  void connected(bool now) {
+    if (qos_ == 0) waiting_ = 0;
+    connected_ = now;
+  }
+
   std::string topic_;
   int qos_;
   int most_;
   /// Messages that the broker has not taken yet.
   std::atomic<int> waiting_ = 0;
+  std::atomic<bool> connected_ = false;
+  /// The last: its thread uses the others.
+  Link link_;
 };
 
 class MqttSubscriber : public Subscriber {
