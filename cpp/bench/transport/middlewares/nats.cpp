@@ -47,8 +47,6 @@ class NatsPublisher : public Publisher {
                                   static_cast<int>(message.size())) == NATS_OK;
   }
 
-  void flush() override { natsConnection_FlushTimeout(connection_.get(), flush_ms); }
-
  private:
   Connection connection_;
   std::string subject_;
@@ -60,7 +58,12 @@ class NatsSubscriber : public Subscriber {
       : connection_(settings), on_message_(std::move(on_message)) {
     check(natsConnection_SubscribeSync(&messages_, connection_.get(), subject_of(settings).c_str()),
           settings.topic);
-    natsSubscription_SetPendingLimits(messages_, settings.depth(-1), -1);
+    // nats.c cannot make the server wait: above a limit it drops. So there is none where no loss is
+    // asked for, and its own where nothing is.
+    if (settings.queue > 0) {
+      const int most = settings.wants_all() ? -1 : settings.queue;
+      check(natsSubscription_SetPendingLimits(messages_, most, -1), settings.topic);
+    }
     check(natsConnection_FlushTimeout(connection_.get(), flush_ms), settings.address);
   }
   ~NatsSubscriber() override { natsSubscription_Destroy(messages_); }
