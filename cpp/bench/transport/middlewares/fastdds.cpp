@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// eProsima Fast DDS: std_msgs/UInt8MultiArray. Option `shared_memory`: through its shared memory
-// where both are on one machine, as it does by itself; else over UDP.
+// eProsima Fast DDS: std_msgs/UInt8MultiArray over UDP, as the Python client sends it; by itself it
+// would take shared memory on one machine.
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
-#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastrtps/config.h>
 #include <fastrtps/utils/IPLocator.h>
 
@@ -35,9 +34,13 @@ using eprosima::fastrtps::types::ReturnCode_t;
 constexpr const char* type_name = "std_msgs::msg::dds_::UInt8MultiArray_";
 /// Encapsulation, no dimensions, no offset, and the number of the bytes that follow.
 constexpr std::uint32_t head_bytes = 16;
-constexpr std::uint32_t socket_bytes = 16U << 20U;
+/// What the kernel grants of it is for both clients the same.
+constexpr std::uint32_t socket_bytes = 64U << 20U;
 constexpr std::uint32_t participants_a_host = 120;
+/// As the Python client has them.
 const eprosima::fastrtps::Duration_t heartbeat_response{0, 1'000'000U};
+const eprosima::fastrtps::Duration_t heartbeat_period{0, 50'000'000U};
+const eprosima::fastrtps::Duration_t repair_delay{0, 1'000'000U};
 /// Messages that a writer keeps for readers which need all, and such a reader.
 constexpr std::int32_t unacknowledged = 64;
 constexpr std::int32_t untaken = 1000;
@@ -86,7 +89,7 @@ class ArrayType : public dds::TopicDataType {
   bool getKey(void*, rtps::InstanceHandle_t*, bool) override { return false; }
 };
 
-dds::DomainParticipantQos participant_qos(const Settings& settings, const Domain& domain) {
+dds::DomainParticipantQos participant_qos(const Domain& domain) {
   dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
   const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->interfaceWhiteList = {domain.interface};
@@ -94,9 +97,6 @@ dds::DomainParticipantQos participant_qos(const Settings& settings, const Domain
   udp->receiveBufferSize = socket_bytes;
   udp->maxInitialPeersRange = participants_a_host;
   qos.transport().use_builtin_transports = false;
-  if (settings.is_set("shared_memory"))
-    qos.transport().user_transports.push_back(
-        std::make_shared<eprosima::fastdds::rtps::SharedMemTransportDescriptor>());
   qos.transport().user_transports.push_back(udp);
   if (domain.is_loopback()) {  // which often lacks multicast
     rtps::Locator_t peer;
@@ -114,7 +114,7 @@ Qos endpoint_qos(Qos qos, const Settings& settings, std::int32_t unread) {
     qos.reliability().kind =
         *settings.reliable ? dds::RELIABLE_RELIABILITY_QOS : dds::BEST_EFFORT_RELIABILITY_QOS;
   qos.endpoint().history_memory_policy = rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
-  if (!settings.is_set("shared_memory")) qos.data_sharing().off();
+  qos.data_sharing().off();
   if (settings.queue > 0) {
     const bool all = settings.wants_all() && !settings.is_set("keep_last");
     const std::int32_t limit = all ? unread : settings.queue;
@@ -133,7 +133,7 @@ class Participant {
   explicit Participant(const Settings& settings) {
     const Domain domain(settings.address);
     auto* const factory = dds::DomainParticipantFactory::get_instance();
-    participant_ = factory->create_participant(domain.number, participant_qos(settings, domain));
+    participant_ = factory->create_participant(domain.number, participant_qos(domain));
     if (participant_ == nullptr) throw Failure("DDS domain " + settings.address + ": not joined");
     dds::TypeSupport(new ArrayType(settings.bytes)).register_type(participant_);
     topic_ = participant_->create_topic(dds_topic(settings), type_name, dds::TOPIC_QOS_DEFAULT);
@@ -147,7 +147,11 @@ class Participant {
 
   dds::DataWriter* writer(const Settings& settings) {
     auto* const publisher = participant_->create_publisher(dds::PUBLISHER_QOS_DEFAULT);
-    const auto qos = endpoint_qos(dds::DATAWRITER_QOS_DEFAULT, settings, unacknowledged);
+    auto qos = endpoint_qos(dds::DATAWRITER_QOS_DEFAULT, settings, unacknowledged);
+    if (settings.wants_all()) {
+      qos.reliable_writer_qos().times.heartbeatPeriod = heartbeat_period;
+      qos.reliable_writer_qos().times.nackResponseDelay = repair_delay;
+    }
     auto* const writer = publisher->create_datawriter(topic_, qos);
     if (writer == nullptr) throw Failure("Fast DDS: no writer with these settings");
     return writer;
@@ -176,8 +180,6 @@ class FastDdsPublisher : public Publisher {
       : participant_(settings), writer_(participant_.writer(settings)) {}
 
   bool publish(Bytes message) override { return writer_->write(&message); }
-
-  void flush() override { writer_->wait_for_acknowledgments({1, 0}); }
 
  private:
   Participant participant_;
