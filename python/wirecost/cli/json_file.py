@@ -4,6 +4,8 @@ standard error."""
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,18 +37,21 @@ def check_page(option: str, path: Path | None) -> None:
     check_writable(option, path)
 
 
-def check_writable(option: str, path: Path | None) -> None:
-    """Raises UserError where a file that is to be written after long work cannot be."""
-    if path is None or path == Path("-"):
+def check_writable(option: str, path: Path | None, made: Path | None = None) -> None:
+    """Raises UserError where a file that is to be written after long work cannot be. Changes
+    nothing. ``made``: a folder that the work makes, in which the file may be."""
+    if path is None or path == Path("-") or (made is not None and made in path.parents):
         return
-    existed = path.exists()
-    try:
-        with path.open("a", encoding="utf-8"):
-            pass
-        if not existed:
-            path.unlink()
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable {option} file") from error
+    found = Path(os.path.realpath(path))  # of a link, where it leads
+    if found.is_dir():
+        reason = os.strerror(errno.EISDIR)
+    elif not (found if found.exists() else found.parent).exists():
+        reason = os.strerror(errno.ENOENT)
+    elif not os.access(found if found.exists() else found.parent, os.W_OK):
+        reason = "cannot be written"
+    else:
+        return
+    raise UserError(f"{path}: {reason}; name a writable {option} file")
 
 
 def write_json(path: Path | None, document: Any) -> None:

@@ -23,6 +23,7 @@ from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
 from wirecost.records.finished import NothingMeasuredError, finish
 from wirecost.records.journal import Journal
+from wirecost.records.measured import HERE
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
 from wirecost.report.results.export import write_report
@@ -60,7 +61,7 @@ def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
     """Raises UserError, also where a contender failed."""
-    check_writable("--json", json_file)
+    check_writable("--json", json_file, out or HERE)
     console = Console(stderr=json_file == Path("-"))
     with watched() as watch:
         with new_folder(scenario, out) as pending:

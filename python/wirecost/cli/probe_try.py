@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from wirecost import scratch
 from wirecost.analysis.gains import PROCESSES, SAMPLES, effects_of, gains_of
 from wirecost.analysis.probe_sections import executions
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.remedy_option import Remedies
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
@@ -23,15 +24,16 @@ from wirecost.interruption import watched
 from wirecost.probe.run.environment import hooks_without, prepare
 from wirecost.probe.run.hook import Request
 from wirecost.probe.run.target import find
-from wirecost.records import json_document
+from wirecost.records.measured import HERE
 from wirecost.records.new_folder import new_folder
 from wirecost.records.probe_log import SUFFIX, events_of, read_logs
+from wirecost.records.trial import begin_trial, end_trial, kept_where_it_fails
 from wirecost.records.whole_table import write_table
 from wirecost.report.probe.trial import document, effect_table, gain_table
 from wirecost.report.shared.terminal import print_table
 from wirecost.trial.program import Process, run_program
-from wirecost.trial.remedy import PLAIN, Change, Remedy, chosen_remedies
-from wirecost.trial.turns import permitted, turns
+from wirecost.trial.remedy import PLAIN, Change, chosen_remedies
+from wirecost.trial.turns import permitted, take, turns
 
 EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
@@ -63,6 +65,7 @@ def command(
 
     Without --for, COMMAND must end by itself.
     """
+    check_writable("--json", json_file, out or HERE)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried, refused = permitted(chosen_remedies("--remedies", remedies))
     target, hooks = find(words), hooks_without(None)
@@ -70,8 +73,7 @@ def command(
     samples: list[pl.DataFrame] = []
     processes: list[tuple[str, int, Process]] = []
 
-    def one(remedy: Remedy | None, change: Change, number: int, folder: Path) -> None:
-        name = PLAIN if remedy is None else remedy.name
+    def one(folder: Path, name: str, change: Change, number: int) -> None:
         kept = folder / "runs" / f"{name.replace(' ', '-')}-{number}"
         kept.mkdir(parents=True)
         with scratch.folder("try", in_memory=True) as logs:
@@ -87,21 +89,21 @@ def command(
         processes.append((name, number, process))
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        with progress() as advance:
-            for done, (remedy, change, number) in enumerate(plan := turns(tried, rounds)):
-                advance(done, len(plan), PLAIN if remedy is None else remedy.name)
-                one(remedy, change, number, pending.path)
-        table, of_processes = pl.concat(samples), _process_table(processes)
+        begin_trial(pending.path)
+        with progress() as advance, kept_where_it_fails(pending):
+            refused |= take(turns(tried, rounds), advance, partial(one, pending.path))
+        table = pl.concat(samples).filter(~pl.col("remedy").is_in(list(refused)))
+        of_processes = _process_table([row for row in processes if row[0] not in refused])
         gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
         result = document(gains, effects, refused) | {"command": words, "rounds": rounds}
         write_table(pending.path / "samples.parquet", table)
         write_table(pending.path / "processes.parquet", of_processes)
-        (pending.path / "trial.json").write_text(json_document.text(result) + "\n")
+        end_trial(pending.path, result)
     print_table(console, gain_table(gains))
     about = {remedy.name: remedy.about for remedy in tried}
     print_table(console, effect_table(effects, about))
     for name, reason in refused.items():
-        console.print(f"{name}: not tried: {reason}", highlight=False, markup=False)
+        console.print(f"{name}: not compared: {reason}", highlight=False, markup=False)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)
 

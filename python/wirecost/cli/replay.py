@@ -16,7 +16,7 @@ from rich.console import Console
 from wirecost import scratch
 from wirecost.analysis.summary import document, summarize
 from wirecost.cli.agreement import agree
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
 from wirecost.cli.remedy_option import Remedies
 from wirecost.cli.replay_try import ROUNDS, try_remedies
@@ -25,6 +25,7 @@ from wirecost.errors import EndedError, UserError
 from wirecost.heap.launch import Options, pool_bytes
 from wirecost.interruption import Watch, watched
 from wirecost.printable import printable
+from wirecost.records.measured import HERE
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
 from wirecost.replay.play.foreign import foreign
@@ -143,6 +144,7 @@ def command(
 
     Your own recordings of this machine start without asking; others only after you confirm.
     """
+    check_writable("--json", json_file, out or HERE)
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")
     if consumed and rate != 1.0:
@@ -180,9 +182,9 @@ def command(
                 replace(settings, repeats=rounds), tried, pending, console,
                 lambda one, folder, report: replay(one, about, folder, report, snapshot=snapshot),
             )  # fmt: skip
-            write_json(json_file, result)
             pending.keep()
             console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
+            write_json(json_file, result)
             return
         with suppress(OSError):
             write_prices(pending.path)

@@ -15,18 +15,18 @@ from rich.console import Console
 from wirecost.analysis.gains import PROCESSES, effects_of, gains_of
 from wirecost.cli.console import progress
 from wirecost.errors import UserError
-from wirecost.records import json_document
 from wirecost.records.folder import Results
 from wirecost.records.new_folder import PendingFolder
 from wirecost.records.reading import read_results
 from wirecost.records.schemas.replay import OUTPUTS
 from wirecost.records.table_file import read_table
+from wirecost.records.trial import begin_trial, end_trial, kept_where_it_fails
 from wirecost.records.whole_table import write_table
 from wirecost.replay.play.replay import Settings
 from wirecost.report.probe.trial import document, effect_table, gain_table
 from wirecost.report.shared.terminal import print_table
-from wirecost.trial.remedy import PLAIN, Remedy
-from wirecost.trial.turns import permitted, turns
+from wirecost.trial.remedy import PLAIN, Change, Remedy
+from wirecost.trial.turns import permitted, take, turns
 
 ROUNDS = 6
 COMPARED = ("turnaround", "latency")
@@ -45,27 +45,30 @@ def try_remedies(
     ``run`` replays once into a folder. Raises UserError where a run did not come to its end.
     """
     tried, refused = permitted(remedies)
-    samples, processes = [], []
-    with progress() as advance:
-        plan = turns(tried, settings.repeats)
-        for done, (remedy, change, number) in enumerate(plan):
-            name = PLAIN if remedy is None else remedy.name
-            advance(done, len(plan), f"{name}, round {number} of {settings.repeats}")
-            start = settings.start_options
-            start = replace(
-                start,
-                cpu=start.cpu if change.cpu is None else change.cpu,
-                fifo=start.fifo if change.fifo is None else change.fifo,
-                changed=change.environment,
-            )
-            folder = pending.path / "runs" / f"{name.replace(' ', '-')}-{number}"
-            folder.mkdir(parents=True)
-            if not run(replace(settings, start_options=start, repeats=1), folder, lambda _: None):
-                raise UserError(f"{settings.recording}: the node ended early, {name}")
-            results = read_results(folder)
-            samples.append(_samples(results, name, number))
-            processes.append(_process(results, name, number))
-    table = pl.concat(samples)
+    samples: list[pl.DataFrame] = []
+    processes: list[tuple[Any, ...]] = []
+
+    def one(name: str, change: Change, number: int) -> None:
+        start = settings.start_options
+        start = replace(
+            start,
+            cpu=start.cpu if change.cpu is None else change.cpu,
+            fifo=start.fifo if change.fifo is None else change.fifo,
+            changed=change.environment,
+        )
+        folder = pending.path / "runs" / f"{name.replace(' ', '-')}-{number}"
+        folder.mkdir(parents=True)
+        if not run(replace(settings, start_options=start, repeats=1), folder, lambda _: None):
+            raise UserError(f"{settings.recording}: the node ended early, {name}")
+        results = read_results(folder)
+        samples.append(_samples(results, name, number))
+        processes.append(_process(results, name, number))
+
+    begin_trial(pending.path)
+    with progress() as advance, kept_where_it_fails(pending):
+        refused |= take(turns(tried, settings.repeats), advance, one)
+    table = pl.concat(samples).filter(~pl.col("remedy").is_in(list(refused)))
+    processes = [row for row in processes if row[0] not in refused]
     processes.sort(key=lambda row: row[0] != PLAIN)
     of_processes = pl.DataFrame(processes, PROCESSES, orient="row")
     gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
@@ -75,11 +78,11 @@ def try_remedies(
     }
     write_table(pending.path / "samples.parquet", table)
     write_table(pending.path / "processes.parquet", of_processes)
-    (pending.path / "trial.json").write_text(json_document.text(result) + "\n")
+    end_trial(pending.path, result)
     print_table(console, gain_table(gains))
     print_table(console, effect_table(effects, {one.name: one.about for one in tried}))
     for name, reason in refused.items():
-        console.print(f"{name}: not tried: {reason}", highlight=False, markup=False)
+        console.print(f"{name}: not compared: {reason}", highlight=False, markup=False)
     return result
 
 

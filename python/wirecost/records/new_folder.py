@@ -133,7 +133,7 @@ def _recover(lock: Lock, taken: bool) -> Path | None:
                 f"{partial}: a killed run's samples, which cannot be written ({error.strerror}); "
                 "make room, or name another --out"
             ) from error
-    elif not (partial / "meta.json").exists():
+    elif not any((partial / name).exists() for name in ("meta.json", "trial.json")):
         shutil.rmtree(partial)
         return None
     return _named(partial, final, taken)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from wirecost.errors import UserError
-from wirecost.trial.remedy import Change, Remedy
+from wirecost.trial.remedy import PLAIN, Change, Remedy
 
 SEED = 997
-Turn = tuple[Remedy | None, Change, int]
-"""A remedy, or None for the program as it is, with its change and the number of the round."""
+Turn = tuple[str, Change, int]
+"""A remedy's name, or ``PLAIN`` for the program as it is, its change, the number of the round."""
 
 
 def permitted(remedies: Iterable[Remedy]) -> tuple[list[Remedy], dict[str, str]]:
@@ -43,5 +43,29 @@ def turns(remedies: list[Remedy], rounds: int) -> list[Turn]:
     for number in range(1, rounds + 1):
         entries: list[Remedy | None] = [None, *remedies]
         shuffled.shuffle(entries)
-        plan += [(one, Change() if one is None else one.change(), number) for one in entries]
+        plan += [
+            (PLAIN, Change(), number) if one is None else (one.name, one.change(), number)
+            for one in entries
+        ]
     return plan
+
+
+def take(
+    plan: list[Turn],
+    advance: Callable[[int, int, str], None],
+    one: Callable[[str, Change, int], None],
+) -> dict[str, str]:
+    """Calls ``one`` for each turn. A remedy under which it raises UserError has no further turns:
+    its name and the reason. Raises UserError where the program as it is fails."""
+    failed: dict[str, str] = {}
+    for done, (name, change, number) in enumerate(plan):
+        if name in failed:
+            continue
+        advance(done, len(plan), f"{name}, round {number}")
+        try:
+            one(name, change, number)
+        except UserError as error:
+            if name == PLAIN:
+                raise
+            failed[name] = f"round {number}: {error}"
+    return failed

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from wirecost.trial.remedy import Change
 
-NEVER = str(1 << 30)
+NEVER = str(1 << 62)
+NONE = "0"
 TOP_PAD = str(64 << 20)
 
 
@@ -20,7 +21,7 @@ class Malloc:
         return Change(
             variables={
                 "MALLOC_TRIM_THRESHOLD_": NEVER,
-                "MALLOC_MMAP_THRESHOLD_": NEVER,
+                "MALLOC_MMAP_MAX_": NONE,
                 "MALLOC_TOP_PAD_": TOP_PAD,
             }
         )

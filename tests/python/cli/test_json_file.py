@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a file can be written is known before long work, and finding out changes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wirecost.cli.json_file import check_page, check_writable
+from wirecost.errors import UserError
+
+
+@pytest.mark.parametrize("name", ["new.json", "there.json", "link.json", "queue"])
+def test_what_can_be_written_is_left_as_it_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / "there.json").write_text("before")
+    (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    os.mkfifo(tmp_path / "queue")
+    before = sorted(one.name for one in tmp_path.iterdir())
+    check_writable("--json", tmp_path / name)
+    assert sorted(one.name for one in tmp_path.iterdir()) == before
+    assert (tmp_path / "there.json").read_text() == "before"
+    assert (tmp_path / "link.json").is_symlink()
+
+
+@pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none/x", "No such file")])
+def test_what_cannot_is_refused(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(UserError, match=f"{why}.*; name a writable --json file"):
+        check_writable("--json", tmp_path / name)
+
+
+def test_a_file_may_lie_in_the_folder_that_the_work_makes(tmp_path: Path) -> None:
+    check_writable("--json", tmp_path / "run" / "x.json", tmp_path / "run")
+    check_writable("--json", Path("-"))
+    check_writable("--json", None)
+
+
+def test_a_page_does_not_get_the_name_of_another_format(tmp_path: Path) -> None:
+    check_page("--report", tmp_path / "x.html")
+    with pytest.raises(UserError, match=r"name it x\.html"):
+        check_page("--report", tmp_path / "x.pdf")
