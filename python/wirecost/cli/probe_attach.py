@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.probe_show import show
 from wirecost.errors import UserError
 from wirecost.interruption import Interrupted, watched
@@ -26,6 +26,7 @@ from wirecost.report.shared.terminal import print_table
 EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
 SHORTEST_S = 0.01
+EVERY_S = 0.1
 MOST_INTERVALS = 100_000
 CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Python"}
 """Whose callbacks there are, by the library that has them."""
@@ -38,8 +39,8 @@ def command(
         float, typer.Option("--for", metavar="SECONDS", help="How long to look; Ctrl-C ends it.")
     ] = 30.0,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time between two samples.")
-    ] = 0.1,
+        float | None, typer.Option(metavar="SECONDS", help="Time between two samples; default 0.1.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every interval as Parquet.")
     ] = None,
@@ -62,9 +63,15 @@ def command(
     """
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
+    check_writable("--json", json_file)
+    check_writable("--out", out)
     if function:
+        for option, given in (("--out", out), ("--every", every)):
+            if given is not None:
+                raise UserError(f"{option}: is of threads; leave it out with --function")
         _functions(process, seconds, tuple(function), function_limit, json_file)
         return
+    every = EVERY_S if every is None else every
     if not SHORTEST_S <= every <= seconds:
         raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
     if seconds / every > MOST_INTERVALS:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from wirecost import scratch
 from wirecost.cli.choices import completing
-from wirecost.cli.json_file import JsonFile
+from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.doctor.prices import write_prices
 from wirecost.errors import UserError
@@ -72,6 +72,10 @@ def command(
     report: Report = None,
 ) -> None:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
+    check_page("--report", report)
+    check_writable("--json", json_file, out)
+    if function and "function" in (without or "").split(","):
+        raise UserError("--function and --without function: choose one")
     limit_ns = deadline_ns(deadline)
     hooks = hooks_without(without)
     target = find(words)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.printable import printable
 from wirecost.records.measured import HERE, Measured, measured_in
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
@@ -30,7 +31,8 @@ def command(
     if shown:
         print_table(console, _table(folder, shown, len(found)))
     else:
-        console.print(f"{folder}: no result folder in it; measure with `wirecost bench`")
+        line = f"{folder}: no result folder in it; measure with `wirecost bench`"
+        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
     write_json(json_file, [_row(one) for one in shown])
 
 

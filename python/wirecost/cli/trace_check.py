@@ -10,9 +10,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from wirecost.cli.console import Advance
+from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.trace_options import Files, Topic, Type, trace_progress
+from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.errors import UserError
 from wirecost.traces import open_trace
 from wirecost.traces.check import Finding, Severity, check
@@ -24,7 +24,7 @@ def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
 ) -> None:
     """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
-    with trace_progress() as advance:
+    with progress() as advance:
         checked = {path: _findings(path, topic, type_name, advance) for path in files}
     console = console_beside(json_file)
     for path, findings in checked.items():

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from wirecost.byte_sizes import parse_size
 from wirecost.cli.choices import completing
+from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_convert_many import convert_and_print
-from wirecost.cli.trace_options import FORMATS, Topic, Type, trace_progress, warn
+from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
 from wirecost.errors import UserError
 from wirecost.report.shared import units
 from wirecost.traces import open_trace
@@ -150,7 +151,7 @@ def _convert_one(
     """What came out, and the message type."""
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
-    with trace_progress() as advance, open_trace(source, topic, type_name, advance) as trace:
+    with progress() as advance, open_trace(source, topic, type_name, advance) as trace:
         done = convert(trace, out, wanted, compression, *bounds, advance)
     warn(trace)
     return done, trace.type_name

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from wirecost.cli import verbosity
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
@@ -66,6 +67,8 @@ def _progress(console: Console) -> Iterator[Report]:
         for warning in outcome.warnings:
             _print(console, f"warning: {warning}")
         size_at_begin = size_at_begin or totals.left_bytes + job.source.size
+        if verbosity.quiet:
+            return
         now = time.monotonic()
         text = _progress_text(totals, now - begin, size_at_begin)
         done = totals.input_bytes - totals.left_bytes
@@ -75,7 +78,7 @@ def _progress(console: Console) -> Iterator[Report]:
             last = now
             _print(console, f"{100 * done // max(totals.input_bytes, 1):3d} %  {text}")
 
-    if console.is_terminal:
+    if console.is_terminal and not verbosity.quiet:
         with bar:
             yield report
     else:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.trace_options import Files, Topic, Type, trace_progress
+from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.printable import without_middle
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -24,7 +25,7 @@ def command(
 ) -> None:
     """Print what traces hold: frames, duration, message sizes, lengths of lists."""
     infos = []
-    with trace_progress() as advance:
+    with progress() as advance:
         for path in files:
             with open_trace(path, topic, type_name, advance) as trace:
                 infos.append(info(trace, advance))

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from wirecost.cli.choices import completing
-from wirecost.cli.console import Advance, progress
 from wirecost.traces import Trace, messages
 
 STDERR = Console(stderr=True)
@@ -34,13 +30,6 @@ Type = Annotated[
         autocompletion=completing(messages.TYPES.values()),
     ),
 ]
-
-
-@contextmanager
-def trace_progress() -> Iterator[Advance]:
-    """Progress whose texts may hold any file name."""
-    with progress() as advance:
-        yield lambda done, total, text: advance(done, total, escape(text))
 
 
 def warn(trace: Trace) -> None:

@@ -16,9 +16,10 @@ from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.osi.fmu import Values
 from wirecost.bench.osi.player import Player, play
 from wirecost.cli.choices import completing
+from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.measuring import INTERRUPTED
-from wirecost.cli.trace_options import File, Topic, trace_progress, warn
+from wirecost.cli.trace_options import File, Topic, warn
 from wirecost.cli.trace_played import Played, played_document, played_tables
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
@@ -72,7 +73,7 @@ def command(
     with (
         _sensor(fmu, contender, sensor_fmi) as (archive, values),
         open_trace(file, topic) as trace,
-        trace_progress() as advance,
+        progress() as advance,
     ):
         if trace.type_name != "SensorView":
             raise UserError(f"{file}: holds {trace.type_name}; a sensor reads SensorView")

@@ -16,9 +16,10 @@ from wirecost.analysis.summary import summarize
 from wirecost.campaign.store import Store
 from wirecost.errors import UserError
 from wirecost.notebook.markup import markup
+from wirecost.records.machine_prices import prices_beside
 from wirecost.records.measured import latest
-from wirecost.records.probe_log import events_of, read_logs
 from wirecost.records.reading import read_results
+from wirecost.records.recorded import event_tables, read_recorded
 from wirecost.report.campaign.content import content as store_content
 from wirecost.report.probe.page import probe_figures
 from wirecost.report.probe.tables import counter_table, time_table
@@ -63,14 +64,15 @@ def results(folder: str | Path | None = None) -> View:
 
 
 def probe(files: str | Path | Iterable[str | Path]) -> View:
-    """Probe logs, or folders of them. Raises UserError."""
-    paths = [files] if isinstance(files, str | Path) else list(files)
-    logs = read_logs([Path(one) for one in paths])
-    executed = executions(events_of(logs))
-    sections = summary(executed, None)
-    tables = (
-        time_table(sections, logs), counter_table(sections, logs), cause_table(explain(executed)),
-    )  # fmt: skip
+    """Probe logs, folders of them, or LTTng traces. Raises UserError."""
+    paths = [Path(one) for one in ([files] if isinstance(files, str | Path) else files)]
+    logs = read_recorded(paths)
+    prices = prices_beside(paths)
+    kinds = [executions(events) for events in event_tables(logs)]
+    sections = [one for executed in kinds for one in summary(executed, None)]
+    explained = [one for each in kinds for one in explain(each, prices.ns if prices else {})]
+    executed = pl.concat(kinds)
+    tables = (time_table(sections, logs), counter_table(sections, logs), cause_table(explained))
     drawn = probe_figures(executed, logs, None)
     return View(
         f"Probes of {', '.join(dict.fromkeys(log.program or 'a program' for log in logs))}",

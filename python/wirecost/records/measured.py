@@ -65,7 +65,7 @@ class Measured:
 
 
 def measured_in(folder: Path) -> list[Measured]:
-    """The result folders in a folder, the latest last, also those of runs that were killed.
+    """The result folders in a folder, the latest last, also what killed runs left.
 
     Raises UserError if there is no such folder.
     """
@@ -88,6 +88,8 @@ def latest(folder: Path = HERE) -> Path:
 
 
 def _is_result(folder: Path) -> bool:
+    if folder.name.startswith("."):  # of a run that lives, or that the next one brings to an end
+        return False
     return (folder / META).is_file() or (folder / JOURNAL).is_file()
 
 
@@ -109,7 +111,7 @@ def _measured(folder: Path) -> Measured:
         printable(head.created),
         tuple(map(printable, head.command)),
         len({run.contender for run in head.runs}),
-        sum(run.failure is not None for run in head.runs),
+        len({run.contender for run in head.runs if run.failure is not None}),
         bool(head.interrupted),
         printable(str(doctor.get("verdict", ""))) if isinstance(doctor, dict) else "",
         printable(str(head.environment.get("wirecost", ""))),

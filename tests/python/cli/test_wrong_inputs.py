@@ -89,6 +89,11 @@ probe try --for 0 -- true             | such as 10ms, 250us or 1.5s
 probe try -- /nonexistent             | give the program to run after --
 replay . --remedies heap              | needs --try
 probe run                             | Missing argument
+probe run --function f --without function -- true | choose one
+probe run --report x.pdf -- true      | name it x.html
+probe run --json /nonexistent/x -- true | name a writable --json file
+probe attach 1 --function f --out x   | leave it out with --function
+probe attach 1 --function f --every 1 | leave it out with --function
 probe run -- /nonexistent             | give the program to run after --
 record                                | Missing argument 'NODE'
 replay /nonexistent                   | name a folder of wirecost record

@@ -58,3 +58,16 @@ def test_where_nothing_is_the_error_says_what_to_do(tmp_path: Path, name: str) -
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="measure with `wirecost bench`"):
         latest(tmp_path / name)
+
+
+def test_a_run_that_goes_on_is_not_listed(tmp_path: Path) -> None:
+    (tmp_path / ".now.partial").mkdir()
+    (tmp_path / ".now.partial" / "journal.jsonl").write_text("")
+    assert measured_in(tmp_path) == []
+
+
+def test_contenders_that_failed_count_once(tmp_path: Path) -> None:
+    runs = [{"contender": "a", "failure": "no"}, {"contender": "a", "failure": "no"}]
+    _made(tmp_path / "x", "2026-01-02T00:00:00+00:00", runs=[*runs, {"contender": "b"}])
+    (found,) = measured_in(tmp_path)
+    assert (found.contenders, found.failed) == (2, 1)

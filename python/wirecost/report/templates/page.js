@@ -26,13 +26,15 @@ function drawAll() {
   });
 }
 
-const UNITS = { ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 6e10,
+const UNITS = { Hz: 1, kHz: 1e3, MHz: 1e6, ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 6e10,
                 B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1048576, GiB: 1073741824 };
 
 function amount(text) {
-  const found = /^([\d,]+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zA-Zµ]+|×|%)?(\s*slower)?/.exec(text.trim());
+  if (text.trim() === "as fast") return 1;
+  const found = /^([+\-−±]?)([\d,]+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zA-Zµ]+|×|%)?/.exec(text.trim());
   if (!found) return null;
-  const value = parseFloat(found[1].replaceAll(",", "")) * (UNITS[found[2]] || 1);
+  const sign = found[1] === "-" || found[1] === "−" ? -1 : 1;
+  const value = sign * parseFloat(found[2].replaceAll(",", "")) * (UNITS[found[3]] || 1);
   return / faster/.test(text) ? 1 / value : value;
 }
 
