@@ -274,6 +274,53 @@ def test_other_metadata_is_refused_in_a_line(
     assert "\n" not in str(refused.value)
 
 
+INTEGER = "integer { size = 8; } a"
+
+
+def doubling(levels: int) -> str:
+    """Structs of nothing, of which the last holds the first 2^levels times."""
+    return "struct s0 { };" + "".join(
+        f"struct s{i + 1} {{ struct s{i} a; struct s{i} b; }};" for i in range(levels)
+    )
+
+
+def chain(kind: str) -> str:
+    return f"{kind} s0 {{ {INTEGER}; }};" + "".join(
+        f"{kind} s{i + 1} {{ {kind} s{i} a; }};" for i in range(1500)
+    )
+
+
+def declare(folder: Path, declared: str, fields: str) -> None:
+    """In the metadata of a trace; each event has the fields before its own."""
+    ctf_traces.write_trace(folder, two_nodes(1), Form(in_packets=False))
+    text = (folder / "metadata").read_text().replace("trace {", declared + "trace {", 1)
+    changed = text.replace("fields := struct {", "fields := struct {" + fields)
+    assert changed != text
+    (folder / "metadata").write_text(changed)
+
+
+@pytest.mark.parametrize(
+    ("declared", "fields", "problem"),
+    [
+        (doubling(22), "struct s22 a;", "too many fields"),
+        (chain("struct"), "struct s1500 a;", "nest too deep"),
+        (chain("variant"), "variant s1500 <id> a;", "nest too deep"),
+        ("", INTEGER + "[2]" * 1500 + ";", "nest too deep"),
+        (doubling(18), "struct s18 nothing;", "too many fields"),
+        ("enum e : integer { size = 8; } { " + "x = 1, " * 2000 + "};",
+         "enum e e; variant <e> { " + (INTEGER.replace(" a", " x") + ";") * 2000 + " } v;",
+         "too many options"),
+    ],
+    ids=["doubling", "structs", "variants", "arrays", "in many events", "options"],
+)  # fmt: skip
+def test_types_that_grow_out_of_little_text_are_refused(
+    declared: str, fields: str, problem: str, tmp_path: Path
+) -> None:
+    declare(tmp_path, declared, fields)
+    with pytest.raises(UserError, match=problem):
+        read_recorded([tmp_path])
+
+
 def test_folders_and_files_that_hold_no_trace_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither a probe log"):
         read_recorded([tmp_path])

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from wirecost.records.ctf.tokens import Tokens, TsdlError, is_number, number_of
 from wirecost.records.ctf.types import (
+    DEEPEST,
     Array,
     Enum,
     Float,
@@ -18,7 +19,6 @@ from wirecost.records.ctf.types import (
     Variant,
 )
 
-DEEPEST = 24
 LARGEST_ALIGNMENT = 1 << 16
 LONGEST_ARRAY = 1 << 31
 MOST_FIELDS = 10_000
@@ -160,11 +160,12 @@ class Declarations:
             if not isinstance(found, Struct):
                 raise TsdlError(f"no struct {name} was declared")
             return found
-        made = Struct(self._fields())
+        fields, align = self._fields(), 1
         if tokens.accept("align"):
             tokens.expect("(")
-            made = replace(made, align=_alignment(tokens.number()))
+            align = _alignment(tokens.number())
             tokens.expect(")")
+        made = Struct(fields, align)
         if name is not None:
             self._names[f"struct {name}"] = made
         return made
@@ -208,8 +209,6 @@ class Declarations:
         while tokens.accept("["):
             lengths.append(tokens.number() if is_number(tokens.peek()) else self._path())
             tokens.expect("]")
-        if len(lengths) > DEEPEST:
-            raise TsdlError("arrays nest too deep")
         for length in reversed(lengths):
             if isinstance(length, int) and not 0 <= length < LONGEST_ARRAY:
                 raise TsdlError(f"an array of {length} elements")

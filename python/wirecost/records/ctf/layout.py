@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from wirecost.records.ctf.tokens import TsdlError
 from wirecost.records.ctf.types import (
+    MOST_STEPS,
     Array,
     Enum,
     Float,
@@ -19,7 +20,6 @@ from wirecost.records.ctf.types import (
     Variant,
 )
 
-MOST_STEPS = 2_000_000
 SLOTS = 64
 
 
@@ -92,6 +92,8 @@ class Layout:
     big_endian: bool
     steps: list[Step] = field(default_factory=list)
     options: list[tuple[int, int, int, int]] = field(default_factory=list)
+    _size: int = 0
+    """Of all structs: a struct of nothing takes time too."""
     _free: int = Slot.FIRST_FREE
     _lasting: int = SLOTS
     """Slots from here on belong to fields of headers and contexts."""
@@ -114,6 +116,9 @@ class Layout:
         Raises:
             TsdlError: a tag or a length is no field read before, or there are too many.
         """
+        self._size += struct.extent.size
+        if self._size > MOST_STEPS:
+            raise TsdlError("too many fields")
         scopes = around if around is not None else []
         self._around = len(scopes)
         self._free = Slot.FIRST_FREE
@@ -124,14 +129,12 @@ class Layout:
     def _place(self, steps: list[Step]) -> tuple[int, int]:
         first = len(self.steps)
         self.steps += steps
-        if len(self.steps) > MOST_STEPS:
-            raise TsdlError("too many fields")
         return first, len(self.steps)
 
     def _struct(
         self, struct: Struct, scopes: list[Scope], wanted: _Wanted, *, top: bool = False
     ) -> list[Step]:
-        steps = [Step(Op.ALIGN, align=align)] if (align := _align(struct)) > 1 else []
+        steps = [Step(Op.ALIGN, align=align)] if (align := struct.extent.align) > 1 else []
         if not top:
             scopes.append({})
         for name, declared in struct.fields:
@@ -139,8 +142,6 @@ class Layout:
             if isinstance(declared, Integer | Enum):
                 scopes[-1][name] = (made[-1], declared)
             steps += made
-            if len(steps) > MOST_STEPS:
-                raise TsdlError("too many fields")
         if not top:
             scopes.pop()
         return steps
@@ -203,10 +204,13 @@ class Layout:
         source, tag = self._source(declared.tag, scopes)
         if not isinstance(tag, Enum):
             raise TsdlError(f"the tag {declared.tag} is no enumeration")
-        options = []
+        options: list[tuple[int, int, int, int]] = []
         for label, option in declared.options:
             first, last = self._place(self._field(label, option, scopes, wanted))
-            options += [(low, high, first, last) for low, high in tag.ranges.get(label, ())]
+            ranges = tag.ranges.get(label, ())
+            if len(self.options) + len(options) + len(ranges) > MOST_STEPS:
+                raise TsdlError("too many options")
+            options += [(low, high, first, last) for low, high in ranges]
         begin = len(self.options)
         self.options += [one for one in options if max(map(abs, one[:2])) < 1 << 63]
         return [Step(Op.VARIANT, source=source, first=begin, last=len(self.options))]
@@ -249,19 +253,3 @@ class _Wanted:
 
 
 NOTHING = _Wanted({}, {}, ())
-
-
-def _align(declared: Type) -> int:
-    match declared:
-        case Integer() | Float():
-            return declared.align
-        case Enum():
-            return declared.base.align
-        case Text():
-            return 8
-        case Struct():
-            return max([declared.align, *(_align(one) for _, one in declared.fields)])
-        case Array():
-            return _align(declared.element)
-        case Variant():
-            return 1

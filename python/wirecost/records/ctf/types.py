@@ -3,8 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from wirecost.records.ctf.tokens import TsdlError
+
+DEEPEST = 24
+MOST_STEPS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Extent:
+    """``align``: bits; ``depth``: types inside of one another; ``size``: what is to be read where
+    each type inside is written out, nothing as little as 0."""
+
+    align: int = 1
+    depth: int = 1
+    size: int = 1
 
 
 @dataclass(frozen=True)
@@ -41,27 +57,81 @@ class Enum:
 
 @dataclass(frozen=True)
 class Struct:
+    """Raises TsdlError where what is inside nests too deep or is too much."""
+
     fields: tuple[tuple[str, Type], ...]
     align: int = 1
+    extent: Extent = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        inside = [extent_of(one) for _, one in self.fields]
+        align = max([self.align, *(one.align for one in inside)])
+        object.__setattr__(self, "extent", _around(inside, align))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """``tag``: the path of an enumeration read before; None in a declaration without one."""
+    """``tag``: the path of an enumeration read before; None in a declaration without one.
+
+    Raises TsdlError where what is inside nests too deep or is too much.
+    """
 
     tag: str | None
     options: tuple[tuple[str, Type], ...]
+    extent: Extent | None = field(default=None, repr=False, compare=False)
+    """Kept where only the tag is replaced."""
+
+    def __post_init__(self) -> None:
+        if self.extent is None:
+            inside = (extent_of(one) for _, one in self.options)
+            object.__setattr__(self, "extent", _around(inside, align=1))
 
 
 @dataclass(frozen=True)
 class Array:
-    """``length``: a number, or the path of a field read before."""
+    """``length``: a number, or the path of a field read before.
+
+    Raises TsdlError where arrays nest too deep.
+    """
 
     element: Type
     length: int | str
+    extent: Extent = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        inside = extent_of(self.element)
+        object.__setattr__(self, "extent", _around([inside], inside.align))
 
 
 Type: TypeAlias = Integer | Float | Text | Enum | Struct | Variant | Array
+
+
+def extent_of(declared: Type) -> Extent:
+    match declared:
+        case Integer() | Float():
+            return Extent(declared.align)
+        case Enum():
+            return Extent(declared.base.align)
+        case Text():
+            return Extent(align=8)
+        case Struct() | Array():
+            return declared.extent
+        case Variant():
+            assert declared.extent is not None
+            return declared.extent
+
+
+def _around(inside: Iterable[Extent], align: int) -> Extent:
+    depth = size = 1
+    for one in inside:
+        depth = max(depth, 1 + one.depth)
+        size += one.size
+    if depth > DEEPEST:
+        raise TsdlError("types nest too deep")
+    if size > MOST_STEPS:
+        raise TsdlError("too many fields")
+    return Extent(align, depth, size)
+
 
 Attributes: TypeAlias = dict[str, int | str]
 EMPTY = Struct(())
