@@ -295,7 +295,7 @@ def declare(folder: Path, declared: str, fields: str) -> None:
     ctf_traces.write_trace(folder, two_nodes(1), Form(in_packets=False))
     text = (folder / "metadata").read_text().replace("trace {", declared + "trace {", 1)
     changed = text.replace("fields := struct {", "fields := struct {" + fields)
-    assert changed != text
+    assert changed != (folder / "metadata").read_text()
     (folder / "metadata").write_text(changed)
 
 
@@ -310,8 +310,11 @@ def declare(folder: Path, declared: str, fields: str) -> None:
         ("enum e : integer { size = 8; } { " + "x = 1, " * 2000 + "};",
          "enum e e; variant <e> { " + (INTEGER.replace(" a", " x") + ";") * 2000 + " } v;",
          "too many options"),
+        ("struct s { " + "word " * 400_000 + "; };", "", "no type 'word word"),
+        ("typealias integer { size = 8; } := " + "word " * 20 + ";", "", "more than 16 words"),
     ],
-    ids=["doubling", "structs", "variants", "arrays", "in many events", "options"],
+    ids=["doubling", "structs", "variants", "arrays", "in many events", "options", "words",
+         "words of an alias"],
 )  # fmt: skip
 def test_types_that_grow_out_of_little_text_are_refused(
     declared: str, fields: str, problem: str, tmp_path: Path

@@ -22,6 +22,8 @@ from wirecost.records.ctf.types import (
 LARGEST_ALIGNMENT = 1 << 16
 LONGEST_ARRAY = 1 << 31
 MOST_FIELDS = 10_000
+MOST_WORDS = 16
+"""Of a type's name; in C they are four."""
 KEYWORDS = ("typealias", "typedef", "struct", "variant", "enum")
 ENDIAN = {"le": False, "be": True, "network": True, "native": None}
 
@@ -87,7 +89,11 @@ class Declarations:
         """A name of a type may be several words, of which the last one may be a field's."""
         tokens = self._tokens
         words = [tokens.name()]
-        while tokens.peek()[:1].isalpha() and self._find(" ".join([*words, tokens.peek()])):
+        while (
+            len(words) < MOST_WORDS
+            and tokens.peek()[:1].isalpha()
+            and self._find(" ".join([*words, tokens.peek()]))
+        ):
             words.append(tokens.take())
         return " ".join(words)
 
@@ -95,6 +101,8 @@ class Declarations:
         words = [self._tokens.name()]
         while self._tokens.peek() not in (";", ""):
             words.append(self._tokens.name())
+            if len(words) > MOST_WORDS:
+                raise TsdlError(f"a type's name of more than {MOST_WORDS} words")
         return " ".join(words)
 
     def _find(self, name: str) -> Type | None:
@@ -108,9 +116,11 @@ class Declarations:
     def _known(self, name: str) -> Type:
         """``unsigned long`` may be known where ``unsigned`` is not."""
         found = self._find(name)
-        while found is None and self._tokens.peek()[:1].isalpha():
+        words = 1
+        while found is None and words < MOST_WORDS and self._tokens.peek()[:1].isalpha():
             name += " " + self._tokens.take()
             found = self._find(name)
+            words += 1
         if found is None:
             raise TsdlError(f"no type {name[:60]!r} was declared")
         return found
