@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from wirecost.bench.transport.settings.setting import Asked, Setting
-from wirecost.bench.transport.settings.table import MATCHED, ROWS
+from wirecost.bench.transport.settings.table import MATCHED, NATIVE, NATIVE_ROWS, ROWS
 from wirecost.report.shared import markdown
 
 BLOCK = re.compile(
@@ -23,7 +23,8 @@ def written(text: str) -> str:
 
 def table() -> str:
     lines = [markdown.line(HEADINGS), "|" + ":--|" * len(HEADINGS)]
-    for name, row in ROWS.items():
+    native = {f"{name}, {NATIVE}": row for name, row in NATIVE_ROWS.items()}
+    for name, row in {**ROWS, **native}.items():
         of = [(one.name, one) for one in row(Asked())]
         best_effort = next((one for one in row(Asked(reliable=False)) if one.name == MATCHED), None)
         if best_effort is not None and best_effort.effect != dict(of)[MATCHED].effect:
@@ -41,5 +42,5 @@ def _cells(name: str, group: str, one: Setting) -> list[str]:
         one.sender_queue,
         one.receiver_queue,
         one.full,
-        "no loss" if one.promise else "–",
+        one.promised or "–",
     ]

@@ -69,7 +69,8 @@ def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_pat
     if PYTHON in (publisher, subscriber) and (why := find(mware).missing()):
         pytest.skip(why)
     # Nothing is lost for want of room.
-    groups = {one.name: one for one in settings_of(mware, Asked(queue=200))}
+    kind = NATIVE if publisher == subscriber == NATIVE else PYTHON
+    groups = {one.name: one for one in settings_of(mware, Asked(queue=200), kind)}
     setting = groups.get("matched", groups["default"])
     ends = client_of(publisher, mware), client_of(subscriber, mware)
     contender = Contender(mware, Mixed("mixed", (), (), {}, *ends), setting)

@@ -18,6 +18,7 @@ from wirecost.bench.transport.plan import Wanted, plan
 from wirecost.bench.transport.price import Part, Price
 from wirecost.bench.transport.session import Block, Order
 from wirecost.bench.transport.settings import Asked, settings_of
+from wirecost.bench.transport.settings.table import ROWS
 from wirecost.errors import UserError
 from wirecost.network.profiles import BUILT_IN
 
@@ -131,3 +132,32 @@ def test_only_reliable_settings_promise_and_matched_ones_have_the_queue(reliable
         if "matched" in found:
             assert (found["matched"].reliable, found["matched"].queue) == (reliable, 7)
             assert not (found["matched"].promise and not reliable), mware
+
+
+def test_a_native_client_has_its_own_words() -> None:
+    asked = Asked()
+    rospy = {one.name: one for one in settings_of("ros1", asked)}
+    roscpp = {one.name: one for one in settings_of("ros1", asked, "native")}
+    assert rospy["matched"].promise and "waits" in rospy["matched"].full
+    for one in roscpp.values():
+        assert not one.promise and "oldest" in one.full and one.client == "native"
+    assert rospy["matched"].client == ""
+    # nats.c's own limit stands where nothing is asked for.
+    (default, *_) = settings_of("nats", asked, "native")
+    assert "depth" not in default.options
+    # What both can have is one group.
+    assert settings_of("zeromq", asked, "native") == settings_of("zeromq", asked)
+
+
+def test_who_says_that_messages_are_dropped_promises_at_most_until_then() -> None:
+    for mware in ROWS:
+        for client in ("python", "native"):
+            for one in settings_of(mware, Asked(), client):
+                words = one.full
+                if "drops" in words or "lost" in words:
+                    assert not one.promise, (mware, client, one.name)
+                bounded = " s at most" in words or "cuts off" in words
+                if one.promise and bounded and "100 ms" not in words:
+                    assert f"waits for {one.longest_wait_s:g} s" in one.promised
+                elif one.promise:
+                    assert one.promised == "no loss"

@@ -109,7 +109,7 @@ def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
             if wanted.pattern == "reqrep" and (why := _no_requests(mware, one)):
                 made.not_run[f"{mware}, {one.kind}"] = why
                 continue
-            asked = settings_of(mware, wanted.asked)
+            asked = settings_of(mware, wanted.asked, one.kind)
             chosen = [setting for setting in asked if setting.name in wanted.settings]
             # They are of publishers and subscribers: for requests all are the same.
             used = chosen[:1] if wanted.pattern == "reqrep" else chosen

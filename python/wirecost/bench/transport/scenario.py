@@ -232,7 +232,10 @@ def _about(settings: Settings, made: Plan, journal: Journal) -> None:
         asked=settings.asked,
         contenders={name: _contender(name, made) for name in mwares},
         settings={
-            f"{one.mware} {one.setting.name}": one.setting.record() for one in made.contenders
+            " ".join(filter(None, (one.mware, one.setting.client, one.setting.name))): (
+                one.setting.record()
+            )
+            for one in made.contenders
         },
         not_run=made.not_run,
         networks={},

@@ -35,12 +35,25 @@ class Setting:
     """What happens when there is no room."""
     promise: bool = False
     """Whether what the library took must arrive, as long as both ends live and are connected."""
+    longest_wait_s: float = 0.0
+    """Who waits longer than that for room loses the message after all; 0: waits without end, or
+    does not wait."""
     reliable: bool | None = None
     queue: int | None = None
     options: Mapping[str, Scalar] = field(default_factory=dict)
     """Of this middleware's client."""
     router: bool = False
     """Whether a router runs between the ends that would do without it."""
+    client: str = ""
+    """The kind of client that these words are about; empty: all."""
+
+    @property
+    def promised(self) -> str:
+        """In words; empty where nothing is."""
+        if not self.promise:
+            return ""
+        wait = self.longest_wait_s
+        return f"no loss, if no call waits for {wait:g} s" if wait else "no loss"
 
     @property
     def effect(self) -> tuple[Any, ...]:
@@ -54,6 +67,6 @@ class Setting:
             "sender_queue": self.sender_queue,
             "receiver_queue": self.receiver_queue,
             "full": self.full,
-            "promise": "no loss" if self.promise else "none",
+            "promise": self.promised or "none",
             **self.options,
         }

@@ -8,14 +8,17 @@ middlewares cannot do stays as it is, and its words say so.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from wirecost.bench.transport.settings.setting import UNLIMITED, Asked, Setting
 
 DEFAULT, MATCHED = "default", "matched"
+PYTHON, NATIVE = "python", "native"
 TCP = "TCP's, while connected"
 OLDEST = "the subscriber's oldest is lost"
 NONE = "none"
 NATS_SENDER = "64 MiB, then it refuses"
+OLDEST_OF_BOTH = "the oldest of the publisher's queue, then of the subscriber's, is lost"
 ROSPY = "none: rospy writes to the socket"
 DEEP = 1 << 20
 """Messages: no limit that a run reaches."""
@@ -28,6 +31,7 @@ def _matched(
     sender: str = "",
     receiver: str = "",
     promise: bool = True,
+    longest_wait_s: float = 0.0,
     **options: str | int | float | bool,
 ) -> Setting:
     """Each pair: what it does against loss, and what happens when there is no room."""
@@ -39,6 +43,7 @@ def _matched(
         receiver or str(asked.queue),
         full,
         promise and asked.reliable,
+        longest_wait_s if asked.reliable else 0.0,
         asked.reliable,
         asked.queue,
         options,
@@ -66,6 +71,7 @@ def _zenoh(asked: Asked) -> list[Setting]:
             (hop, "the publisher waits, for 2 s at most"),
             (hop, full),
             sender="2 batches of 64 KiB",
+            longest_wait_s=2.0,
         ),
         Setting(
             "rmw",
@@ -102,13 +108,22 @@ def _mqtt(asked: Asked) -> list[Setting]:
             asked,
             (sent_again, f"refused at the publisher{broker}"),
             (once, f"refused at the publisher; {OLDEST}"),
+            promise=False,
             qos=int(asked.reliable),
         ),
         Setting(
-            "qos1", sent_again, UNLIMITED, UNLIMITED, f"nothing is refused{broker}", True,
+            "qos1", sent_again, UNLIMITED, UNLIMITED, f"nothing is refused{broker}",
             options={"qos": 1, "depth": DEEP},
         ),
     ]  # fmt: skip
+
+
+def _mosquitto(asked: Asked) -> list[Setting]:
+    """libmosquitto's thread calls the subscriber, so that what waits there waits in the socket."""
+    receiver = "the socket's"
+    full = "refused at the publisher; the broker drops above 1000"
+    found = [replace(one, receiver_queue=receiver) for one in _mqtt(asked)]
+    return [replace(one, full=full) if one.name == MATCHED else one for one in found]
 
 
 def _nats(asked: Asked) -> list[Setting]:
@@ -121,6 +136,24 @@ def _nats(asked: Asked) -> list[Setting]:
             (core, f"TCP makes the server wait, then {cut}"),
             (core, OLDEST),
             sender=NATS_SENDER,
+            promise=False,
+        ),
+    ]
+
+
+def _nats_c(asked: Asked) -> list[Setting]:
+    """nats.c takes from the socket whatever comes, and cannot make the server wait."""
+    core = "core NATS: at most once over TCP"
+    sender = "32 KiB, then the publisher waits"
+    own = "65536, 64 MiB"
+    return [
+        Setting(DEFAULT, core, sender, own, "the newest is lost"),
+        _matched(
+            asked,
+            (core, "nothing waits: memory grows"),
+            (core, "the newest is lost"),
+            sender=sender,
+            receiver=UNLIMITED if asked.reliable else "",
             promise=False,
         ),
     ]
@@ -139,8 +172,14 @@ def _grpc(asked: Asked) -> list[Setting]:
 def _websocket(asked: Asked) -> list[Setting]:
     waits = "the publisher waits, and cuts off who takes 2 s"
     return [
-        Setting(DEFAULT, TCP, "the socket's", "16", waits, True),
-        _matched(asked, (TCP, waits), (TCP, f"{waits}; {OLDEST}"), sender="the socket's"),
+        Setting(DEFAULT, TCP, "the socket's", "16", waits, True, longest_wait_s=2.0),
+        _matched(
+            asked,
+            (TCP, waits),
+            (TCP, f"{waits}; {OLDEST}"),
+            sender="the socket's",
+            longest_wait_s=2.0,
+        ),
     ]
 
 
@@ -166,6 +205,13 @@ def _dds(asked: Asked) -> list[Setting]:
     ]  # fmt: skip
 
 
+def _fastdds(asked: Asked) -> list[Setting]:
+    """Its makers would take shared memory on one machine, which neither client does."""
+    ours = "; wirecost's: UDP alone, sockets of 64 MiB"
+    default, *others = _dds(asked)
+    return [replace(default, reliability=default.reliability + ours), *others]
+
+
 def _ros1(asked: Asked) -> list[Setting]:
     return [
         Setting(
@@ -174,9 +220,19 @@ def _ros1(asked: Asked) -> list[Setting]:
         _matched(
             asked,
             (TCP, "the publisher waits"),
-            (TCP, "the oldest of the publisher's queue, then of the subscriber's, is lost"),
+            (TCP, OLDEST_OF_BOTH),
             sender=ROSPY if asked.reliable else "",
         ),
+    ]
+
+
+def _roscpp(asked: Asked) -> list[Setting]:
+    """roscpp never waits, whatever is asked for."""
+    most = "100000, 1 GiB"
+    lost = TCP, OLDEST_OF_BOTH
+    return [
+        Setting(DEFAULT, TCP, most, most, OLDEST_OF_BOTH),
+        _matched(asked, lost, lost, promise=False),
     ]
 
 
@@ -195,6 +251,7 @@ def _ecal(asked: Asked) -> list[Setting]:
             ("shared memory, acknowledged", "the publisher waits, for 0.5 s at most"),
             ("shared memory, not acknowledged", "overwritten"),
             sender="1",
+            longest_wait_s=0.5,
         ),
     ]
 
@@ -219,18 +276,23 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
     "nats": _nats,
     "grpc": _grpc,
     "websocket": _websocket,
-    "dds": _dds,
+    "dds": _fastdds,
     "cyclone": _dds,
     "ros1": _ros1,
     "ecal": _ecal,
     "tcp": _tcp,
 }
 """By the first word of a transport's name."""
+NATIVE_ROWS = {"mqtt": _mosquitto, "nats": _nats_c, "ros1": _roscpp}
+"""Those that the native client cannot have as the Python one."""
 NAMES = tuple(dict.fromkeys(one.name for row in ROWS.values() for one in row(Asked())))
 
 
-def settings_of(mware: str, asked: Asked) -> list[Setting]:
-    """Of one transport, ``default`` first; ``matched`` only where it differs."""
-    found = ROWS.get(mware.partition("-")[0], _own)(asked)
+def settings_of(mware: str, asked: Asked, client: str = PYTHON) -> list[Setting]:
+    """Of one transport and kind of client, ``default`` first; ``matched`` only where it differs."""
+    word = mware.partition("-")[0]
+    found = ROWS.get(word, _own)(asked)
+    if client == NATIVE and word in NATIVE_ROWS:
+        found = [replace(one, client=client) for one in NATIVE_ROWS[word](asked)]
     default = next(one for one in found if one.name == DEFAULT)
     return [one for one in found if one is default or one.effect != default.effect]
