@@ -127,6 +127,7 @@ SCENARIOS = {
             "asked_rate", "rate", "queue", "reliable", "promise", "broken", "reproduce", "sent",
             "refused", "received", "lost", "duplicates", "reordered", "wrong", "checked", "usage",
             "machine_cpu_ns", "wire_bytes", "wire_bytes_back", "peak", "p999_ns", "max_ns",
+            "lost_before",
         ),
     ),
     "message": Scenario(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wirecost.bench.transport import race
 from wirecost.bench.transport.cases import check_for, quiet_for, rate_for
 from wirecost.bench.transport.clients import Client
-from wirecost.bench.transport.ground import Wire
+from wirecost.bench.transport.ground import Ground, Spot, Wire
 from wirecost.bench.transport.joining import Arrivals, Counts
 from wirecost.bench.transport.outcome import Outcome
 from wirecost.bench.transport.plan import Wanted, plan
@@ -161,3 +162,56 @@ def test_who_says_that_messages_are_dropped_promises_at_most_until_then() -> Non
                     assert f"waits for {one.longest_wait_s:g} s" in one.promised
                 elif one.promise:
                     assert one.promised == "no loss"
+
+
+def test_losses_before_anything_was_timed_break_a_promise(outcomes: dict[str, Outcome]) -> None:
+    one = outcomes["matched"]
+    one.compared(Counts(sent=20, received=38, lost=2))
+    one.add(block())
+    assert one.entry.facts["broken"] == "2 of 40 messages were lost, before anything was timed"
+    assert one.entry.facts["lost_before"] == 2
+
+
+def test_a_bounded_promise_holds_until_a_call_waited_for_so_long(tmp_path: Any) -> None:
+    client = Client("python", ("client",), ("zenoh",))
+    made = plan(wanted(mwares=("zenoh",), settings=("matched",)), tmp_path, client)
+    (one,) = made.outcomes
+    for longest_ns, broken in ((2_000_000_000, ""), (5_000_000, "3 of 20 messages were lost")):
+        one.counts = Counts()
+        one.add(block(lost=3, longest_ns=longest_ns))
+        assert one.entry.facts["broken"] == broken
+    assert quiet_for(100, None, one.contender.setting.longest_wait_s) == 2.0
+
+
+class Dead:
+    """A session of which no message arrives."""
+
+    def __init__(self, first: Counts, timed: Counts) -> None:
+        self._blocks = iter((first, timed))
+
+    def __enter__(self) -> Dead:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, order: Order) -> Block:
+        return Block(order, next(self._blocks), [], Price(), Wire(0, 0), 0.1)
+
+
+@pytest.mark.parametrize("when", ["before", "timed"])
+def test_a_total_loss_breaks_a_promise(
+    when: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan(wanted(settings=("matched",)), tmp_path, CLIENT)
+    good, dead = Counts(sent=20, received=40), Counts(sent=20, lost=40)
+    session = Dead(*((dead, good) if when == "before" else (good, dead)))
+    monkeypatch.setattr(race, "Session", lambda *_: session)
+    ground = Ground("loopback", Spot(), (Spot(),))
+    (turn,) = made.turns
+    turn.run(ground, 0, 1.0, lambda *_: None, lambda: None)
+    (one,) = made.outcomes
+    assert one.entry.failure == (
+        "none of 20 messages arrived, though these settings promise no loss"
+    )
+    assert one.entry.facts["broken"].startswith("40 of 40 messages were lost")

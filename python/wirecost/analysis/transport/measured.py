@@ -63,6 +63,8 @@ class Measured:
     peak: dict[str, Any] | None
     promise: str
     broken: str
+    lost_before: int = 0
+    """Of the messages that were compared before anything was timed."""
 
     @property
     def cost_ns(self) -> float | None:
@@ -82,6 +84,7 @@ class Measured:
         """What became of messages that should not have; nothing of how long they took."""
         parts = [
             (self.lost, f"{share(self.lost, self.expected)} lost"),
+            (self.lost_before, f"{self.lost_before:,} lost before the timed ones"),
             (self.refused, f"{share(self.refused, self.sent + self.refused)} refused"),
             (self.duplicates, f"{share(self.duplicates, self.expected)} twice"),
             (self.reordered, f"{share(self.reordered, self.expected)} out of order"),
@@ -134,4 +137,5 @@ def _measured(row: Row) -> Measured:
         peak=facts["peak"],
         promise=facts["promise"] or "",
         broken=facts["broken"] or "",
+        lost_before=facts.get("lost_before") or 0,
     )

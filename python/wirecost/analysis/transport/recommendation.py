@@ -56,5 +56,5 @@ def _choice(group: list[Measured]) -> Choice:
 
 def bad_share(one: Measured) -> float:
     """Messages that were lost, refused, doubled or out of order, of those expected."""
-    bad = one.lost + one.refused + one.duplicates + one.reordered
+    bad = one.lost + one.lost_before + one.refused + one.duplicates + one.reordered
     return bad / max(1, one.expected)

@@ -51,8 +51,13 @@ def rate_for(size: int, subscribers: int, profile: Profile | None) -> float:
     return float(math.floor(rate * 10**digits) / 10**digits)
 
 
-def quiet_for(size: int, profile: Profile | None) -> float:
-    """Seconds without a message after which the rest is lost."""
+def quiet_for(size: int, profile: Profile | None, longest_wait_s: float = 0.0) -> float:
+    """Seconds without a message after which the rest is lost. ``longest_wait_s``: of the settings,
+    which may hold a message for so long."""
+    return max(_quiet_for(size, profile), longest_wait_s)
+
+
+def _quiet_for(size: int, profile: Profile | None) -> float:
     if profile is None:
         return 0.5
     # What is sent again comes after some round trips; what waits, as quickly as the link has it.

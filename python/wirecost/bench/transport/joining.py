@@ -33,6 +33,8 @@ class Counts:
     begun_ns: int = 0
     """From when the first message was due to the begin of the last, summed over blocks."""
     intervals: int = 0
+    longest_ns: int = 0
+    """The longest call that sends."""
 
     @property
     def rate(self) -> float | None:
@@ -40,8 +42,10 @@ class Counts:
         return 1e9 * self.intervals / self.begun_ns if self.begun_ns > 0 else None
 
     def add(self, other: Counts) -> None:
+        longest = max(self.longest_ns, other.longest_ns)
         for one in fields(self):
             setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        self.longest_ns = longest
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ def answered(sent: Rows, received: Rows) -> tuple[Counts, list[Arrivals]]:
 
 def _sending(sent: Rows, taken: NDArray[np.bool_]) -> Counts:
     counts = Counts(sent=int(taken.sum()), refused=int((~taken).sum()))
+    if len(sent):
+        counts.longest_ns = int((np.abs(sent[:, 3]) - sent[:, 2]).max())
     if len(sent) > 1:
         # From when the first one was due: had it started late, the rest would look too quick.
         counts.begun_ns = int(sent[-1, 2] - sent[0, 1])

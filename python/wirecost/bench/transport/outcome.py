@@ -33,8 +33,8 @@ class Outcome:
     """Words of a command line that measures this alone, but for the rate."""
     rounds: int = 0
     counts: Counts = field(default_factory=Counts)
-    verified: int = 0
-    """Messages that were compared before anything was timed."""
+    first: Counts = field(default_factory=Counts)
+    """Of what was compared before anything was timed."""
     price: Price = field(default_factory=Price)
     wire: list[int | None] = field(default_factory=lambda: [0, 0])
     peak: dict[str, Any] | None = None
@@ -42,6 +42,16 @@ class Outcome:
     @property
     def contender(self) -> Contender:
         return self.entry.contender
+
+    def compared(self, counts: Counts) -> None:
+        """A block before the timed one: losses count, times do not."""
+        self.first.add(counts)
+        self.state()
+
+    def lose(self, counts: Counts) -> None:
+        """A block of which nothing arrived."""
+        self.counts.add(counts)
+        self.state()
 
     def add(self, block: Block) -> None:
         """A round's block, with its samples."""
@@ -80,7 +90,8 @@ class Outcome:
             "duplicates": counts.duplicates,
             "reordered": counts.reordered,
             "wrong": counts.wrong,
-            "checked": counts.checked + self.verified,
+            "checked": counts.checked + self.first.checked,
+            "lost_before": self.first.lost,
             "usage": {name: _usage(part, messages) for name, part in self.price.parts.items()},
             "machine_cpu_ns": self.price.kernel_ns / messages,
             "wire_bytes": None if there is None else there / messages,
@@ -92,11 +103,16 @@ class Outcome:
     def _broken(self) -> tuple[str, float]:
         """How a promise was broken, and the rate at which that shows."""
         counts, rate = self.counts, self.case.rate
-        if not self.contender.setting.promise:
+        setting = self.contender.setting
+        if not setting.promise:
             return "", rate
-        if counts.lost:
-            expected = counts.sent * self.case.subscribers
-            return f"{counts.lost:,} of {expected:,} messages were lost", rate
+        for of, when in ((counts, ""), (self.first, ", before anything was timed")):
+            if of.lost and not _excused(of, setting.longest_wait_s):
+                expected = of.sent * self.case.subscribers
+                return f"{of.lost:,} of {expected:,} messages were lost{when}", rate
+        if setting.longest_wait_s:
+            # What was tried does not say how long its calls waited.
+            return "", rate
         for tried in (self.peak or {}).get("tried", ()):
             if LOST in tried[2]:
                 return f"at {tried[0]:,.0f} Hz {tried[2]}", tried[0]
@@ -107,7 +123,7 @@ class Outcome:
         return {
             "rounds": self.rounds,
             "counts": asdict(self.counts),
-            "verified": self.verified,
+            "first": asdict(self.first),
             **self.price.record(),
             "wire": list(self.wire),
         }
@@ -116,12 +132,18 @@ class Outcome:
         """Takes over what another run measured. ``rows``: its samples, by column."""
         self.rounds = totals["rounds"]
         self.counts = Counts(**totals["counts"])
-        self.verified = totals["verified"]
+        # Before version 2 of the clients only what was compared is known.
+        self.first = Counts(**(totals.get("first") or {"checked": totals["verified"]}))
         self.price = Price.of(totals)
         self.wire = list(totals["wire"])
         self.peak = peak
         self.entry.table(rows)
         self.state()
+
+
+def _excused(counts: Counts, longest_wait_s: float) -> bool:
+    """Whether a call waited for as long as the settings allow, after which a message is lost."""
+    return 0 < longest_wait_s * 1e9 <= counts.longest_ns
 
 
 def _usage(part: Part, messages: int) -> dict[str, Any]:

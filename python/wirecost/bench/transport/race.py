@@ -77,9 +77,9 @@ class Turn:
                     size = outcome.case.size
                     with self._failing(outcome):
                         session = self._opened(ground)
-                        found = find_peak(
-                            session.run, size, quiet_for(size, ground.profile), limit_s
-                        )
+                        wait_s = self.contender.setting.longest_wait_s
+                        quiet = quiet_for(size, ground.profile, wait_s)
+                        found = find_peak(session.run, size, quiet, limit_s)
                         outcome.peak = found.record()
                         outcome.state()
                     keep()
@@ -87,16 +87,18 @@ class Turn:
 
     def _block(self, outcome: Outcome, ground: Ground, seconds: float) -> None:
         case = outcome.case
-        quiet = quiet_for(case.size, ground.profile)
+        quiet = quiet_for(case.size, ground.profile, self.contender.setting.longest_wait_s)
         with self._failing(outcome):
             session = self._opened(ground)
             rate = min(VERIFY_RATE, case.rate or VERIFY_RATE)
             first = session.run(Order(case.size, rate, verified_of(case.size), quiet_s=quiet))
+            outcome.compared(first.counts)
             _check(first.counts, self.contender.setting.promise)
-            outcome.verified += first.counts.checked
             order = Order(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
             gc.collect()
             block = session.run(order)
+            if not block.counts.received:
+                outcome.lose(block.counts)
             _check(block.counts, self.contender.setting.promise)
             outcome.add(block)
 

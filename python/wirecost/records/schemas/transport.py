@@ -60,6 +60,9 @@ class Totals(msgspec.Struct, kw_only=True):
     rounds: Count = 0
     counts: dict[str, Count] = {}
     verified: Count = 0
+    """In folders of older versions, in the place of ``first``."""
+    first: dict[str, Count] = {}
+    """Counts of what was compared before anything was timed."""
     kernel_ns: int = 0
     parts: dict[str, dict[str, int | str | None]] = {}
     wire: list[int | None] = []
@@ -70,7 +73,7 @@ class Run(common.Run, kw_only=True):
     settings, ``python default``. Rates are messages per second.
 
     ``sent`` counts what the library took, ``lost`` what of it did not reach a subscriber, summed
-    over all ``subscribers``; ``refused`` what it did not take. ``promise``: no-loss or empty;
+    over all ``subscribers``; ``refused`` what it did not take. ``promise``: what is promised, or empty;
     ``broken``: how a promise was broken, empty where it held. ``reproduce``: a command line for it.
     """
 
@@ -100,6 +103,8 @@ class Run(common.Run, kw_only=True):
     """Messages with other content than was sent: then there is a ``failure``."""
     checked: Count
     """Messages of which every byte was compared."""
+    lost_before: Count = 0
+    """Of those that were sent before anything was timed."""
     usage: dict[str, Usage] = msgspec.field(default_factory=dict)
     """By part: ``publisher``, ``subscribers``, ``daemon``."""
     machine_cpu_ns: Amount | None = None

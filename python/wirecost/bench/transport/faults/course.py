@@ -71,6 +71,7 @@ class Course(Session):
 
     def heard(self, listening: list[Running], count: int, quiet_s: float = QUIET_S) -> list[Rows]:
         """What each got, once it has ``count`` messages or nothing comes any more."""
+        quiet_s = max(quiet_s, self.contender.setting.longest_wait_s)
         for one in listening:
             one.process.send("finish", count=count, quiet=quiet_s)
         for one in listening:

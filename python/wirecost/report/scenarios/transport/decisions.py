@@ -71,7 +71,7 @@ def _cell(need: Need, verdict: Verdict) -> str:
 
 def _first_flaw(one: Measured) -> str:
     """In one word."""
-    flaws = {"loses": one.lost, "refuses": one.refused, "doubles": one.duplicates}
+    flaws = {"loses": one.lost + one.lost_before, "refuses": one.refused, "doubles": one.duplicates}
     return next((word for word, count in flaws.items() if count), _rest(one))
 
 
