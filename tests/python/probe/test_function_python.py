@@ -60,9 +60,26 @@ EXPECTED = {
 }
 
 
-def recorded(tmp_path: Path, *patterns: str, **more: str) -> subprocess.CompletedProcess[str]:
+EQUAL = "def work(): return 1\n"
+EQUAL_PROGRAM = """
+import first, second
+
+for _ in range(3): first.work()
+for _ in range(5): second.work()
+for i in range(200):
+    made = {"__name__": "made"}
+    exec("def work(): return 1\\ndef other(): return 2", made)
+    made["other"]()
+    made["work"]()
+    del made
+"""
+
+
+def recorded(
+    tmp_path: Path, *patterns: str, text: str = PROGRAM, **more: str
+) -> subprocess.CompletedProcess[str]:
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(text)
     variables = {
         "WIRECOST_PROBE": str(tmp_path / "logs"),
         "WIRECOST_PROBE_COUNTERS": "none",
@@ -96,3 +113,17 @@ def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
     done = recorded(tmp_path, "program:Planner.plam")
     assert "no function that was called matches" in done.stderr
     assert "program:Planner.plan" in done.stderr
+
+
+def test_equal_functions_of_two_modules_are_distinguished(tmp_path: Path) -> None:
+    """Code objects are equal whatever their file; generated code comes and goes."""
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(EQUAL)
+    done = recorded(tmp_path, "second:work", "made:work", text=EQUAL_PROGRAM)
+    assert done.returncode == 0, done.stderr
+    assert "functions match" not in done.stderr
+    events = events_of(read_logs([tmp_path / "logs"]))
+    assert dict(events.group_by("section").len().iter_rows()) == {
+        "second:work": 5,
+        "made:work": 200,
+    }

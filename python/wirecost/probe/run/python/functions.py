@@ -18,6 +18,8 @@ import os
 import re
 import sys
 import threading
+import weakref
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Pattern  # noqa: UP035 - Python 3.8
@@ -57,7 +59,10 @@ class Sections:
             re.compile(fnmatch.translate(one.replace("[", "[[]"))) for one in patterns
         ]
         self._limit = limit
-        self.of: dict[CodeType, int] = {}
+        self.of: dict[int, tuple[int, object]] = {}
+        """By the code's identity, as equal functions of two modules would be one key: the section
+        and a reference that removes the entry when the code is freed."""
+        self._named: dict[str, int] = {}
         self.matched = 0
         self.seen: set[str] = set()
 
@@ -70,15 +75,24 @@ class Sections:
             names.append(Path(code.co_filename).stem + ":" + name)
         found = 0
         if any(one.match(text) for text in names for one in self._expressions):
-            self.matched += 1
-            if self.matched <= self._limit:
-                found = self._section(names[-1].encode())
-            elif self.matched == self._limit + 1:
-                say(f"more than {self._limit} functions match; the others are not recorded")
+            found = self._matching(names[-1])
         elif len(self.seen) < MOST_SEEN:
             self.seen.add(names[-1])
-        self.of[code] = found
+        # No function in Python: the profile hook would see it.
+        key = id(code)
+        self.of[key] = found, weakref.ref(code, partial(self.of.pop, key))
         return found
+
+    def _matching(self, name: str) -> int:
+        """Functions of one name, as generated ones may be, are one section."""
+        if name not in self._named:
+            self.matched += 1
+            if self.matched > self._limit:
+                if self.matched == self._limit + 1:
+                    say(f"more than {self._limit} functions match; the others are not recorded")
+                return 0
+            self._named[name] = self._section(name.encode())
+        return self._named[name]
 
     def report(self) -> None:
         if self.matched or not self.seen:
@@ -108,15 +122,14 @@ def profile(calls: Calls) -> None:
 
     def hook(frame: FrameType, event: str, _argument: Any) -> None:
         if event == "call":
-            section = of.get(frame.f_code)
-            if section is None:
-                section = find(frame)
+            known = of.get(id(frame.f_code))
+            section = find(frame) if known is None else known[0]
             if section:
                 begin(section, COUNT_LOOPS)
         elif event == "return":  # an exception and a suspension too
-            section = of.get(frame.f_code)
-            if section:
-                end(section, 0)
+            known = of.get(id(frame.f_code))
+            if known is not None and known[0]:
+                end(known[0], 0)
 
     if sys.getprofile() is not None:
         say("another profiler has the profile hook; Python functions are not recorded")
@@ -137,34 +150,33 @@ def monitor(calls: Calls) -> None:
     begin, end = calls.begin, calls.end
 
     def entered(code: CodeType, _offset: int) -> Any:
-        section = of.get(code)
-        if section is None:
-            section = find(sys._getframe(1))
-            if section:
-                monitoring.set_local_events(
-                    tool, code, events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
-                )
+        known = of.get(id(code))
+        section = find(sys._getframe(1)) if known is None else known[0]
+        if known is None and section:
+            monitoring.set_local_events(
+                tool, code, events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
+            )
         if not section:
             return off
         begin(section, COUNT_LOOPS)
         return None
 
     def left(code: CodeType, _offset: int, _value: object) -> Any:
-        section = of.get(code)
-        if not section:
+        known = of.get(id(code))
+        if known is None or not known[0]:
             return off
-        end(section, 0)
+        end(known[0], 0)
         return None
 
     def thrown_into(code: CodeType, _offset: int, _error: object) -> None:
-        section = of.get(code)
-        if section:
-            begin(section, COUNT_LOOPS)
+        known = of.get(id(code))
+        if known is not None and known[0]:
+            begin(known[0], COUNT_LOOPS)
 
     def unwound(code: CodeType, _offset: int, _error: object) -> None:
-        section = of.get(code)
-        if section:
-            end(section, 0)
+        known = of.get(id(code))
+        if known is not None and known[0]:
+            end(known[0], 0)
 
     for event, callback in (
         (events.PY_START, entered),
