@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.bench.transport.faults import judging, registry
+from wirecost.bench.answering import WorkerFailedError
+from wirecost.bench.transport.faults import course, judging, registry
 from wirecost.bench.transport.protocol import Rows
 from wirecost.errors import UserError
 
@@ -61,6 +62,14 @@ def test_who_else_suffers() -> None:
         "sending took at most 2 ms and 9 ms"
     )
     assert judging.others(_sent(), _received(), 0).endswith("at most – and –")
+
+
+def test_damaged_messages_are_a_failure() -> None:
+    assert course.undamaged(RECEIVED) is RECEIVED
+    damaged = RECEIVED.copy()
+    damaged[1, 2] = -1
+    with pytest.raises(WorkerFailedError, match="1 messages came with another content"):
+        course.undamaged(damaged)
 
 
 def test_each_module_of_a_fault_is_found() -> None:

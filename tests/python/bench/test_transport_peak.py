@@ -10,7 +10,7 @@ import pytest
 
 from wirecost.bench.transport.ground import Wire
 from wirecost.bench.transport.joining import Arrivals, Counts
-from wirecost.bench.transport.peak import find_peak
+from wirecost.bench.transport.peak import fault, find_peak
 from wirecost.bench.transport.price import Price
 from wirecost.bench.transport.session import Block, Order
 
@@ -66,6 +66,14 @@ def test_a_transport_that_always_loses_has_no_peak() -> None:
     assert peak.rate == 0
     assert not peak.confirmed
     assert "lost" in peak.limit
+
+
+def test_a_rate_does_not_hold_where_messages_are_damaged() -> None:
+    order = Order(100, 100.0, seconds=1.0)
+    damaged = block(order, 100, np.full(100, 50_000), wrong=1, lost=2)
+    assert fault(damaged, 100.0) == "1 messages came with another content than was sent"
+    twice = block(order, 100, np.full(100, 50_000), duplicates=1, reordered=1)
+    assert fault(twice, 100.0) == ""
 
 
 def test_what_is_late_by_a_constant_is_no_queue() -> None:

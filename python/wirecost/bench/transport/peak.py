@@ -135,6 +135,8 @@ def _latency(block: Block) -> tuple[float | None, float | None]:
 def fault(block: Block, rate: float) -> str:
     """Why a block at a rate did not hold, the plainest reason first; empty if it did."""
     counts = block.counts
+    if counts.wrong:
+        return f"{counts.wrong} messages came with another content than was sent"
     if counts.lost:
         return f"{counts.lost} messages lost"
     if counts.refused:

@@ -73,8 +73,9 @@ class Run(common.Run, kw_only=True):
     settings, ``python default``. Rates are messages per second.
 
     ``sent`` counts what the library took, ``lost`` what of it did not reach a subscriber, summed
-    over all ``subscribers``; ``refused`` what it did not take. ``promise``: what is promised, or empty;
-    ``broken``: how a promise was broken, empty where it held. ``reproduce``: a command line for it.
+    over all ``subscribers``; ``refused`` what it did not take. ``promise``: what is promised, or
+    empty; ``broken``: how a promise was broken, empty where it held. ``reproduce``: a command line
+    for it.
     """
 
     mode: str

@@ -12,6 +12,7 @@ from typing import Any
 from wirecost.bench.answering import Answering, WorkerFailedError
 from wirecost.bench.transport.faults.fault import Setup
 from wirecost.bench.transport.ground import Spot
+from wirecost.bench.transport.joining import WRONG
 from wirecost.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
 from wirecost.bench.transport.session import LEAD_NS, SPARE_S, START_S, Session
 from wirecost.usage import memory
@@ -76,7 +77,7 @@ class Course(Session):
             one.process.send("finish", count=count, quiet=quiet_s)
         for one in listening:
             one.process.receive(SPARE_S + quiet_s)
-        return [read_rows(one.file, RECEIVED) for one in listening]
+        return [undamaged(read_rows(one.file, RECEIVED)) for one in listening]
 
     def spare(self, role: str, number: int) -> Answering:
         """A process that has started and opened nothing yet: what a start takes is Python's."""
@@ -111,6 +112,13 @@ class Course(Session):
     def _file(self) -> Path:
         self._files += 1
         return self._folder / f"fault-{self._files}"
+
+
+def undamaged(received: Rows) -> Rows:
+    """Raises WorkerFailedError for messages that are not what was sent."""
+    if wrong := int((received[:, 2] == WRONG).sum()):
+        raise WorkerFailedError(f"{wrong} messages came with another content than was sent")
+    return received
 
 
 def forget(one: Answering) -> None:
