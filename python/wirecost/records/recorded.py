@@ -82,13 +82,16 @@ def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:
 
 def event_tables(logs: list[ProbeLog]) -> Iterator[pl.DataFrame]:
     """The events of all logs (columns: ``EVENTS``), each section's in one table only: of traces,
-    which may be large, a table a section."""
+    which may be large, a table a section. At least one table, though it may be empty."""
     traces = list({id(log.trace): log.trace for log in logs if isinstance(log, TraceLog)}.values())
     if not all(isinstance(log, TraceLog) for log in logs):
         yield events_of(logs)
         return
     held = [dict(zip(trace.sections(), trace.reader.counts(), strict=True)) for trace in traces]
-    for name in {name: None for counts in held for name, count in counts.items() if count}:
+    names = {name: None for counts in held for name, count in counts.items() if count}
+    if not names:
+        yield pl.DataFrame(schema=EVENTS)
+    for name in names:
         holders = [t for t, counts in zip(traces, held, strict=True) if counts.get(name)]
         # Not kept here while the caller works with it.
         yield _table(holders, [t.sections().index(name) for t in holders])

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -209,6 +210,21 @@ def test_tables_hold_each_section_once(tmp_path: Path) -> None:
     assert all(len(one) == 1 for one in names)
     key = ["process", "section", "begin_ns"]
     assert pl.concat(tables).sort(key).equals(events_of(logs).sort(key))
+
+
+def test_a_trace_in_which_no_callback_ended_is_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ctf_traces.write_trace(tmp_path / "trace", node_events(7, "a"))
+    show([tmp_path / "trace"], None, Path("-"), tmp_path / "report.html")
+    assert json.loads(capsys.readouterr().out)["sections"] == []
+    assert (tmp_path / "report.html").stat().st_size > 0
+    command = ["wirecost", "probe", "chain", str(tmp_path / "trace"), "--from", "/a", "--to", "/b"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert "--from /a: not recorded; recorded topics: none" in done.stderr
 
 
 def test_a_real_trace_agrees_with_the_program_and_babeltrace() -> None:
