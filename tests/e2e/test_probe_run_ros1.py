@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,23 @@ def test_callbacks_of_every_kind(system: Ros1System, tmp_path: Path) -> None:
     own = events.filter(section="own")
     assert set(own["parent"]) == {outer}
     assert own.height == events.filter(section=outer).height
+
+
+IN_PYTHON = """
+import ctypes, sys
+name = ctypes.create_string_buffer(b"callbacks")
+ctypes.CDLL(sys.argv[1]).main(1, (ctypes.c_char_p * 2)(ctypes.addressof(name)))
+"""
+
+
+def test_callbacks_of_an_extension_of_python(system: Ros1System, tmp_path: Path) -> None:
+    """What an extension is linked to is in no global scope."""
+    module = CALLBACKS.with_name("libros1_callbacks_module.so")
+    words = (sys.executable, "-c", IN_PYTHON, module)
+    events, _ = run_to_its_end(system, tmp_path / "logs", *words)
+    assert sections(events) >= KINDS
+    preloaded = {"LD_PRELOAD": str(HOOK)}
+    subprocess.run([*map(str, words)], env=environment(system, **preloaded), timeout=60, check=True)
 
 
 def test_callbacks_without_symbols(system: Ros1System, tmp_path: Path) -> None:

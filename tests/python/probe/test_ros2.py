@@ -16,6 +16,9 @@ import pytest
 
 from wirecost.records.probe_log import events_of, read_logs
 
+# What Python extensions are linked to is in no global scope.
+IN_PYTHON = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).main(1, None)"
+
 BUILT = Path(__file__).parents[3] / "build" / "cmake"
 HOOKS = BUILT / "cpp" / "wirecost" / "hooks" / "tracetools"
 MESSAGES = 60
@@ -103,3 +106,17 @@ def test_calls_still_reach_the_library_behind(tmp_path: Path) -> None:
         assert counted[0] in other.stderr
         assert "future 1" in other.stdout
     assert any(tmp_path.glob("*.wprobe"))
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_calls_of_an_extension_reach_the_library_behind(recorded: bool, tmp_path: Path) -> None:
+    module = BUILT / "tests" / "cpp" / "tracetools" / "libros2_module.so"
+    command = [sys.executable, "-c", IN_PYTHON, str(module)]
+    hook = {"LD_PRELOAD": str(HOOKS / "libwirecost-hook-ros2.so")}
+    logs = {"WIRECOST_PROBE": str(tmp_path)} if recorded else {}
+    counted = [
+        [line for line in run(command, **more).stderr.splitlines() if "libtracetools: " in line]
+        for more in ({}, hook | logs)
+    ]
+    assert counted[0] == counted[1] != []
+    assert any(tmp_path.glob("*.wprobe")) == recorded

@@ -56,6 +56,7 @@ using TwoNumbers = std::uint64_t;
 struct SharedPointer {
   void* object;
   void* count;
+  SharedPointer() : object(nullptr), count(nullptr) {}
   SharedPointer(const SharedPointer&) = delete;
   SharedPointer& operator=(const SharedPointer&) = delete;
   ~SharedPointer() {}

@@ -8,6 +8,7 @@
 #include "callback.hpp"
 #include "library.hpp"
 #include "naming.hpp"
+#include "wirecost/hooks/following.hpp"
 #include "wirecost/probe.hpp"
 #include "wirecost/probe/clock.hpp"
 
@@ -30,13 +31,11 @@ void if_recording(Action action) {
     }
 }
 
+/// Where there is nothing to call, the result is empty: roscpp is not there for certain.
 template <class Result, class... Arguments>
-Result call_following(const char* name, void*& cached, Arguments... arguments) {
-  void* function = __atomic_load_n(&cached, __ATOMIC_ACQUIRE);
-  if (function == nullptr) {
-    function = following(name);
-    __atomic_store_n(&cached, function, __ATOMIC_RELEASE);
-  }
+Result call_following(hooks::Following& following, Arguments... arguments) {
+  void* const function = following.get();
+  if (function == nullptr) return Result();
   return reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...);
 }
 
@@ -107,6 +106,7 @@ void record_push(const void* queue, const void* deserializer) {
 }  // namespace
 }  // namespace wirecost::ros1
 
+using namespace wirecost;
 using namespace wirecost::ros1;
 
 extern "C" {
@@ -125,8 +125,8 @@ bool wirecost_ros_subscribe(void* self, const void* options) {
         of_subscription(member<const std::string>(options, offset::subscribe_topic),
                         member<const std::string>(options, offset::subscribe_type), callback));
   });
-  static void* next = nullptr;
-  return call_following<bool>(WIRECOST_ROS_SUBSCRIBE, next, self, options);
+  static constinit hooks::Following next(WIRECOST_ROS_SUBSCRIBE);
+  return call_following<bool>(next, self, options);
 }
 
 /// bool ServiceManager::advertiseService(const AdvertiseServiceOptions&)
@@ -142,8 +142,8 @@ bool wirecost_ros_advertise(void* self, const void* options) {
                  of_service(member<const std::string>(options, offset::service_name),
                             member<const std::string>(options, offset::service_type), callback));
   });
-  static void* next = nullptr;
-  return call_following<bool>(WIRECOST_ROS_ADVERTISE_SERVICE, next, self, options);
+  static constinit hooks::Following next(WIRECOST_ROS_ADVERTISE_SERVICE);
+  return call_following<bool>(next, self, options);
 }
 
 /// Timer::Timer(const TimerOptions&), and of the two other kinds; a constructor has two names.
@@ -151,8 +151,8 @@ bool wirecost_ros_advertise(void* self, const void* options) {
   WIRECOST_EXPORT void name(void* self, const void* options) asm(symbol); \
   void name(void* self, const void* options) {                            \
     record_timer(options);                                                \
-    static void* next = nullptr;                                          \
-    call_following<void>(symbol, next, self, options);                    \
+    static constinit hooks::Following next(symbol);                       \
+    call_following<void>(next, self, options);                            \
   }
 WIRECOST_TIMER(wirecost_ros_timer_1, WIRECOST_ROS_TIMER_1)
 WIRECOST_TIMER(wirecost_ros_timer_2, WIRECOST_ROS_TIMER_2)
@@ -168,9 +168,9 @@ WIRECOST_EXPORT void wirecost_ros_push(void* self, const void* helper, const voi
 void wirecost_ros_push(void* self, const void* helper, const void* deserializer, bool has_tracked,
                        const void* tracked, bool copies, TwoNumbers receipt, bool* was_full) {
   if (recording()) record_push(self, held(deserializer, 0));
-  static void* next = nullptr;
-  call_following<void>(WIRECOST_ROS_PUSH, next, self, helper, deserializer, has_tracked, tracked,
-                       copies, receipt, was_full);
+  static constinit hooks::Following next(WIRECOST_ROS_PUSH);
+  call_following<void>(next, self, helper, deserializer, has_tracked, tracked, copies, receipt,
+                       was_full);
 }
 
 /// void CallbackQueue::addCallback(const CallbackInterfacePtr&, uint64_t)
@@ -178,8 +178,8 @@ WIRECOST_EXPORT void wirecost_ros_add_callback(void* self, const void* callback,
                                                std::uint64_t owner) asm(WIRECOST_ROS_ADD_CALLBACK);
 void wirecost_ros_add_callback(void* self, const void* callback, std::uint64_t owner) {
   if (recording()) arrivals().put(held(callback, 0), {.received_ns = wirecost::monotonic_ns()});
-  static void* next = nullptr;
-  call_following<void>(WIRECOST_ROS_ADD_CALLBACK, next, self, callback, owner);
+  static constinit hooks::Following next(WIRECOST_ROS_ADD_CALLBACK);
+  call_following<void>(next, self, callback, owner);
 }
 
 /// CallResult ServiceCallback::call(), and of the three kinds of timers
@@ -187,8 +187,8 @@ void wirecost_ros_add_callback(void* self, const void* callback, std::uint64_t o
   WIRECOST_EXPORT int name(void* self) asm(symbol); \
   int name(void* self) {                            \
     arrived(self);                                  \
-    static void* next = nullptr;                    \
-    return call_following<int>(symbol, next, self); \
+    static constinit hooks::Following next(symbol); \
+    return call_following<int>(next, self);         \
   }
 WIRECOST_CALL(wirecost_ros_call_service, WIRECOST_ROS_CALL_SERVICE)
 WIRECOST_CALL(wirecost_ros_call_timer, WIRECOST_ROS_CALL_TIMER)
@@ -204,8 +204,8 @@ int wirecost_ros_call_subscription(void* self) {
     ~InUse() { queue_in_use = before; }
     const void* before;
   } const in_use(self);
-  static void* next = nullptr;
-  return call_following<int>(WIRECOST_ROS_CALL_SUBSCRIPTION, next, self);
+  static constinit hooks::Following next(WIRECOST_ROS_CALL_SUBSCRIPTION);
+  return call_following<int>(next, self);
 }
 
 /// void CallbackQueue::callAvailable(WallDuration), CallOneResult
@@ -214,15 +214,15 @@ WIRECOST_EXPORT void wirecost_ros_call_available(void* self, TwoNumbers timeout)
     WIRECOST_ROS_CALL_AVAILABLE);
 void wirecost_ros_call_available(void* self, TwoNumbers timeout) {
   prepare_thread();
-  static void* next = nullptr;
-  call_following<void>(WIRECOST_ROS_CALL_AVAILABLE, next, self, timeout);
+  static constinit hooks::Following next(WIRECOST_ROS_CALL_AVAILABLE);
+  call_following<void>(next, self, timeout);
 }
 WIRECOST_EXPORT int wirecost_ros_call_one(void* self,
                                           TwoNumbers timeout) asm(WIRECOST_ROS_CALL_ONE);
 int wirecost_ros_call_one(void* self, TwoNumbers timeout) {
   prepare_thread();
-  static void* next = nullptr;
-  return call_following<int>(WIRECOST_ROS_CALL_ONE, next, self, timeout);
+  static constinit hooks::Following next(WIRECOST_ROS_CALL_ONE);
+  return call_following<int>(next, self, timeout);
 }
 
 /// void TopicManager::publish(const std::string&, const function<SerializedMessage()>&,
@@ -233,8 +233,8 @@ WIRECOST_EXPORT void wirecost_ros_publish(void* self, const std::string* topic,
 void wirecost_ros_publish(void* self, const std::string* topic, const void* serialize,
                           void* message) {
   const std::int64_t begin_ns = wirecost::monotonic_ns();
-  static void* next = nullptr;
-  call_following<void>(WIRECOST_ROS_PUBLISH, next, self, topic, serialize, message);
+  static constinit hooks::Following next(WIRECOST_ROS_PUBLISH);
+  call_following<void>(next, self, topic, serialize, message);
   if_recording([&] {
     const std::int64_t end_ns = wirecost::monotonic_ns();
     const Publication& known = publication(*topic);
@@ -250,15 +250,15 @@ void wirecost_ros_publish(void* self, const std::string* topic, const void* seri
 /// VoidConstPtr MessageDeserializer::deserialize()
 WIRECOST_EXPORT SharedPointer wirecost_ros_deserialize(void* self) asm(WIRECOST_ROS_DESERIALIZE);
 SharedPointer wirecost_ros_deserialize(void* self) {
-  static void* next = nullptr;
-  if (!recording()) return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
+  static constinit hooks::Following next(WIRECOST_ROS_DESERIALIZE);
+  if (!recording()) return call_following<SharedPointer>(next, self);
   const Body body = body_of(static_cast<const std::byte*>(self) + offset::deserializer_message);
   const CallbackSections* sections = sections_of_deserializer(self);
   arrival = arrivals().take(waiting_in(queue_in_use, self));
   // Without bytes it was done for another subscription, or within the process.
   if (sections == nullptr || body.begin == nullptr)
-    return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
+    return call_following<SharedPointer>(next, self);
   wirecost::probe::Section section(sections->deserialize);
   section.value(static_cast<std::int64_t>(body.bytes));
-  return call_following<SharedPointer>(WIRECOST_ROS_DESERIALIZE, next, self);
+  return call_following<SharedPointer>(next, self);
 }

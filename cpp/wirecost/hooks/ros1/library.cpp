@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "abi.hpp"
+#include "wirecost/hooks/following.hpp"
 #include "wirecost/hooks/own_probes.hpp"
 #include "wirecost/probe.h"
 
@@ -19,7 +20,8 @@ namespace {
 bool decide() {
   if (wirecost_probe_enabled() == 0) return false;
   Dl_info info{};
-  void* const subscribe = following(WIRECOST_ROS_SUBSCRIBE);
+  static constinit hooks::Following following(WIRECOST_ROS_SUBSCRIBE);
+  void* const subscribe = following.get();
   if (subscribe == nullptr || dladdr(subscribe, &info) == 0) return false;
   char path[PATH_MAX] = "";
   const bool found = realpath(info.dli_fname, path) != nullptr;
@@ -35,18 +37,17 @@ bool decide() {
 
 }  // namespace
 
-void* following(const char* mangled_name) { return dlsym(RTLD_NEXT, mangled_name); }
-
 bool recording() {
   static const bool decided = decide();
   return decided;
 }
 
 const std::string& node_name() {
-  static auto* const get =
-      reinterpret_cast<const std::string& (*)()>(following(WIRECOST_ROS_NODE_NAME));
-  static const std::string none = "?";
-  return get == nullptr ? none : get();
+  static constinit hooks::Following following(WIRECOST_ROS_NODE_NAME);
+  // Never destroyed: destructors of static objects may publish.
+  static const std::string& none = *new std::string("?");
+  void* const get = following.get();
+  return get == nullptr ? none : reinterpret_cast<const std::string& (*)()>(get)();
 }
 
 }  // namespace wirecost::ros1

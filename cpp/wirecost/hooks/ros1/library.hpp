@@ -6,9 +6,6 @@
 
 namespace wirecost::ros1 {
 
-/// The function that the program would have called without this library.
-void* following(const char* mangled_name);
-
 /// Decided at the first call: recording is on, roscpp is of a known version, and the program has no
 /// probes of its own where those come first. What is not known is reported in one line.
 bool recording();

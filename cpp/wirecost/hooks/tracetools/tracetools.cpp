@@ -3,7 +3,7 @@
 // program has, record into the probe log, and then call that library's: LTTng goes on as it was.
 #include "tracepoints.h"
 
-#include <dlfcn.h>
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +11,7 @@
 
 #include "export.hpp"
 #include "recorder.hpp"
+#include "wirecost/hooks/following.hpp"
 #include "wirecost/hooks/own_probes.hpp"
 
 namespace {
@@ -153,29 +154,27 @@ void record_rclcpp_buffer_to_ipb(const void*, const void*) {}
 void record_rclcpp_construct_ring_buffer(const void*, uint64_t) {}
 void record_rclcpp_ring_buffer_clear(const void*) {}
 
-/// The same function of the library behind this one; null where there is none.
-template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
 }  // namespace
 
-// Nothing may be thrown into a program that expects C: what finds no memory is not recorded.
-#define WIRECOST_TRACEPOINT(name, parameters, arguments)                              \
-  WIRECOST_EXPORT void ros_trace_##name parameters {                                  \
-    if (recording()) try {                                                            \
-        record_##name arguments;                                                      \
-      } catch (...) {                                                                 \
-      }                                                                               \
-    static auto* const following = next<void parameters>("ros_trace_" #name);         \
-    if (following != nullptr) following arguments;                                    \
-  }                                                                                   \
-  WIRECOST_EXPORT void ros_trace_do_##name parameters { ros_trace_##name arguments; } \
-  WIRECOST_EXPORT bool ros_trace_enabled_##name(void) {                               \
-    if (recording()) return true;                                                     \
-    static auto* const following = next<bool(void)>("ros_trace_enabled_" #name);      \
-    return following != nullptr && following();                                       \
+// Nothing may be thrown into a program that expects C: what finds no memory is not recorded. A
+// thread that is being cancelled goes on to its end.
+#define WIRECOST_TRACEPOINT(name, parameters, arguments)                                          \
+  WIRECOST_EXPORT void ros_trace_##name parameters {                                              \
+    if (recording()) try {                                                                        \
+        record_##name arguments;                                                                  \
+      } catch (abi::__forced_unwind&) {                                                           \
+        throw;                                                                                    \
+      } catch (...) {                                                                             \
+      }                                                                                           \
+    static constinit wirecost::hooks::Following following("ros_trace_" #name);                    \
+    if (void* const next = following.get()) reinterpret_cast<void(*) parameters>(next) arguments; \
+  }                                                                                               \
+  WIRECOST_EXPORT void ros_trace_do_##name parameters { ros_trace_##name arguments; }             \
+  WIRECOST_EXPORT bool ros_trace_enabled_##name(void) {                                           \
+    if (recording()) return true;                                                                 \
+    static constinit wirecost::hooks::Following following("ros_trace_enabled_" #name);            \
+    void* const next = following.get();                                                           \
+    return next != nullptr && reinterpret_cast<bool (*)()>(next)();                               \
   }
 
 extern "C" {
