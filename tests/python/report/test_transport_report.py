@@ -214,9 +214,74 @@ def test_who_fails_is_in_the_decision_table(tmp_path: Path) -> None:
     assert list(cells(table, "c").values())[1:] == ["✗ fails"] * 2
 
 
+LOSSY = {"lossy": {"loss_percent": 5.0}}
+BOTH_SIZES = (("lossy", 1, 100), ("lossy", 1, 1_000_000))
+
+
+def without(of: Results, name: str, size: int) -> tuple[Results, list[Row]]:
+    """A transport's large messages never arrived."""
+
+    def runs_so(run: dict[str, Any]) -> bool:
+        return (run["mware"], run["size"]) == (name, size)
+
+    runs = [{**run, "failure": "none arrived"} if runs_so(run) else run for run in of.meta["runs"]]
+    kept = [row for row in rows(of) if not runs_so(row.facts)]
+    return dataclasses.replace(of, meta={**of.meta, "runs": runs}), kept
+
+
+def test_who_never_delivered_large_messages_does_not_survive_loss(tmp_path: Path) -> None:
+    made = {"a": Made(), "b": Made()}
+    of = transport_folder(tmp_path, made, cases=BOTH_SIZES, networks=LOSSY)
+    table = content_of(*without(of, "b", 1_000_000)).tables[0]
+    assert cells(table, "a")["survives loss"].startswith("✓")
+    found = cells(table, "b")
+    assert (found["survives loss"], found["large messages"]) == ("✗ fails", "✗ fails")
+    assert found["fastest"].startswith("✓")
+
+
+def test_refusing_is_not_losing(tmp_path: Path) -> None:
+    made = {"a": Made(), "b": Made()}
+    of = transport_folder(tmp_path, made, cases=BOTH_SIZES, networks=LOSSY)
+    refusing = [
+        dataclasses.replace(row, facts={**row.facts, "refused": 3})
+        if row.facts["mware"] == "b" else row
+        for row in rows(of)
+    ]  # fmt: skip
+    found = cells(content_of(of, refusing).tables[0], "b")
+    assert found["survives loss"].startswith("✓") and found["survives loss"].endswith(", refuses")
+    assert found["fastest"] == "✗ refuses"
+
+
+def test_few_messages_have_no_p99_in_advice(tmp_path: Path) -> None:
+    """The one with the longer tail, but the shorter median, is taken."""
+    of = transport_folder(tmp_path, {"a": Made(us=100.0), "b": Made(us=200.0)})
+    tails = {"a": 9e6, "b": 1e6}
+
+    def advice(received: int) -> str:
+        few = [
+            dataclasses.replace(
+                row, p99_ns=tails[row.facts["mware"]], facts={**row.facts, "received": received}
+            )
+            for row in rows(of)
+        ]
+        return content_of(of, few).lead or ""
+
+    assert "take a " in advice(10) and "p99" not in advice(10)
+    assert "take b " in advice(1001) and "p99 1.00 ms" in advice(1001)
+
+
+def test_the_cheapest_is_named_only_where_it_delivers_at_all_sizes(tmp_path: Path) -> None:
+    made = {"quick": Made(us=50.0, cpu_us=50.0), "cheap": Made(us=200.0, cpu_us=10.0)}
+    of = transport_folder(tmp_path, made, cases=BOTH_SIZES, networks=LOSSY)
+    assert "(cheap " in (content_of(of, rows(of)).lead or "")
+    changed, kept = without(of, "cheap", 1_000_000)
+    lead = content_of(changed, kept).lead or ""
+    assert "For 100 B to 1.00 MB" in lead and "take quick" in lead and "cheap" not in lead
+
+
 def test_what_the_binding_adds_is_a_row_for_each_pair(tmp_path: Path) -> None:
     both = {"a": Made(us=200.0, cpu_us=60.0), "a:2": Made(client="native", us=100.0, cpu_us=20.0)}
-    row = tables(transport_folder(tmp_path, both))["What the Python binding adds"].rows[0]
+    row = tables(transport_folder(tmp_path, both))["Python client beside the native one"].rows[0]
     assert float(row[3]) == pytest.approx(2.0, abs=0.1)
     assert float(row[6]) == pytest.approx(3.0, abs=0.1)
 

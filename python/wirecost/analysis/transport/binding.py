@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python binding adds: the same transport, case and settings by both clients."""
+"""Python client beside the native one: the same transport, case and settings by both."""
 
 from __future__ import annotations
 

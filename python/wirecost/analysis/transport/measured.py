@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from wirecost.analysis.summary import Row
 
 SENT = 0.98
 """Of the asked rate must have been sent."""
+ENOUGH = 990
+"""Arrivals, about 1,000, from which on a 99th percentile says something."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +99,54 @@ class Measured:
         )
 
     @property
+    def arrives(self) -> bool:
+        """What the transport took came once and in order, whatever it refused."""
+        bad = self.lost, self.lost_before, self.duplicates, self.reordered
+        return self.received > 0 and not any(bad)
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether ``p99_ns`` is of enough messages."""
+        return self.received >= ENOUGH
+
+    @property
+    def tail_ns(self) -> float:
+        """The 99th percentile, or the median of few messages."""
+        return self.p99_ns if self.has_tail else self.p50_ns
+
+    @property
     def delivers(self) -> bool:
         """Every message once, in order, as often as was asked."""
         return not self.flaws
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A contender in a case that has no measurement: it failed."""
+
+    case: str
+    where: Where
+    who: Who
+    size: int
+    failure: str
+
+
+Asked = Measured | Failed
+
+
+def failed(runs: Sequence[Mapping[str, Any]]) -> list[Failed]:
+    """``runs``: a folder's."""
+    return [
+        Failed(
+            run["case"],
+            Where(run["network"], run["subscribers"], run["pattern"]),
+            Who(run["mware"], run["client"], run["settings"]),
+            run["size"],
+            run["failure"],
+        )
+        for run in runs
+        if run["failure"]
+    ]
 
 
 def share(count: int, of: int) -> str:

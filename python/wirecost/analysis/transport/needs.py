@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.measured import Asked, Failed, Measured
 from wirecost.analysis.transport.recommendation import bad_share
 
 QUICK = 1.25
@@ -20,6 +20,7 @@ MANY = 2.0
 """A tick is for whoever is within this factor of the best that delivered everything."""
 LARGE_BYTES = 100_000
 LOOPBACK = "loopback"
+TAIL = "p99, or median of fewer than 1,000"
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Verdict:
     met: bool | None
     evidence: Measured | None = None
     why: str = ""
+    failed: Failed | None = None
+    """A case of the need that has no measurement."""
 
 
 @dataclass(frozen=True)
@@ -37,31 +40,35 @@ class Need:
 
     title: str
     about: str
-    cases: Callable[[Sequence[Measured]], list[Measured]]
+    cases: Callable[[Sequence[Asked]], list[Asked]]
     value: Callable[[Measured], float | None]
     within: float | None
-    """Factor of the best's value; None: delivering everything is all that is asked."""
+    """Factor of the best's value; None: that what was taken arrives is all that is asked."""
+
+    def holds(self, one: Measured) -> bool:
+        """Whether its messages are as they must be."""
+        return one.arrives if self.within is None else one.delivers
 
 
-def _smallest(found: Sequence[Measured]) -> list[Measured]:
+def _smallest(found: Sequence[Asked]) -> list[Asked]:
     """The first network and number of subscribers, the smallest size."""
     here = [one for one in found if one.where == found[0].where]
     least = min(one.size for one in here)
     return [one for one in here if one.size == least]
 
 
-def _largest(found: Sequence[Measured]) -> list[Measured]:
+def _largest(found: Sequence[Asked]) -> list[Asked]:
     here = [one for one in found if one.where == found[0].where]
     most = max(one.size for one in here)
     return [one for one in here if one.size == most] if most >= LARGE_BYTES else []
 
 
-def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Measured]], list[Measured]]:
+def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     names = set(lossy)
     return lambda found: [one for one in found if one.where.network in names]
 
 
-def _crowded(found: Sequence[Measured]) -> list[Measured]:
+def _crowded(found: Sequence[Asked]) -> list[Asked]:
     most = max(one.where.subscribers for one in found)
     if most == 1:
         return []
@@ -69,7 +76,7 @@ def _crowded(found: Sequence[Measured]) -> list[Measured]:
     return _smallest(crowded)
 
 
-def _away(lossy: Iterable[str]) -> Callable[[Sequence[Measured]], list[Measured]]:
+def _away(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     """On networks that lose nothing by themselves."""
     left_out = {LOOPBACK, *lossy}
     return lambda found: [one for one in found if one.where.network not in left_out]
@@ -81,51 +88,61 @@ def needs(lossy: Sequence[str]) -> list[Need]:
     def p50(one: Measured) -> float:
         return one.p50_ns
 
-    def p99(one: Measured) -> float:
-        return one.p99_ns
+    def tail(one: Measured) -> float:
+        return one.tail_ns
 
     return [
         Need("fastest", f"median within {QUICK:g} × of the least, smallest messages",
              _smallest, p50, QUICK),
         Need("cheapest", f"processor time per message within {CHEAP:g} × of the least, smallest"
              " messages", _smallest, lambda one: one.cost_ns, CHEAP),
-        Need("survives loss", "every message arrives, once and in order, over networks that lose"
-             " packets", _lossy(lossy), p99, None),
-        Need("many subscribers", f"p99 within {MANY:g} × of the least, most subscribers",
-             _crowded, p99, MANY),
-        Need("other machines", "every message arrives over a network that is not loopback",
-             _away(lossy), p99, None),
+        Need("survives loss", "what the transport took arrives in all cases, once and in order,"
+             f" over networks that lose packets: the worst {TAIL}", _lossy(lossy), tail, None),
+        Need("many subscribers", f"{TAIL} within {MANY:g} × of the least, most subscribers",
+             _crowded, tail, MANY),
+        Need("other machines", "what the transport took arrives over a network that is not"
+             f" loopback: the worst {TAIL}", _away(lossy), tail, None),
         Need("large messages", f"median within {LARGE:g} × of the least, largest messages",
              _largest, p50, LARGE),
     ]  # fmt: skip
 
 
-def verdicts(found: Sequence[Measured], need: Need) -> dict[tuple[str, str], Verdict]:
-    """By transport (name and client), those with a measurement."""
-    cases = need.cases(found) if found else []
-    able = [need.value(one) for one in cases if one.delivers]
+def verdicts(
+    found: Sequence[Measured], need: Need, failed: Sequence[Failed] = ()
+) -> dict[tuple[str, str], Verdict]:
+    """By transport (name and client). Who failed in one of the need's cases does not meet it."""
+    asked: list[Asked] = [*found, *failed]
+    cases = need.cases(asked) if found else []
+    able = [need.value(one) for one in cases if isinstance(one, Measured) and need.holds(one)]
     best = min((value for value in able if value is not None), default=None)
     judged = {}
-    for transport in dict.fromkeys(one.who.transport for one in found):
+    for transport in dict.fromkeys(one.who.transport for one in asked):
         mine = [one for one in cases if one.who.transport == transport]
         judged[transport] = _verdict(mine, need, best)
     return judged
 
 
-def _verdict(mine: list[Measured], need: Need, best: float | None) -> Verdict:
+def _verdict(mine: list[Asked], need: Need, best: float | None) -> Verdict:
     if not mine:
         return Verdict(None)
-    by_settings: dict[str, list[Measured]] = {}
+    by_settings: dict[str, list[Asked]] = {}
     for one in mine:
         by_settings.setdefault(one.who.settings, []).append(one)
     judged = [_of_one(group, need, best) for group in by_settings.values()]
-    return min(judged, key=lambda one: (not one.met, _order(one, need)))
+    return min(judged, key=lambda one: (not one.met, bool(one.failed), _order(one, need)))
 
 
-def _of_one(group: list[Measured], need: Need, best: float | None) -> Verdict:
+def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
     """Of one group of settings: its worst case decides."""
-    worst = max(group, key=lambda one: (bad_share(one), not one.delivers, need.value(one) or 0.0))
-    if not worst.delivers:
+    for one in asked:
+        if isinstance(one, Failed):
+            return Verdict(False, None, one.failure, one)
+    group = [one for one in asked if isinstance(one, Measured)]
+    worst = max(
+        group,
+        key=lambda one: (not need.holds(one), bad_share(one), need.value(one) or 0.0),
+    )
+    if not need.holds(worst):
         return Verdict(False, worst, "; ".join(worst.flaws))
     value = need.value(worst)
     if need.within is None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.analysis.transport.measured import Measured, Where
+from wirecost.analysis.transport.measured import Measured, Where, Who
 
 ALIKE = 1.1
-"""Within so much of the least 99th percentile, the least processor time decides."""
+"""Within so much of the least latency, the least processor time decides."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,14 @@ class Choice:
     taken: Measured
     lossless: bool
     cheapest: Measured | None
+    able: frozenset[Who] = frozenset()
+    """Who delivered everything."""
 
 
 def choices(found: Sequence[Measured]) -> list[Choice]:
-    """A choice for every case, in the order of the cases. The least 99th percentile of those that
-    delivered every message once, in order and at the asked rate; among those within ``ALIKE`` of
-    it, the least processor time."""
+    """A choice for every case, in the order of the cases. Of those that delivered every message
+    once, in order and at the asked rate the least 99th percentile, or the least median where one of
+    them has few messages; among those within ``ALIKE`` of it, the least processor time."""
     return [_choice(group) for group in by_case(found)]
 
 
@@ -42,16 +44,19 @@ def _choice(group: list[Measured]) -> Choice:
     able = [one for one in group if one.delivers]
     where, size = group[0].where, group[0].size
     if not able:
-        least = min(group, key=lambda one: (bad_share(one), one.p99_ns))
+        least = min(group, key=lambda one: (bad_share(one), one.p50_ns))
         return Choice(where, size, least, False, None)
-    quickest = min(one.p99_ns for one in able)
+    tails = all(one.has_tail for one in able)
+    latency = {one.who: one.p99_ns if tails else one.p50_ns for one in able}
+    quickest = min(latency.values())
     taken = min(
-        (one for one in able if one.p99_ns <= ALIKE * quickest),
-        key=lambda one: (one.cost_ns is None, one.cost_ns or one.p99_ns),
+        (one for one in able if latency[one.who] <= ALIKE * quickest),
+        key=lambda one: (one.cost_ns is None, one.cost_ns or latency[one.who]),
     )
     priced = [one for one in able if one.cost_ns is not None]
     cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
-    return Choice(where, size, taken, True, None if cheapest is taken else cheapest)
+    other = None if cheapest is taken else cheapest
+    return Choice(where, size, taken, True, other, frozenset(latency))
 
 
 def bad_share(one: Measured) -> float:

@@ -51,15 +51,18 @@ def _sentence(where: Where, same: list[Choice]) -> str:
         )
     ends = [first] if last is first else [first, last]
     times = " to ".join(units.time(one.taken.p50_ns) for one in ends)
-    tails = " to ".join(units.time(one.taken.p99_ns) for one in ends)
-    text = f"{asked}, take {name(first.taken)}: median {times}, p99 {tails}"
+    text = f"{asked}, take {name(first.taken)}: median {times}"
+    if all(one.taken.has_tail for one in ends):
+        text += f", p99 {' to '.join(units.time(one.taken.p99_ns) for one in ends)}"
     if (cost := first.taken.cost_ns) is not None:
         text += f", {units.time(cost)} of processor time per message"
     cheaper = first.cheapest
-    if cheaper is not None and cheaper.cost_ns is not None and cost is not None:
-        text += (
-            f" ({name(cheaper)}: {units.time(cheaper.cost_ns)}, p99 {units.time(cheaper.p99_ns)})"
-        )
+    if cheaper is None or cheaper.cost_ns is None or cost is None:
+        return text + "."
+    # One that delivers at some of the sizes only is no advice for all.
+    if all(cheaper.who in one.able for one in same):
+        text += f" ({name(cheaper)}: {units.time(cheaper.cost_ns)}"
+        text += f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")"
     return text + "."
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.measured import Measured, failed
 from wirecost.analysis.transport.needs import Need, Verdict, needs, verdicts
 from wirecost.report.scenarios.transport.measurements import NONE, mark
 from wirecost.report.shared import units
@@ -18,24 +18,20 @@ NOT_MEASURED = Verdict(None)
 
 
 def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | None:
-    """None where a single transport was measured. One that failed wherever a need was judged fails
-    there."""
+    """None where a single transport was measured. One that failed in a case of a need fails it."""
     transports = list(dict.fromkeys((run["mware"], run["client"]) for run in meta["runs"]))
     if len(transports) < 2 or not found:
         return None
-    failed = {(run["mware"], run["client"], run["case"]) for run in meta["runs"] if run["failure"]}
-    asked = needs(lossy(meta))
-    judged = [(need, verdicts(found, need)) for need in asked]
-    shown = [(need, of) for need, of in judged if any(v.evidence for v in of.values())]
+    asked, without = needs(lossy(meta)), failed(meta["runs"])
+    judged = [(need, verdicts(found, need, without)) for need in asked]
+    shown = [(need, of) for need, of in judged if any(v.evidence or v.failed for v in of.values())]
     clients = {client for _, client in transports}
     body = []
     for mware, client in transports:
         cells = []
         for need, of in shown:
             verdict = of.get((mware, client), NOT_MEASURED)
-            cases = {one.case for one in need.cases(found)}
-            fails = verdict.evidence is None and any((mware, client, c) in failed for c in cases)
-            cells.append(FAILS if fails else _cell(need, verdict))
+            cells.append(FAILS if verdict.failed else _cell(need, verdict))
         body.append([mware if len(clients) == 1 else f"{mware} {client}", *cells])
     left_out = [need.title for need, _ in judged if need.title not in {n.title for n, _ in shown}]
     notes = [
@@ -62,10 +58,12 @@ def _cell(need: Need, verdict: Verdict) -> str:
     one = verdict.evidence
     if one is None or verdict.met is None:
         return NONE
-    if not one.delivers:
+    if not need.holds(one):
         return Linked(f"{CROSS} {_first_flaw(one)}", mark(one))
     value = need.value(one)
     text = "" if value is None else f" {units.time(value)}"
+    if one.refused:
+        text += ", refuses"
     return Linked(f"{TICK if verdict.met else CROSS}{text}", mark(one))
 
 
