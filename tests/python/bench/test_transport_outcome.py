@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wirecost.bench.transport import race
+from wirecost.bench.transport import race, scenario
 from wirecost.bench.transport.cases import check_for, quiet_for, rate_for
 from wirecost.bench.transport.clients import Client
 from wirecost.bench.transport.ground import Ground, Spot, Wire
@@ -215,3 +215,23 @@ def test_a_total_loss_breaks_a_promise(
         "none of 20 messages arrived, though these settings promise no loss"
     )
     assert one.entry.facts["broken"].startswith("40 of 40 messages were lost")
+
+
+def test_sizes_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Free:
+        available = 5_000_000
+
+    monkeypatch.setattr("psutil.virtual_memory", Free)
+    scenario.Settings(wanted(sizes=(100, 1_250_000))).check()
+    with pytest.raises(UserError, match=r"--sizes 1250001: 2 subscribers need .*; give smaller"):
+        scenario.Settings(wanted(sizes=(100, 1_250_001))).check()
+
+
+def test_a_sum_of_other_sources_says_so() -> None:
+    total = Part()
+    total.add(Part(source="cgroup"))
+    total.add(Part(source="cgroup"))
+    assert total.source == "cgroup"
+    total.add(Part(source="clocks"))
+    total.add(Part(source="clocks"))
+    assert total.source == "mixed"

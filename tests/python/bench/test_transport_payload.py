@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
-from wirecost.bench.transport.payload import Payload, read_head
+from wirecost.bench.transport.payload import PART, Payload, digest, read_head, template
 
-SIZES = [24, 25, 100, 4096, 4104, 4111, 4112, 4113, 8191, 8200, 8208, 100_003]
+SIZES = [24, 25, 100, 4096, 4104, 4111, 4112, 4113, 8191, 8200, 8208, 100_003, 2 * PART]
 ALL = (1 << 64) - 1
 
 
@@ -54,3 +56,21 @@ def test_what_is_cut_or_has_another_end_has_no_head() -> None:
     assert read_head(memoryview(content[:-1])) is None
     assert read_head(memoryview(content[:20])) is None
     assert read_head(memoryview(b"")) is None
+
+
+def test_making_one_takes_no_more_memory_than_its_size() -> None:
+    size = 8 << 20
+    tracemalloc.start()
+    try:
+        template(size)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size <= most < 1.2 * size
+
+
+def test_the_digest_of_a_size_is_computed_once() -> None:
+    digest.cache_clear()
+    assert digest(100) == digest(100)
+    assert digest.cache_info().misses == 1
+    assert digest(101) != digest(100)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from wirecost.bench.transport.clients import NATIVE, PYTHON, Client, native, pyt
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.meeting import unreachable
 from wirecost.bench.transport.outcome import Outcome
-from wirecost.bench.transport.payload import Payload
+from wirecost.bench.transport.payload import digest
 from wirecost.bench.transport.race import Turn
 from wirecost.bench.transport.settings import Asked, settings_of
 from wirecost.errors import UserError
@@ -160,8 +159,7 @@ def _outcome(contender: Contender, case: Case, wanted: Wanted) -> Outcome:
         "size": case.size,
         "subscribers": case.subscribers,
     }
-    digest = hashlib.blake2b(Payload(case.size, 0).set(0).tobytes(), digest_size=8).hexdigest()
-    entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest)
+    entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest(case.size))
     outcome = Outcome(case, entry, _command(contender, case, wanted))
     outcome.state()
     return outcome

@@ -12,6 +12,8 @@ from wirecost.closing import Closing
 from wirecost.usage import machine
 from wirecost.usage.meter import Meter, Usage
 
+MIXED = "mixed"
+"""Sources of processor time over blocks: one had a control group, another one had not."""
 PARTS = ("publisher", "subscribers", "daemon")
 
 
@@ -29,7 +31,7 @@ class Part:
     memory_bytes: int = 0
     """The most that its processes had at once each; what they share is counted for each."""
     source: str = ""
-    """Of the processor time: ``cgroup`` or ``clocks``."""
+    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
 
     def add(self, other: Part) -> None:
         for name in ("cpu_ns", "kernel_ns", "voluntary", "switches"):
@@ -38,7 +40,9 @@ class Part:
         self.wait_ns = None if None in waits else sum(one or 0 for one in waits)
         self.processes = max(self.processes, other.processes)
         self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
-        self.source = other.source
+        # One of no process yet has none.
+        known = {self.source, other.source} - {""}
+        self.source = known.pop() if len(known) == 1 else MIXED if known else ""
 
 
 @dataclass

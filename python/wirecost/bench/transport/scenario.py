@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from wirecost.bench import limits
 from wirecost.bench.transport import resume
 from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of, rate_for
@@ -63,6 +65,7 @@ class Settings:
             limits.between("--sizes", size, LEAST_BYTES, MOST_BYTES)
         for subscribers in wanted.subscribers:
             limits.between("--subscribers", subscribers, 1, 64)
+        _check_memory(max(wanted.sizes, default=0), max(wanted.subscribers, default=1))
         if wanted.rate is not None and not 0 <= wanted.rate <= 1_000_000:
             raise UserError(f"--rate {wanted.rate:g}: must lie between 0 and 1,000,000 Hz")
         if wanted.pattern not in PATTERNS:
@@ -90,6 +93,16 @@ class Settings:
             "queue": asked.queue,
             "seed": self.seed,
         }
+
+
+def _check_memory(size: int, subscribers: int) -> None:
+    """Each end has a message of its own, and one is under way. Raises UserError."""
+    needed, free = (2 + subscribers) * size, psutil.virtual_memory().available
+    if needed > free:
+        raise UserError(
+            f"--sizes {size}: {subscribers} subscribers need {needed / 1e9:.1f} GB, and"
+            f" {free / 1e9:.1f} GB are free; give smaller ones, or fewer --subscribers"
+        )
 
 
 def planned(settings: Settings, logs: Path, client: Client | None = None) -> Plan:

@@ -34,7 +34,7 @@ class Usage(msgspec.Struct, kw_only=True):
     """Resident, the most of all samples; of several processes the sum."""
     processes: Count = 0
     source: str = ""
-    """Of the processor time: ``cgroup`` or ``clocks``."""
+    """Of the processor time: ``cgroup``, ``clocks``, or ``mixed``."""
 
 
 class Peak(msgspec.Struct, kw_only=True):
