@@ -50,12 +50,13 @@ class Group(Closing):
             if mounted is None:
                 raise FileNotFoundError("no control groups of version 2 are mounted")
             parent = mounted / NAME
-            parent.mkdir(exist_ok=True)
-            _sweep(parent)
         self._homes: dict[str, Path] = {}
         self._home = parent.parent
         self.folder = parent / f"{os.getpid()}-{_begin(os.getpid())}-{secrets.token_hex(3)}"
-        self.folder.mkdir()
+        try:
+            _make(self.folder)
+        except FileNotFoundError:  # another run, which was the last one, has removed its parent
+            _make(self.folder)
         # Also where nobody closes it, but not where this process is killed.
         self._end = weakref.finalize(self, _remove, self.folder, self._homes, self._home)
         try:
@@ -81,6 +82,14 @@ class Group(Closing):
     def close(self) -> None:
         """Its processes go back to where they were, and what they started with them."""
         self._end()
+
+
+def _make(folder: Path) -> None:
+    """With its parent, in which what others left is removed. Raises OSError."""
+    folder.parent.mkdir(exist_ok=True)
+    _sweep(folder.parent)
+    folder.parent.mkdir(exist_ok=True)  # which has gone with the last of what they left
+    folder.mkdir()
 
 
 def _remove(folder: Path, homes: Mapping[str, Path], root: Path) -> None:

@@ -201,6 +201,32 @@ def test_groups_are_gone_and_those_of_the_dead_are_removed(worker: Worker) -> No
     assert group._group_of(str(worker.process.pid)) == before
 
 
+@pytest.mark.usefixtures("grouped")
+def test_a_group_is_made_where_another_run_removes_the_one_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sweep, calls = group._sweep, 0
+
+    def removed(parent: Path) -> None:
+        nonlocal calls
+        calls += 1
+        sweep(parent)
+
+    def make(folder: Path, *arguments: Any, **more: Any) -> None:
+        nonlocal calls
+        if folder.parent.name == group.NAME and calls == 1:
+            calls += 1
+            raise FileNotFoundError(folder)
+        mkdir(folder, *arguments, **more)
+
+    mkdir = Path.mkdir
+    monkeypatch.setattr(group, "_sweep", removed)
+    monkeypatch.setattr(Path, "mkdir", make)
+    with Group() as made:
+        assert made.folder.is_dir()
+    assert calls == 3
+
+
 def test_threads_that_began_count_from_their_begin() -> None:
     before = {1: Thread(100, 5, 1), 2: Thread(1000, 9, 9)}
     after = {1: Thread(150, 8, 1), 3: Thread(10, 2, 0)}
