@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wirecost.analysis.chains.busy import busy_threads
 from wirecost.analysis.chains.by_loop import chains_of_loops
 from wirecost.analysis.chains.hops import Hops, hops_of
-from wirecost.analysis.chains.latency import Latency, latency_of
+from wirecost.analysis.chains.latency import Latency, Reasons, latency_of
 from wirecost.analysis.chains.walk import Found, chains_between
 from wirecost.records.probe_log import EVENTS
 from wirecost.report.chains import otlp, perfetto
@@ -206,6 +207,63 @@ def test_a_wait_in_the_queue_is_explained_by_what_the_thread_ran() -> None:
     assert miss.reason_ns == pytest.approx(30 * MS, rel=0.02)
 
 
+def test_a_topic_of_two_nodes_has_parts_of_each() -> None:
+    """The input arrives after 1 ms at one node and after 21 ms at the other; both publish."""
+    sensor, near, far = Node("/sensor", 1), Node("/near", 2), Node("/far", 3)
+    for i in range(10):
+        t = 100.0 * i
+        sensor.publish("/points", t, t + 0.5, 1000 + i)
+        for node, at, message in ((near, t + 1, 2000 + i), (far, t + 21, 3000 + i)):
+            node.take("/points", at, at + 1, at + 5, 1000 + i)
+            node.publish("/plan", at + 4, at + 4.5, message)
+    found = latency(table(sensor, near, far))
+    times = {
+        (part.name, part.node): (part.count, part.median_ns / MS)
+        for part in found.parts
+        if part.kind in ("transport", "publish")
+    }
+    assert times == {
+        ("transport of /points", "/near"): (10, 1),
+        ("transport of /points", "/far"): (10, 21),
+        ("publish /plan", "/near"): (10, 0.5),
+        ("publish /plan", "/far"): (10, 0.5),
+    }
+    named = [row[0] for row in chain_tables(found, "/points", "/plan")[1].rows]
+    assert "transport of /points (/near)" in named
+    assert len(set(named)) == len(named)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    sections=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 30))),
+    begin=st.integers(0, 30),
+    end=st.integers(0, 30),
+)
+def test_what_a_thread_ran_is_what_overlaps(
+    sections: list[tuple[str, int, int]], begin: int, end: int
+) -> None:
+    node = Node("/n", 1)
+    for name, start, stop in sections:
+        node.section(name, start, stop)
+    expected: dict[str, int] = {}
+    for name, start, stop in sections:
+        if start < end and stop > begin:
+            expected[name] = expected.get(name, 0) + (min(stop, end) - max(start, begin)) * MS
+    threads = busy_threads(table(node))
+    ran = threads[1, 1].during(begin * MS, end * MS) if threads else {}
+    assert ran == expected
+
+
+def test_no_part_filters_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be a hundred thousand misses."""
+    events = table(*relay())
+    hops, found = followed(events)
+    reasons = Reasons(hops, events, {})
+    monkeypatch.delattr(pl.DataFrame, "filter")
+    for part in (part for chain in found.chains for part in chain.parts):
+        reasons.of(part)
+
+
 def test_a_slow_transport_has_no_reason_of_its_own() -> None:
     nodes = relay(5)
     for event in nodes[2].events:
@@ -277,6 +335,17 @@ def test_a_section_inside_the_other_overlaps_with_nothing() -> None:
 
 SECTIONS = ("/n publish /a", "/n publish /plan", "/n /a queue wait", "/n /a x", "publish ", "/a")
 INSTANTS = st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(0, 20))
+
+
+def test_a_time_of_more_than_64_bits_is_a_long_one() -> None:
+    node = Node("/n", 1)
+    node.section("/n /a x", 0, 0)
+    node.section("/a", 0, 0)
+    for event, begin, end in zip(node.events, (-(2**63), 0), (0, 2**63 - 1), strict=True):
+        event |= {"begin_ns": begin, "end_ns": end}
+    events = table(node)
+    hops, found = chains_of_loops(events, "/n /a x", "/a")
+    assert latency_of(found, hops, events, 5.0, {}).maximum_ns == 2**63 - 1
 
 
 @settings(max_examples=200, deadline=None)

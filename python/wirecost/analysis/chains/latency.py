@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from wirecost.analysis.causes.excess import MUCH, reason_of
+from wirecost.analysis.chains.busy import busy_threads
 from wirecost.analysis.chains.hops import Hops
 from wirecost.analysis.chains.walk import Chain, Found, Part
 from wirecost.analysis.probe_sections import percentile
 from wirecost.records.probe_log import COUNTER
 
 WAITS = ("queue wait", "between")
+LONGEST_NS = 2**63 - 1
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
 
 
@@ -72,7 +74,7 @@ def latency_of(
 ) -> Latency:
     """``prices``: the machine's, as ``causes.explain`` takes them."""
     chains = found.chains
-    ns = pl.Series([chain.ns for chain in chains], dtype=pl.Int64).sort()
+    ns = _sorted(chains)
     late = [c for c in chains if deadline_ns is not None and c.ns > deadline_ns]
     medians = _medians(chains)
     reasons = Reasons(hops, events, prices)
@@ -94,30 +96,38 @@ def latency_of(
     )
 
 
-def _by_name(chains: list[Chain]) -> dict[str, list[Part]]:
+Key = tuple[str, str]
+"""Name and node of a part: one topic may go to several nodes."""
+
+
+def _key(part: Part) -> Key:
+    return part.name, part.node
+
+
+def _by_key(chains: list[Chain]) -> dict[Key, list[Part]]:
     """In the order of the path that most chains have."""
-    found: dict[str, list[Part]] = {}
+    found: dict[Key, list[Part]] = {}
     for chain in sorted(chains, key=lambda chain: -len(chain.parts)):
         for part in chain.parts:
-            found.setdefault(part.name, []).append(part)
+            found.setdefault(_key(part), []).append(part)
     return found
 
 
-def _medians(chains: list[Chain]) -> dict[str, float]:
-    return {n: float(np.median([p.ns for p in parts])) for n, parts in _by_name(chains).items()}
+def _medians(chains: list[Chain]) -> dict[Key, float]:
+    return {key: float(np.median([p.ns for p in parts])) for key, parts in _by_key(chains).items()}
 
 
 def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
-    of_late = _by_name(late)
+    of_late = _by_key(late)
     summaries = []
-    for name, parts in _by_name(chains).items():
-        ns = pl.Series([part.ns for part in parts], dtype=pl.Int64).sort()
-        missed = [part.ns for part in of_late.get(name, ())]
+    for (name, node), parts in _by_key(chains).items():
+        ns = _sorted(parts)
+        missed = [part.ns for part in of_late.get((name, node), ())]
         summaries.append(
             PartSummary(
                 kind=parts[0].kind,
                 name=name,
-                node=parts[0].node,
+                node=node,
                 count=len(parts),
                 median_ns=float(np.median(ns.to_numpy())),
                 p99_ns=percentile(ns, 99),
@@ -128,9 +138,15 @@ def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
     return summaries
 
 
-def _miss(chain: Chain, medians: Mapping[str, float], reasons: Reasons) -> Miss:
-    part = max(chain.parts, key=lambda part: part.ns - medians[part.name])
-    excess = max(0.0, part.ns - medians[part.name])
+def _sorted(timed: Sequence[Chain | Part]) -> pl.Series:
+    """Their times; in damaged logs they may need more than 64 bits."""
+    times = [max(-LONGEST_NS, min(one.ns, LONGEST_NS)) for one in timed]
+    return pl.Series(times, dtype=pl.Int64).sort()
+
+
+def _miss(chain: Chain, medians: Mapping[Key, float], reasons: Reasons) -> Miss:
+    part = max(chain.parts, key=lambda part: part.ns - medians[_key(part)])
+    excess = max(0.0, part.ns - medians[_key(part)])
     reason, ns = reasons.of(part)
     if ns < MUCH * excess:
         return Miss(chain, part, excess, None, 0.0)
@@ -142,7 +158,7 @@ class Reasons:
 
     def __init__(self, hops: Hops, events: pl.DataFrame, prices: Mapping[str, float]) -> None:
         self._callbacks = hops.callbacks
-        self._sections = events.filter(pl.col("kind") == "section", pl.col("depth") == 0)
+        self._busy = busy_threads(events)
         self._prices = prices
         counters = [name for name in self._callbacks.columns if name.startswith(COUNTER)]
         medians = self._callbacks.group_by("section").agg(pl.col(counters).median())
@@ -159,24 +175,12 @@ class Reasons:
     def _thread_busy_with(self, part: Part, index: int) -> tuple[str | None, float]:
         """The section that the callback's thread ran longest during the wait."""
         callback = self._callbacks.row(index, named=True)
-        overlap = pl.min_horizontal("end_ns", pl.lit(part.end_ns)) - pl.max_horizontal(
-            "begin_ns", pl.lit(part.begin_ns)
-        )
-        busy = (
-            self._sections.filter(
-                pl.col("process") == callback["process"],
-                pl.col("thread") == callback["thread"],
-                pl.col("begin_ns") < part.end_ns,
-                pl.col("end_ns") > part.begin_ns,
-            )
-            .group_by("section")
-            .agg(overlap.sum().alias("ns"))
-            .sort("ns", "section", descending=[True, False])
-        )
-        if busy.is_empty():
+        busy = self._busy.get((callback["process"], callback["thread"]))
+        ran = busy.during(part.begin_ns, part.end_ns) if busy is not None else {}
+        if not ran:
             return None, 0.0
-        section, ns = busy.row(0)
-        return f"its thread ran {section}", float(ns)
+        section = min(ran, key=lambda one: (-ran[one], one))
+        return f"its thread ran {section}", float(ran[section])
 
     def _counted(self, index: int) -> tuple[str | None, float]:
         """What a counter of the callback cost beyond its usual count."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from wirecost.analysis.chains.latency import Latency, Miss
@@ -59,10 +60,11 @@ def _latency_table(found: Latency, first: str, last: str) -> Table:
 def _part_table(found: Latency) -> Table:
     whole = found.percentiles_ns[50.0] or 0.0
     body = []
+    nodes_of = Counter(part.name for part in found.parts)
     for part in found.parts:
         share = f"{100 * part.median_ns / whole:.0f} %" if whole > 0 else NONE
         cells = [
-            part.name,
+            part.name if nodes_of[part.name] == 1 else f"{part.name} ({part.node})",
             _time(part.median_ns),
             share,
             _time(part.p99_ns),
