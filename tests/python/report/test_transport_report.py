@@ -237,6 +237,10 @@ def test_who_never_delivered_large_messages_does_not_survive_loss(tmp_path: Path
     found = cells(table, "b")
     assert (found["survives loss"], found["large messages"]) == ("✗ fails", "✗ fails")
     assert found["fastest"].startswith("✓")
+    (failed,) = (one for one in content_of(*without(of, "b", 1_000_000)).tables
+                 if one.title == "Cases that failed")  # fmt: skip
+    (row,) = failed.rows
+    assert "1,000,000 B" in row[0] and row[1:] == ["b python default", "none arrived"]
 
 
 def test_refusing_is_not_losing(tmp_path: Path) -> None:

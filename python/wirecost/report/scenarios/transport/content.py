@@ -20,6 +20,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     first = [
         decision_table(meta, found),
         *measurements.tables(found),
+        peaks.failed_table(meta),
         peaks.broken_table(meta),
         peaks.peak_table(found),
         peaks.binding_table(found),

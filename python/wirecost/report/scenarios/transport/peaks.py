@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peak rates, promises that did not hold, and both clients of a transport side by side."""
+"""Peak rates, cases that failed, promises that did not hold, and both clients of a transport."""
 
 from __future__ import annotations
 
@@ -57,6 +57,18 @@ def broken_table(meta: dict[str, Any]) -> Table | None:
         notes,
         ("to see it", "case"),
     )
+
+
+def failed_table(meta: dict[str, Any]) -> Table | None:
+    body = [
+        [run["case"], f"{run['mware']} {run['mode']}", run["failure"]]
+        for run in meta["runs"]
+        if run["failure"]
+    ]
+    if not body:
+        return None
+    notes = ["They have no numbers, and are in no other table of their case."]
+    return Table("Cases that failed", ["case", "contender", "why"], body, notes, ())
 
 
 def binding_table(found: Sequence[Measured]) -> Table | None:
