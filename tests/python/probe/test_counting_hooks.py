@@ -64,6 +64,20 @@ def test_both_at_once(tmp_path: Path) -> None:
     assert of(events, "waiting", "lock-waits") == [1] * 10
 
 
+@pytest.mark.parametrize("what", ["loading", "errno", "cancel"])
+def test_a_recorded_wait_changes_nothing(what: str, tmp_path: Path) -> None:
+    """Not even while a library is loaded whose constructor wants the lock."""
+    plugin = PROGRAM.with_name("libprobe_locking_plugin.so")
+    hooked = {"WIRECOST_PROBE": str(tmp_path), "LD_PRELOAD": str(library(locks.HOOK.library))}
+    done = subprocess.run(
+        [PROGRAM.with_name("probe_locked"), what, plugin],
+        env=os.environ | hooked, capture_output=True, text=True, timeout=20, check=True,
+    )  # fmt: skip
+    assert done.stdout == "errno 77, went on 1\n"
+    events = events_of(read_logs([tmp_path]))
+    assert any("lock in" in section for section in events.filter(kind="span")["section"])
+
+
 def test_they_are_preloaded_only_where_their_counters_are_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
