@@ -52,3 +52,18 @@ def test_what_keeps_memory_loses_the_faults(tmp_path: Path) -> None:
     assert len(samples) == 6
     assert json.loads((out / "trial.json").read_text()) == result
     assert "heap: wirecost heap, a pool of 64 MiB" in done.stdout
+
+
+def test_a_time_limit_is_no_time_of_the_program(tmp_path: Path) -> None:
+    command = [Path(sys.executable).with_name("wirecost"), "probe", "try", "--remedies", "malloc",
+               "--rounds", "1", "--for", "0.5s", "--out", tmp_path / "tried", "--json",
+               tmp_path / "t.json", "--", "sleep", "30"]  # fmt: skip
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "whole program: not compared: its time is that of --for" in done.stdout
+    result = json.loads((tmp_path / "t.json").read_text())
+    assert result["gains"] == []
+    assert [one["processes"] for one in result["remedies"]] == [1, 1]
+    assert pl.read_parquet(tmp_path / "tried" / "samples.parquet").is_empty()

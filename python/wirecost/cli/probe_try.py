@@ -63,7 +63,7 @@ def command(
 ) -> None:
     """Run COMMAND again with each remedy, and print what each gained.
 
-    Without --for, COMMAND must end by itself.
+    Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     check_writable("--json", json_file, out or HERE)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
@@ -92,20 +92,36 @@ def command(
         begin_trial(pending.path)
         with progress() as advance, kept_where_it_fails(pending):
             refused |= take(turns(tried, rounds), advance, partial(one, pending.path))
-        table = pl.concat(samples).filter(~pl.col("remedy").is_in(list(refused)))
-        of_processes = _process_table([row for row in processes if row[0] not in refused])
+        kept = [row for row in processes if row[0] not in refused]
+        table = _compared(samples, kept)
+        of_processes = _process_table(kept)
         gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
         result = document(gains, effects, refused) | {"command": words, "rounds": rounds}
         write_table(pending.path / "samples.parquet", table)
         write_table(pending.path / "processes.parquet", of_processes)
         end_trial(pending.path, result)
-    print_table(console, gain_table(gains))
+    if gains:
+        print_table(console, gain_table(gains))
     about = {remedy.name: remedy.about for remedy in tried}
     print_table(console, effect_table(effects, about))
     for name, reason in refused.items():
         console.print(f"{name}: not compared: {reason}", highlight=False, markup=False)
+    if WHOLE not in table["case"]:
+        console.print(f"{WHOLE}: not compared: its time is that of --for", highlight=False)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)
+
+
+def _compared(
+    samples: list[pl.DataFrame], processes: list[tuple[str, int, Process]]
+) -> pl.DataFrame:
+    """Of the remedies of ``processes``; without the times of whole processes where the time limit
+    ended one."""
+    table = pl.concat(samples)
+    table = table.filter(pl.col("remedy").is_in(list({name for name, _, _ in processes})))
+    if any(process.ended_by_us for _, _, process in processes):
+        table = table.filter(pl.col("case") != WHOLE)
+    return table
 
 
 def _samples(name: str, number: int, process: Process, logs: Path) -> pl.DataFrame:
