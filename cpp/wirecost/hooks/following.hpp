@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "wirecost/probe/undisturbed.hpp"
+
 namespace wirecost::hooks {
 
 /// How often objects were loaded into this process.
@@ -80,6 +82,7 @@ class Following {
 
  private:
   void* find() {
+    const probe::Undisturbed undisturbed;
     const unsigned long long now = loads();
     if (now == searched_.load(std::memory_order_relaxed)) return nullptr;
     void* found = dlsym(RTLD_NEXT, name_);

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "undisturbed.hpp"
 #include "user_read.hpp"
 
 namespace wirecost::probe {
@@ -108,6 +109,7 @@ void PerfGroup::read_file(Snapshot& snapshot) const {
     std::array<std::uint64_t, max_counters> values{};
   } group;
   // A failed read leaves zeros: times that did not run, and so no values.
+  const Undisturbed undisturbed;
   [[maybe_unused]] const auto got = ::read(leader_, &group, sizeof(group));
   std::size_t next = 0;
   for (std::size_t i = 0; i < max_counters; ++i)

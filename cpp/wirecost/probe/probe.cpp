@@ -10,6 +10,7 @@
 #include "names.hpp"
 #include "settings.hpp"
 #include "thread_probe.hpp"
+#include "undisturbed.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ thread_local bool given_up = false;
 
 struct AtThreadEnd {
   ~AtThreadEnd() {
+    const Undisturbed undisturbed;
     given_up = true;
     delete of_thread;
     of_thread = nullptr;
@@ -30,6 +32,7 @@ struct AtThreadEnd {
 void after_fork_in_child() {
   forget_logs_after_fork();
   if (of_thread == nullptr) return;
+  const Undisturbed undisturbed;
   of_thread->abandon();
   delete of_thread;
   of_thread = nullptr;
@@ -38,6 +41,7 @@ void after_fork_in_child() {
 /// The thread's probe, made at its first use; null where the thread does not record.
 ThreadProbe* make_probe() {
   if (given_up || settings().folder.empty()) return nullptr;
+  const Undisturbed undisturbed;
   static const int registered =
       pthread_atfork(lock_for_fork, unlock_after_fork, after_fork_in_child);
   static_cast<void>(registered);
@@ -69,6 +73,7 @@ int wirecost_probe_enabled(void) { return settings().folder.empty() ? 0 : 1; }
 void wirecost_probe_prepare_thread(void) { probe(); }
 
 uint32_t wirecost_probe_section(const char* name) {
+  const Undisturbed undisturbed;
   try {
     bool added = false;
     const std::uint32_t id = identifier_of(name, added);
@@ -81,6 +86,7 @@ uint32_t wirecost_probe_section(const char* name) {
 }
 
 void wirecost_probe_name(uint32_t id, const char* name) {
+  const Undisturbed undisturbed;
   try {
     set_name(id, name);
   } catch (const std::exception&) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "record.hpp"
+#include "undisturbed.hpp"
 
 namespace wirecost::probe {
 namespace {
@@ -88,6 +89,7 @@ std::string whole_line(const std::string& line) { return "wirecost probe: " + li
 void write_once(int topic, std::string_view whole_line) {
   static constinit std::array<std::atomic<bool>, topics> printed{};
   if (printed[static_cast<std::size_t>(topic)].exchange(true)) return;
+  const Undisturbed undisturbed;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole_line.data(), whole_line.size());
 }
 

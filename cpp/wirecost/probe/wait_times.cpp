@@ -9,6 +9,7 @@
 #include <bit>
 #include <charconv>
 
+#include "undisturbed.hpp"
 #include "wirecost/probe/clock.hpp"
 
 namespace wirecost::probe {
@@ -41,6 +42,7 @@ bool WaitTimes::add(std::size_t index, const std::string& name) {
 
 /// The second number: nanoseconds ready to run. The first is of the last clock tick or switch only.
 bool WaitTimes::queued(std::uint64_t& ns) const {
+  const Undisturbed undisturbed;
   std::array<char, 80> text{};
   const ssize_t size = file_ < 0 ? -1 : pread(file_, text.data(), text.size(), 0);
   if (size <= 0) return false;

@@ -2,6 +2,7 @@
 // Waits for a lock where a wait that is recorded must not change anything:
 //   loading PLUGIN   while another thread loads a library whose constructor wants the lock
 //   errno            errno is as it was
+//   section, cancelled-section   the same for the first section of a thread, without a lock
 //   cancel           a thread that is being cancelled does not end before it reaches such a point
 #include <dlfcn.h>
 #include <pthread.h>
@@ -49,10 +50,32 @@ void* wait_for_lock(void* cancelled) {
   return nullptr;
 }
 
+void* record_section(void* cancelled) {
+  int before = 0;
+  if (cancelled != nullptr) pthread_cancel(pthread_self());
+  errno = 77;
+  wirecost_probe_begin(1, WIRECOST_PROBE_COUNT_LOOPS);
+  wirecost_probe_end(1, 0);
+  number_after = errno;
+  went_on = true;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return nullptr;
+}
+
+int print() {
+  return std::printf("errno %d, went on %d\n", number_after, went_on.load() ? 1 : 0) > 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what.ends_with("section")) {
+    pthread_t records;
+    pthread_create(&records, nullptr, record_section, what == "section" ? nullptr : &records);
+    pthread_join(records, nullptr);
+    return print();
+  }
   wirecost_probe_section("any");
   pthread_mutex_lock(&wanted);
   pthread_t waits;
@@ -68,5 +91,5 @@ int main(int argc, char** argv) {
   pthread_mutex_unlock(&wanted);
   pthread_join(waits, nullptr);
   loads.join();
-  std::printf("errno %d, went on %d\n", number_after, went_on.load() ? 1 : 0);
+  return print();
 }

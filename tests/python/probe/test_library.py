@@ -216,3 +216,14 @@ def test_settings_that_are_not_understood_are_said_once(recorded: Record, tmp_pa
     (line,) = recorded("threads", 3, 10, counters="a,b").stderr.splitlines()
     assert "a, b: not counted on this machine" in line
     assert len(events_of(read_logs([tmp_path]))) == 60
+
+
+@pytest.mark.parametrize("what", ["section", "cancelled-section"])
+def test_a_section_changes_nothing_for_the_thread(what: str, tmp_path: Path) -> None:
+    """errno stays, and a thread that is being cancelled does not end in a section's own calls."""
+    done = subprocess.run(
+        [BUILT / "probe" / "probe_locked", what], capture_output=True, text=True, timeout=20,
+        check=True, env=environment(tmp_path, "run-queue-wait-ns,no-such-counter", ""),
+    )  # fmt: skip
+    assert done.stdout == "errno 77, went on 1\n"
+    assert [len(log.records) for log in read_logs([tmp_path])] == [1]

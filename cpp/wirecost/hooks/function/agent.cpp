@@ -11,6 +11,7 @@
 #include "request.hpp"
 #include "shadow.hpp"
 #include "wirecost/probe.h"
+#include "wirecost/probe/undisturbed.hpp"
 
 namespace {
 
@@ -20,6 +21,7 @@ std::mutex mutex;
 Recorder* recorder = nullptr;
 
 void search(bool later) {
+  const wirecost::probe::Undisturbed undisturbed;
   const std::lock_guard lock(mutex);
   try {
     recorder->search(later);

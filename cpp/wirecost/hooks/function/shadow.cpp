@@ -10,6 +10,7 @@
 
 #include "all_registers.hpp"
 #include "wirecost/probe.h"
+#include "wirecost/probe/undisturbed.hpp"
 
 extern "C" {
 extern const std::byte wirecost_function_stubs[];
@@ -97,6 +98,7 @@ bool find_stack() {
 }
 
 void prepare() {
+  const probe::Undisturbed undisturbed;
   here.state = State::without_log;
   if (!here.has_block && !(find_stack() && take_block())) return;
   thread_local const AtThreadEnd at_thread_end;

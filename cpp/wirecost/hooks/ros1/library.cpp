@@ -13,12 +13,14 @@
 #include "wirecost/hooks/following.hpp"
 #include "wirecost/hooks/own_probes.hpp"
 #include "wirecost/probe.h"
+#include "wirecost/probe/undisturbed.hpp"
 
 namespace wirecost::ros1 {
 namespace {
 
 bool decide() {
   if (wirecost_probe_enabled() == 0) return false;
+  const probe::Undisturbed undisturbed;
   Dl_info info{};
   static constinit hooks::Following following(WIRECOST_ROS_SUBSCRIBE);
   void* const subscribe = following.get();

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "wirecost/hooks/function/elf_functions.hpp"
+#include "wirecost/probe/undisturbed.hpp"
 
 namespace wirecost::ros1 {
 namespace {
@@ -153,6 +154,9 @@ std::string symbol_within(const Function& function, int depth) {
 
 std::string readable(const char* text) { return without_arguments(demangled(text)); }
 
-std::string symbol_of(const Function& function) { return symbol_within(function, 0); }
+std::string symbol_of(const Function& function) {
+  const probe::Undisturbed undisturbed;
+  return symbol_within(function, 0);
+}
 
 }  // namespace wirecost::ros1

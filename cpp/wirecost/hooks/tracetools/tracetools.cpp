@@ -13,6 +13,7 @@
 #include "recorder.hpp"
 #include "wirecost/hooks/following.hpp"
 #include "wirecost/hooks/own_probes.hpp"
+#include "wirecost/probe/undisturbed.hpp"
 
 namespace {
 
@@ -48,6 +49,7 @@ void say_what_was_not_tried() {
       "rclcpp itself, docs/probe-ros2.md says how to check it\n";
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
+  const wirecost::probe::Undisturbed undisturbed;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
 
