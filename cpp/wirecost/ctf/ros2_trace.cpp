@@ -111,7 +111,7 @@ Ros2Trace::Thread* Ros2Trace::thread_of(const Values& values) {
     if (threads_.size() >= most_threads) return nullptr;
     if (processes_.size() >= most_processes && !processes_.contains(process)) return nullptr;
     found = threads_.try_emplace(key).first;
-    found->second.process = &processes_[process];
+    found->second.process = &processes_.try_emplace(process, room_).first->second;
     found->second.index = static_cast<std::uint32_t>(thread_infos_.size());
     thread_infos_.push_back({process, thread, std::string(values.texts[text_program])});
   }
@@ -190,7 +190,9 @@ void Ros2Trace::happen(Kind kind, std::int64_t now, Thread& thread, const Values
     case Kind::rmw_publish:
       events.rmw_publish(now, first > 0 ? static_cast<std::uint64_t>(first) : 0, recorder);
       break;
-    case Kind::enqueue: thread.process->queued.enqueue(handle, index, now); break;
+    case Kind::enqueue:
+      if (!thread.process->queued.enqueue(handle, index, now)) ++ignored_;
+      break;
     case Kind::dequeue: events.dequeue(thread.process->queued.dequeue(handle, index)); break;
     default: events.intra_publish(now, handle, recorder);
   }

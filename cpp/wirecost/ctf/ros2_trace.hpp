@@ -58,10 +58,14 @@ class Ros2Trace {
   static constexpr std::size_t most_processes = 4096;
   static constexpr std::size_t most_threads = std::size_t{1} << 16;
   static constexpr std::size_t most_objects = std::size_t{1} << 19;
+  /// Places in ring buffers, in all processes.
+  static constexpr std::size_t most_queued = std::size_t{1} << 22;
 
   /// A reading of the trace's clock is `time · scale + offset` nanoseconds of CLOCK_MONOTONIC, and
   /// `epoch_ns` more since 1970.
   Ros2Trace(double ns_per_tick, std::int64_t epoch_ns) : scale_(ns_per_tick), epoch_ns_(epoch_ns) {}
+  Ros2Trace(const Ros2Trace&) = delete;
+  Ros2Trace& operator=(const Ros2Trace&) = delete;
 
   void event(std::int32_t kind, std::uint64_t time, const Values& values);
 
@@ -74,6 +78,8 @@ class Ros2Trace {
  private:
   using Handle = tracetools::Handle;
   struct Process {
+    explicit Process(std::size_t& room) : queued(room) {}
+
     tracetools::Graph graph;
     tracetools::QueuedMessages queued;
     std::unordered_map<Handle, tracetools::CallbackSections> callbacks;
@@ -107,7 +113,7 @@ class Ros2Trace {
   std::vector<ThreadInfo> thread_infos_;
   std::uint64_t last_key_ = ~std::uint64_t{0};
   Thread* last_ = nullptr;
-  std::size_t objects_ = 0;
+  std::size_t objects_ = 0, room_ = most_queued;
   std::uint64_t unmatched_ = 0, ignored_ = 0;
 };
 

@@ -2,7 +2,6 @@
 // When the messages of intra-process communication came into their ring buffers.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -13,18 +12,29 @@
 
 namespace wirecost::tracetools {
 
-/// Not locked. Indices beyond the longest queue and buffers beyond the most are not followed.
+/// Not locked. What finds no room, which may be shared with others, is not followed.
 class QueuedMessages {
  public:
-  static constexpr std::size_t most_buffers = 4096;
   static constexpr std::size_t longest_queue = 1024;
+  /// What a buffer takes beside its times, in times.
+  static constexpr std::size_t buffer_room = 16;
 
-  void enqueue(Handle buffer, std::uint64_t index, std::int64_t now) {
-    if (index >= longest_queue || (buffers_.size() >= most_buffers && !buffers_.contains(buffer)))
-      return;
-    std::vector<std::int64_t>& times = buffers_[buffer];
-    if (times.size() <= index) times.resize(std::max<std::size_t>(16, 2 * index + 1));
-    times[index] = now;
+  /// `room`: how many times of 8 bytes there may be still; it outlives this object.
+  explicit QueuedMessages(std::size_t& room) : room_(&room) {}
+
+  /// False where the message is not followed.
+  bool enqueue(Handle buffer, std::uint64_t index, std::int64_t now) {
+    if (index >= longest_queue) return false;
+    auto found = buffers_.find(buffer);
+    const std::size_t known = found == buffers_.end() ? 0 : found->second.size();
+    const std::size_t more =
+        (index < known ? 0 : index + 1 - known) + (found == buffers_.end() ? buffer_room : 0);
+    if (more > *room_) return false;
+    if (found == buffers_.end()) found = buffers_.try_emplace(buffer).first;
+    if (index >= known) found->second.resize(index + 1);
+    *room_ -= more;
+    found->second[index] = now;
+    return true;
   }
 
   /// 0 where it is not known.
@@ -36,6 +46,7 @@ class QueuedMessages {
 
  private:
   std::unordered_map<Handle, std::vector<std::int64_t>> buffers_;
+  std::size_t* room_;
 };
 
 }  // namespace wirecost::tracetools

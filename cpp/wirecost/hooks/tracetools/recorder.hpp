@@ -60,7 +60,8 @@ class SharedQueues {
   SharedQueues();
 
   std::mutex mutex_;
-  QueuedMessages queued_;
+  std::size_t room_ = std::size_t{1} << 20;
+  QueuedMessages queued_{room_};
 };
 
 /// Sections that one thread looked up, until the graph changes.
