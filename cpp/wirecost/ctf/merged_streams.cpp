@@ -10,12 +10,14 @@ bool later(const StreamFile* one, const StreamFile* other) { return one->time() 
 
 }  // namespace
 
-MergedStreams::MergedStreams(const Layout& layout, const std::vector<std::string>& paths) {
+MergedStreams::MergedStreams(const Layout& layout, const std::vector<std::string>& paths,
+                             std::uint64_t room)
+    : room_(room) {
   if (paths.size() > most_streams)
     throw TraceError(std::to_string(paths.size()) + " streams; up to 4096 are read");
   for (const std::string& path : paths) {
     try {
-      files_.push_back(std::make_unique<StreamFile>(layout, path));
+      files_.push_back(std::make_unique<StreamFile>(layout, path, room_));
     } catch (const TraceError& error) {
       throw TraceError(path + ": " + error.what());
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,14 @@ namespace wirecost::ctf {
 class MergedStreams {
  public:
   static constexpr std::size_t most_streams = 4096;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-  /// Raises TraceError, the file's name in it.
-  MergedStreams(const Layout& layout, const std::vector<std::string>& paths);
+  /// `room`: the bytes that packets of all streams may take at once. Raises TraceError, the file's
+  /// name in it.
+  MergedStreams(const Layout& layout, const std::vector<std::string>& paths,
+                std::uint64_t room = most_bytes);
+  MergedStreams(const MergedStreams&) = delete;
+  MergedStreams& operator=(const MergedStreams&) = delete;
 
   /// The stream that has the next event, null after the last. Raises TraceError.
   const StreamFile* next();
@@ -28,6 +34,7 @@ class MergedStreams {
   bool advance(StreamFile& file);
   void sift_down();
 
+  std::uint64_t room_;
   std::vector<std::unique_ptr<StreamFile>> files_;
   std::vector<StreamFile*> heap_;  ///< the earliest first
   bool given_ = false;

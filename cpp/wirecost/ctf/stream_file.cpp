@@ -18,8 +18,8 @@ constexpr std::int64_t absent = -1;
 
 }  // namespace
 
-StreamFile::StreamFile(const Layout& layout, const std::string& path)
-    : layout_(&layout), path_(path), fields_(layout, values_) {
+StreamFile::StreamFile(const Layout& layout, const std::string& path, std::uint64_t& room)
+    : layout_(&layout), path_(path), room_(room), fields_(layout, values_) {
   // A pipe in the place of a file must not be waited for.
   file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat found{};
@@ -35,10 +35,30 @@ StreamFile::StreamFile(const Layout& layout, const std::string& path)
   size_ = static_cast<std::uint64_t>(found.st_size);
 }
 
-StreamFile::~StreamFile() { close(file_); }
+StreamFile::~StreamFile() {
+  give_back_room();
+  close(file_);
+}
+
+void StreamFile::give_back_room() {
+  room_ += bytes_.size();
+  bytes_ = {};
+}
+
+/// What was read is lost where there was less.
+void StreamFile::make_room(std::uint64_t bytes) {
+  if (bytes <= bytes_.size()) return;
+  give_back_room();
+  if (bytes > room_)
+    throw TraceError(
+        "the packets of all streams that are open at once are too large together: more than "
+        "1024 MiB; record with smaller sub-buffers");
+  bytes_.resize(bytes);
+  room_ -= bytes;
+}
 
 std::uint64_t StreamFile::read_at(std::uint64_t offset, std::uint64_t bytes) {
-  bytes_.resize(std::max<std::uint64_t>(bytes_.size(), bytes));
+  make_room(bytes);
   std::uint64_t done = 0;
   while (done < bytes) {
     const ssize_t got =
@@ -53,7 +73,10 @@ std::uint64_t StreamFile::read_at(std::uint64_t offset, std::uint64_t bytes) {
 
 /// Its header and context tell the size; then all of it is read.
 bool StreamFile::open_packet() {
-  if (offset_ >= size_) return false;
+  if (offset_ >= size_) {
+    give_back_room();
+    return false;
+  }
   auto& numbers = values_.numbers;
   numbers[slot_magic] = static_cast<std::int64_t>(magic);
   numbers[slot_stream] = 0;
@@ -91,7 +114,7 @@ bool StreamFile::open_packet() {
   if (packet / 8 > largest_packet)
     throw TraceError("a packet of " + std::to_string(packet >> 23) +
                      " MiB; packets up to 64 MiB are read");
-  const std::uint64_t got = read_at(offset_, packet / 8);
+  const std::uint64_t got = read_at(offset_, (content + 7) / 8);
   fields_.open({bytes_.data(), got}, begun, std::min(content, 8 * got));
   if (numbers[slot_discarded] > 0)
     discarded_ = std::max(discarded_, static_cast<std::uint64_t>(numbers[slot_discarded]));

@@ -23,8 +23,9 @@ class StreamFile {
  public:
   static constexpr std::uint64_t largest_packet = std::uint64_t{64} << 20;
 
-  /// Raises TraceError where the file cannot be opened or is no stream of `layout`.
-  StreamFile(const Layout& layout, const std::string& path);
+  /// `room`: the bytes that packets of all streams may take still; it outlives this object. Raises
+  /// TraceError where the file cannot be opened.
+  StreamFile(const Layout& layout, const std::string& path, std::uint64_t& room);
   ~StreamFile();
   StreamFile(StreamFile&& other) noexcept = delete;
 
@@ -46,13 +47,16 @@ class StreamFile {
  private:
   bool open_packet();
   std::uint64_t read_at(std::uint64_t offset, std::uint64_t bytes);
+  void make_room(std::uint64_t bytes);
+  void give_back_room();
   bool event_in_packet();
 
   const Layout* layout_;
   std::string path_;
   int file_ = -1;
   std::uint64_t size_ = 0, offset_ = 0;
-  std::vector<std::uint8_t> bytes_;
+  std::uint64_t& room_;
+  std::vector<std::uint8_t> bytes_;  ///< a packet's; as large as the largest so far
   Values values_;
   FieldReader fields_;
   const StreamLayout* stream_ = nullptr;
