@@ -124,7 +124,7 @@ class Ros2Trace:
             (self.reader.damaged, "packets are damaged: their rest was skipped"),
             (self.reader.cut_off, "files are cut off"),
             (self.reader.unmatched, "callbacks have no end"),
-            (self.reader.ignored, "events of more objects, threads or queued messages than are kept"),
+            (self.reader.ignored, "events of more objects, threads or messages than are kept"),
         )
         for count, text in counts:
             if count:
