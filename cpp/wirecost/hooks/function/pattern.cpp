@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pattern.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
+
+#include "wirecost/hooks/demangled.hpp"
 
 namespace wirecost::function {
 namespace {
@@ -50,11 +48,8 @@ std::size_t behind_result(std::string_view name) {
 }  // namespace
 
 std::string demangled(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? std::string(without_hash(text.get())) : symbol;
+  const std::string name = hooks::demangled_symbol(symbol.c_str());
+  return name == symbol ? symbol : std::string(without_hash(name));
 }
 
 std::string without_parameters(std::string_view demangled) {

@@ -2,7 +2,6 @@
 // Takes over pthread_mutex_lock: a lock that is free is taken at once; a wait is counted, timed
 // and, where the probe library is loaded, recorded with the thread and the function that held the
 // lock, as soon as the waiting thread holds no lock any more.
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,10 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
+#include "wirecost/hooks/demangled.hpp"
 #include "wirecost/hooks/following.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/clock.hpp"
@@ -93,13 +92,7 @@ std::string function_at(void* address) {
   Dl_info found{};
   if (address == nullptr) return "unknown";
   if (dladdr(address, &found) == 0) return "unknown";
-  if (found.dli_sname != nullptr) {
-    int status = 0;
-    char* readable = abi::__cxa_demangle(found.dli_sname, nullptr, nullptr, &status);
-    std::string name = status == 0 ? readable : found.dli_sname;
-    std::free(readable);
-    return name;
-  }
+  if (found.dli_sname != nullptr) return wirecost::hooks::demangled_symbol(found.dli_sname);
   std::string module = found.dli_fname == nullptr ? "" : found.dli_fname;
   std::array<char, 24> offset{};
   std::snprintf(

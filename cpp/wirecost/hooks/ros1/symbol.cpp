@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbol.hpp"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
+#include <utility>
 
+#include "wirecost/hooks/demangled.hpp"
 #include "wirecost/hooks/function/elf_functions.hpp"
 #include "wirecost/probe/undisturbed.hpp"
 
@@ -38,14 +37,12 @@ std::string without_lambda_arguments(std::string text) {
   return text;
 }
 
-std::string demangled(const char* name) {
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name, nullptr, nullptr, nullptr), std::free);
-  std::string whole = text != nullptr ? text.get() : name;
+/// As people write it.
+std::string short_name(std::string whole) {
   replace_all(whole, "(anonymous namespace)", "{anonymous}");
   replace_all(whole, "[abi:cxx11]", "");
   replace_all(whole, "std::__cxx11::", "std::");
-  return without_lambda_arguments(whole);
+  return without_lambda_arguments(std::move(whole));
 }
 
 /// Up to the arguments; a result type before the name goes as well.
@@ -127,7 +124,7 @@ bool holds_pointer(const std::string& type) {
 }
 
 std::string symbol_within(const Function& function, int depth) {
-  std::string type = demangled(function.type().name());
+  std::string type = short_name(hooks::demangled_type(function.type().name()));
   // A function made of one of another signature holds that one, which is larger than the buffer.
   if (type.starts_with("boost::function<") && depth < deepest) {
     const auto& inner = *static_cast<const Function*>(function.buffer.object);
@@ -145,14 +142,13 @@ std::string symbol_within(const Function& function, int depth) {
   if (address == nullptr) return owner.empty() ? type : owner + "::(virtual)";
   std::string place;
   const std::string symbol = symbol_at(address, place);
-  if (!symbol.empty()) return readable(symbol.c_str());
+  if (!symbol.empty())
+    return without_arguments(short_name(hooks::demangled_symbol(symbol.c_str())));
   if (place.empty()) return type;
   return owner.empty() ? place : owner + "::" + place;
 }
 
 }  // namespace
-
-std::string readable(const char* text) { return without_arguments(demangled(text)); }
 
 std::string symbol_of(const Function& function) {
   const probe::Undisturbed undisturbed;

@@ -13,7 +13,4 @@ namespace wirecost::ros1 {
 /// type information has, and the address in the file.
 std::string symbol_of(const Function& function);
 
-/// `text` demangled where it is a mangled name, without arguments and without "[abi:cxx11]".
-std::string readable(const char* text);
-
 }  // namespace wirecost::ros1
