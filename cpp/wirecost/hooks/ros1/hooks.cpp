@@ -237,7 +237,7 @@ void wirecost_ros_publish(void* self, const std::string* topic, const void* seri
   call_following<void>(next, self, topic, serialize, message);
   if_recording([&] {
     const std::int64_t end_ns = wirecost::monotonic_ns();
-    const Publication& known = publication(*topic);
+    const Publication known = publication(*topic);
     const Body body = body_of(message);
     wirecost_probe_span(
         known.section, begin_ns, end_ns, WIRECOST_PROBE_COUNT_LOOPS,

@@ -32,6 +32,19 @@ std::uint64_t hash_of(const std::string& topic) {
   return hash(0xcbf29ce484222325ULL, topic.data(), topic.size());
 }
 
+// Trivial, so that what publishes in a destructor at the thread's end still finds them.
+using Publications = std::unordered_map<std::string, Publication>;
+thread_local constinit Publications* known = nullptr;
+thread_local constinit bool ended = false;
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    ended = true;
+    delete known;
+    known = nullptr;
+  }
+};
+
 }  // namespace
 
 CallbackSections of_subscription(const std::string& topic, const std::string& type,
@@ -59,15 +72,20 @@ CallbackSections of_timer(std::int64_t period_ns, const Function& callback) {
   return {.callback = section(name), .wait = section(name + " queue wait")};
 }
 
-const Publication& publication(const std::string& topic) {
-  thread_local std::unordered_map<std::string, Publication> known;
-  const auto found = known.find(topic);
-  if (found != known.end()) return found->second;
+Publication publication(const std::string& topic) {
+  if (!ended && known == nullptr) {
+    known = new Publications;
+    thread_local const AtThreadEnd at_thread_end;
+    static_cast<void>(at_thread_end);
+  }
+  if (known != nullptr)
+    if (const auto found = known->find(topic); found != known->end()) return found->second;
+  const Publication made{section(node_name() + " publish " + topic), hash_of(topic)};
+  if (known == nullptr) return made;
   // A program that makes up topics without end must not fill the memory.
-  if (known.size() >= most_topics) known.clear();
-  return known
-      .emplace(topic, Publication{section(node_name() + " publish " + topic), hash_of(topic)})
-      .first->second;
+  if (known->size() >= most_topics) known->clear();
+  known->emplace(topic, made);
+  return made;
 }
 
 std::uint64_t identity(std::uint64_t topic_hash, const void* body, std::size_t bytes) {
