@@ -35,15 +35,24 @@ struct Function {
   FunctionBuffer buffer;
 
   bool empty() const { return tagged_table == 0; }
-  /// Copied and destroyed as bytes; the functor lies in the buffer.
+  /// Copied and destroyed as bytes. One that is not may lie in the buffer all the same.
   bool trivial() const { return (tagged_table & 1) != 0; }
   const FunctionTable& table() const {
     return *reinterpret_cast<const FunctionTable*>(tagged_table & ~std::uintptr_t{1});
   }
-  const std::type_info& type() const {
+  const std::type_info& type() const { return *qualified_type().type.type; }
+  /// The functor itself, wherever it lies: in the buffer, on the heap, or where boost::ref says.
+  const void* functor() const {
+    FunctionBuffer found = qualified_type();
+    table().manager(buffer, found, FunctionOperation::check_type);
+    return found.object;
+  }
+
+ private:
+  FunctionBuffer qualified_type() const {
     FunctionBuffer found{};
     table().manager(buffer, found, FunctionOperation::get_type);
-    return *found.type.type;
+    return found;
   }
 };
 static_assert(sizeof(Function) == 32);

@@ -102,7 +102,7 @@ std::string class_in(const std::string& type) {
 
 /// The function behind a pointer to a member function; null where that needs an object, and the
 /// bound functor begins with none.
-const void* member_function(const std::byte* functor, bool has_object) {
+const void* member_function(const void* functor, bool has_object) {
   std::array<std::uintptr_t, 3> words{};
   std::memcpy(words.data(), functor, has_object ? sizeof(words) : 2 * sizeof(words[0]));
 #ifdef __aarch64__
@@ -124,21 +124,21 @@ bool holds_pointer(const std::string& type) {
 }
 
 std::string symbol_within(const Function& function, int depth) {
+  const void* const functor = function.functor();
   std::string type = short_name(hooks::demangled_type(function.type().name()));
-  // A function made of one of another signature holds that one, which is larger than the buffer.
+  if (functor == nullptr) return type;
+  // A function made of one of another signature holds that one.
   if (type.starts_with("boost::function<") && depth < deepest) {
-    const auto& inner = *static_cast<const Function*>(function.buffer.object);
+    const auto& inner = *static_cast<const Function*>(functor);
     return inner.empty() ? type : symbol_within(inner, depth + 1);
   }
   if (!holds_pointer(type)) return type;
-  // The functor begins with the pointer. One larger than the buffer lies on the heap.
-  const auto* const functor = static_cast<const std::byte*>(
-      function.trivial() ? function.buffer.data.data() : function.buffer.object);
+  // The functor begins with the pointer.
   const std::string owner = class_in(type);
   const bool of_member = !owner.empty() || type.find("::*)(") != type.npos;
   const bool has_object = type.find("boost::_bi::value<" + owner + "*>") != type.npos;
-  const void* const address = of_member ? member_function(functor, has_object)
-                                        : *reinterpret_cast<const void* const*>(functor);
+  const void* const address =
+      of_member ? member_function(functor, has_object) : *static_cast<const void* const*>(functor);
   if (address == nullptr) return owner.empty() ? type : owner + "::(virtual)";
   std::string place;
   const std::string symbol = symbol_at(address, place);
