@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What faults of ``bench transport`` did to messages: a topic for each kind of subscriber."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from wirecost.records.folder import Results
+from wirecost.report.series.mcap_file import Channel, Part
+from wirecost.report.series.messages import MessageType
+from wirecost.report.series.names import Distinct, topic
+
+ROLES = {0: "undisturbed", 1: "disturbed", 2: "replacement"}
+KIND = MessageType(
+    "Fault",
+    "A message for a subscriber while something failed. The fault is when the folder was created; "
+    "a message's time is when it was sent, beside that.",
+    {
+        "latency_us": "Microseconds until it arrived; absent if it did not.",
+        "arrived": "1 if it arrived, else 0.",
+    },
+)
+
+
+def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
+    del out
+    topics = Distinct()
+    parts = []
+    for one in results.meta["faults"]:
+        rows = np.array(
+            [
+                (row[0], np.nan if row[1] is None else row[1], row[2])
+                for row in one["timeline"]
+                if len(row) == 3 and None not in (row[0], row[2])
+            ],
+            np.float64,
+        ).reshape(-1, 3)
+        about = {name: one[name] for name in ("fault", "mware", "client", "settings", "network")}
+        for role, word in ROLES.items():
+            chosen = rows[rows[:, 2] == role]
+            if not len(chosen):
+                continue
+            mode = f"{one['client']} {one['settings']}"
+            named = topic("faults", one["fault"], one["mware"], mode, one["network"], word)
+            channel = Channel(topics.name(named), KIND, about | {"subscriber": word})
+            latency = chosen[:, 1] / 1e3
+            columns = {"latency_us": latency, "arrived": np.isfinite(latency).astype(np.float64)}
+            since = np.clip(chosen[:, 0], -created_ns, 1 << 61).astype(np.int64)
+            parts.append(Part(channel, np.int64(created_ns) + since, columns))
+    return parts

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result folders whose samples have times, as series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.records.folder import Results
+from wirecost.report.series import mcap_file
+from wirecost.report.series.deliveries import CLOCK as OF_DELIVERIES
+from wirecost.report.series.deliveries import delivery_parts
+from wirecost.report.series.faults import fault_parts
+from wirecost.report.series.mcap_file import Part, Progress, Written, silent
+from wirecost.report.series.replayed import CLOCK as OF_REPLAYS
+from wirecost.report.series.replayed import replayed_parts
+
+Parts = Callable[[Results, int, Path], list[Part]]
+
+
+def _transport(results: Results, created_ns: int, out: Path) -> list[Part]:
+    return delivery_parts(results, created_ns, out) + fault_parts(results, created_ns, out)
+
+
+KINDS: dict[str, tuple[Parts, str]] = {
+    "replay": (replayed_parts, OF_REPLAYS),
+    "tensor": (delivery_parts, OF_DELIVERIES),
+    "transport": (_transport, OF_DELIVERIES),
+}
+"""By scenario: what makes its series, and what their times are."""
+
+
+def write_folder(results: Results, out: Path, advance: Progress = silent) -> Written:
+    """Raises UserError, also for scenarios whose samples have no time."""
+    scenario = results.meta["scenario"]
+    if scenario not in KINDS:
+        raise UserError(
+            f"{results.folder}: samples of bench {scenario} have no times; mcap is written of "
+            f"{', '.join(KINDS)}; choose another --format"
+        )
+    made, clock = KINDS[scenario]
+    parts = made(results, _created_ns(results.meta["created"]), out)
+    if not any(len(part.times) for part in parts):
+        raise UserError(
+            f"{results.folder}: no sample in it has a time; choose another --format, or measure "
+            "again at a rate"
+        )
+    about = {"source": f"result folder of {scenario}", "clock": clock}
+    about["created"] = results.meta["created"]
+    return mcap_file.write(out, parts, about, advance)
+
+
+def _created_ns(text: str) -> int:
+    """0 where it is no time after 1970."""
+    try:
+        created = datetime.fromisoformat(text)
+    except ValueError:
+        return 0
+    aware = created if created.tzinfo else created.replace(tzinfo=UTC)
+    try:
+        return max(0, int(aware.timestamp())) * 10**9
+    except OverflowError:
+        return 0

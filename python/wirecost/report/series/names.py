@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of topics and fields that viewers take without quotes, whatever a program is called.
+
+Foxglove's paths end a topic at a dot or a bracket, and Protobuf's fields are identifiers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+LONGEST_PART, LONGEST_FIELD = 120, 60
+"""Characters; the whole name is in the channel's metadata, or in the field's comment."""
+
+
+def topic(*parts: str) -> str:
+    """``/wirecost/<part>/…``; a part's own slashes, as of ROS names, are levels too."""
+    return "/".join(("", "wirecost", *map(_part, parts)))
+
+
+def field_name(text: str) -> str:
+    """An identifier in lower case: ``minor-faults`` is ``minor_faults``."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:LONGEST_FIELD].strip("_")
+    return name if name[:1].isalpha() else f"counter_{name}".rstrip("_")
+
+
+def spelling(name: str) -> str:
+    """What two fields of a message may not have in common: their name in JSON without cases."""
+    return name.replace("_", "")
+
+
+def same(name: str) -> str:
+    return name
+
+
+@dataclass
+class Distinct:
+    """Gives each name once: ``a``, ``a_2``, ``a_3``. ``key``: what may not be equal."""
+
+    key: Callable[[str], str] = same
+    _taken: set[str] = field(default_factory=set)
+    _last: dict[str, int] = field(default_factory=dict)
+
+    def name(self, wanted: str) -> str:
+        made, number = wanted, self._last.get(wanted, 1)
+        while self.key(made) in self._taken:
+            number += 1
+            made = f"{wanted}_{number}"
+        self._last[wanted] = number
+        self._taken.add(self.key(made))
+        return made
+
+
+def _part(text: str) -> str:
+    levels = re.sub(r"\s+/", "/", text)
+    plain = re.sub(r"[^0-9A-Za-z_/-]+", "_", levels)
+    kept = [level.strip("_") for level in plain.split("/")]
+    return "/".join(level for level in kept if level)[:LONGEST_PART].rstrip("/_") or "unnamed"

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Series in MCAP, read back by MCAP's and Protobuf's own libraries."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import pytest
+from google.protobuf import descriptor_pb2
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcap.reader import NonSeekingReader, make_reader
+from mcap_protobuf.decoder import DecoderFactory
+
+from support.probe_logs import HEADER, header, record
+from support.result_folders import DATA
+from support.tensor_folders import tensor_folder
+from support.transport_folders import Made, transport_folder
+from wirecost.errors import UserError
+from wirecost.records.probe_log import ProbeLog, read_log, read_logs
+from wirecost.records.reading import read_results
+from wirecost.report.series import mcap_file, write_folder, write_logs
+from wirecost.report.series.mcap_file import Written
+from wirecost.report.series.names import Distinct, field_name, spelling, topic
+
+FAULTS = [("minor-faults", 1), ("context-switches", 1), ("instructions", 0)]
+EPOCH = 10**18
+PLAIN_TOPIC = re.compile(r"/wirecost(/[0-9A-Za-z_-]+)+")
+"""What Foxglove's message paths take without quotes."""
+
+
+class Read(NamedTuple):
+    topic: str
+    schema: str
+    time: int
+    fields: dict[str, float]
+    about: dict[str, str]
+
+
+def read(path: Path) -> list[Read]:
+    with path.open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()], validate_crcs=True)
+        return [
+            Read(channel.topic, schema.name if schema else "", message.log_time,
+                 {field.name: x for field, x in decoded.ListFields()}, channel.metadata)
+            for schema, channel, message, decoded in reader.iter_decoded_messages()
+        ]  # fmt: skip
+
+
+def log_of(path: Path, content: bytes) -> ProbeLog:
+    path.write_bytes(content)
+    return read_log(path)
+
+
+def test_a_callback_is_a_topic_and_its_numbers_are_fields(tmp_path: Path) -> None:
+    content = header(
+        FAULTS, [(1, "/node /in callback(int)"), (2, "/node /in queue wait")], offset=EPOCH
+    )
+    content += record(1, 1000, 3500, loop=2, value=77, counted=3, counters=[6, 1])
+    content += record(2, 4000, 4000, kind=5, section=2)
+    content += record(3, 5000, 9000, counted=1, counters=[0])
+    log = log_of(tmp_path / "a.wprobe", content)
+    assert write_logs([log], tmp_path / "out.mcap") == Written(3, 2)
+    first, wait, second = read(tmp_path / "out.mcap")
+    assert first == Read(
+        "/wirecost/node/in_callback_int", "wirecost.Execution", EPOCH + 1000,
+        {"turnaround_us": 2.5, "loop": 2, "value": 77, "minor_faults": 6, "context_switches": 1},
+        {"section": "/node /in callback(int)", "program": "p", "process": "7"},
+    )  # fmt: skip
+    assert wait[:3] == ("/wirecost/node/in_queue_wait", "wirecost.Span", EPOCH + 4000)
+    assert wait.fields == {"duration_us": 0}
+    # A counter of 0 is there, one without a value is not.
+    assert second.fields == {
+        "turnaround_us": 4, "period_us": 4, "loop": 0, "value": 0, "minor_faults": 0,
+    }  # fmt: skip
+
+
+def test_the_schema_explains_each_field(tmp_path: Path) -> None:
+    log = log_of(tmp_path / "a.wprobe", header(FAULTS) + record(1, 1, 2))
+    write_logs([log], tmp_path / "out.mcap")
+    with (tmp_path / "out.mcap").open("rb") as file:
+        summary = make_reader(file).get_summary()
+    assert summary is not None
+    (schema,) = summary.schemas.values()
+    assert (schema.name, schema.encoding) == ("wirecost.Execution", "protobuf")
+    (one,) = descriptor_pb2.FileDescriptorSet.FromString(schema.data).file
+    (message,) = one.message_type
+    assert f"{one.package}.{message.name}" == schema.name
+    comments = {tuple(at.path): at.leading_comments for at in one.source_code_info.location}
+    texts = {field.name: comments[4, 0, 2, i] for i, field in enumerate(message.field)}
+    assert list(texts) == [
+        "turnaround_us", "period_us", "loop", "value", "minor_faults", "context_switches",
+    ]  # fmt: skip
+    assert texts["turnaround_us"].startswith("Microseconds")
+    assert texts["minor_faults"].startswith("Counter minor-faults")
+    assert {field.type for field in message.field} == {message.field[0].TYPE_DOUBLE}
+    assert all(field.proto3_optional for field in message.field)
+
+
+def test_threads_are_merged_in_the_order_of_time(tmp_path: Path) -> None:
+    for thread in range(3):
+        rows = b"".join(
+            record(i + 1, 10_000 * (3 * i + thread), 10_000 * (3 * i + thread) + 500 + i)
+            for i in range(12_000)
+        )
+        names = [(1, "callback")]
+        content = header(names=names, thread=thread, offset=EPOCH, capacity=1 << 20) + rows
+        (tmp_path / f"{thread}.wprobe").write_bytes(content)
+    logs = read_logs([tmp_path])
+    assert write_logs(logs, tmp_path / "out.mcap") == Written(36_000, 1)
+    with (tmp_path / "out.mcap").open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.statistics is not None
+        assert summary.statistics.message_count == 36_000
+        chunks = summary.chunk_indexes
+        assert len(chunks) > 1
+        assert {one.compression for one in chunks} == {"zstd"}
+        for before, after in pairwise(chunks):
+            assert before.message_end_time < after.message_start_time
+        middle = EPOCH + 10_000 * 18_000
+        found = list(
+            reader.iter_decoded_messages(starting_at=middle, ending_before=middle + 25_000)
+        )
+    assert [one[2].log_time - middle for one in found] == [0, 10_000, 20_000]
+    assert [one[3].period_us for one in found] == [10, 10, 10]
+    assert [one[3].turnaround_us for one in found] == [6.5] * 3
+    with (tmp_path / "out.mcap").open("rb") as file:  # from front to back, without the index
+        times = [one[2].log_time for one in NonSeekingReader(file).iter_messages()]
+    assert times == list(range(EPOCH, EPOCH + 360_000_000, 10_000))
+
+
+def test_processes_of_one_program_are_distinguished(tmp_path: Path) -> None:
+    for process in (7, 9):
+        content = header(names=[(1, "work")], process=process, offset=EPOCH) + record(1, 1, 2)
+        (tmp_path / f"{process}.wprobe").write_bytes(content)
+    write_logs(read_logs([tmp_path]), tmp_path / "out.mcap")
+    assert [one.topic for one in read(tmp_path / "out.mcap")] == [
+        "/wirecost/p-7/work", "/wirecost/p-9/work",
+    ]  # fmt: skip
+
+
+def test_marks_are_the_times_between_them(tmp_path: Path) -> None:
+    marks = [record(i + 1, at, at, kind=2, part=i) for i, at in enumerate((0, 1000, 4000))]
+    content = header(names=[(1, "session")], offset=EPOCH) + b"".join(marks)
+    write_logs([log_of(tmp_path / "a.wprobe", content)], tmp_path / "out.mcap")
+    assert [(one.topic, one.schema, one.fields) for one in read(tmp_path / "out.mcap")] == [
+        ("/wirecost/p/session_0_1", "wirecost.Span", {"duration_us": 1}),
+        ("/wirecost/p/session_1_2", "wirecost.Span", {"duration_us": 3}),
+    ]
+
+
+HOSTILE = ("", "..", "/", "/a/../b", "a.b[0]{x}", "\u202e\x1b[31m", "名前", "<script>", "a" * 55)
+
+
+def test_hostile_names_become_plain_topics_and_fields(tmp_path: Path) -> None:
+    counters = [(name, 1) for name in ("A-b", "a_b", "ab", "turnaround_us", "9", "名", "class", "")]
+    content = header(counters, list(enumerate(HOSTILE)), offset=EPOCH)
+    rows = [record(i + 1, i, i + 1, section=i, counted=255) for i in range(len(HOSTILE))]
+    log = log_of(tmp_path / "a.wprobe", content + b"".join(rows))
+    write_logs([log], tmp_path / "out.mcap")
+    found = read(tmp_path / "out.mcap")
+    topics = [one.topic for one in found]
+    assert len(set(topics)) == len(HOSTILE)
+    assert all(PLAIN_TOPIC.fullmatch(one) for one in topics)
+    assert [one.about["section"] for one in found] == log.events()["section"].to_list()
+    fields = list(found[0].fields)
+    assert len(fields) == len(set(map(spelling, fields))) == len(counters) + 1
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", one) for one in fields)
+
+
+def test_names() -> None:
+    assert (
+        topic("run_1", "/ns/node /topic pkg::on(int)") == "/wirecost/run_1/ns/node/topic_pkg_on_int"
+    )
+    assert topic("x" * 10_000, "") == "/wirecost/" + "x" * 120 + "/unnamed"
+    assert field_name("run-queue-wait-ns") == "run_queue_wait_ns"
+    distinct = Distinct(spelling)
+    assert [distinct.name(one) for one in ("a_b", "ab", "ab", "a_b")] == [
+        "a_b",
+        "ab_2",
+        "ab_3",
+        "a_b_4",
+    ]
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_log_is_written_whole_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    content = bytearray(header(FAULTS, [(1, "a")]) + record(1, 1, 2) + record(2, 1, 2, kind=2))
+    spots = st.one_of(st.integers(0, 120), st.integers(500, 660), st.integers(HEADER, HEADER + 255))
+    for at in data.draw(st.lists(spots, max_size=12)):
+        content[at] = data.draw(st.integers(0, 255))
+    out = tmp_path / "out.mcap"
+    out.unlink(missing_ok=True)
+    try:
+        made = write_logs([log_of(tmp_path / "a.wprobe", bytes(content))], out)
+    except UserError as error:
+        assert "\n" not in str(error)
+        assert not out.exists()
+    else:
+        assert len(read(out)) == made.messages
+
+
+def test_what_mcap_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    early = log_of(tmp_path / "a.wprobe", header(offset=-5) + record(1, 1, 2))
+    with pytest.raises(UserError, match=r"out\.mcap: a time is before 1970"):
+        write_logs([early], tmp_path / "out.mcap")
+    monkeypatch.setattr(mcap_file, "MOST_CHANNELS", 2)
+    rows = b"".join(record(i + 1, 1, 2, section=i) for i in range(3))
+    with pytest.raises(UserError, match="more than 2 series"):
+        write_logs([log_of(tmp_path / "a.wprobe", header() + rows)], tmp_path / "out.mcap")
+    assert [one.name for one in tmp_path.iterdir()] == ["a.wprobe"]
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from wirecost.errors import UserError
+from wirecost.records.probe_log import read_logs
+from wirecost.report.series import write_logs
+logs = read_logs([Path(sys.argv[1])])
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    write_logs(logs, Path(sys.argv[2]))
+except UserError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
+    """A limit of the process stands for the disk: the same calls fail."""
+    log, out = tmp_path / "a.wprobe", tmp_path / "out.mcap"
+    log.write_bytes(header() + b"".join(record(i + 1, i, i + 9) for i in range(200)))
+    code = [sys.executable, "-c", FULL, str(log), str(out)]
+    done = subprocess.run(code, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{out}: File too large; name a file that can be written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
+
+
+def test_a_replay_has_callbacks_inputs_and_outputs_on_one_clock(tmp_path: Path) -> None:
+    folder = tmp_path / "replay"
+    shutil.copytree(DATA / "replay", folder)
+    sent = pl.read_parquet(folder / "inputs.parquet").filter(repetition=1)
+    came = pl.read_parquet(folder / "outputs.parquet").filter(repetition=1)
+    begin = int(sent["before_ns"][3])
+    logs = folder / "probe" / "run-1"
+    logs.mkdir(parents=True)
+    content = header(FAULTS, [(1, "/node /in on")], offset=EPOCH, process=40)
+    (logs / "a.wprobe").write_bytes(content + record(1, begin, begin + 7000, counted=1))
+    made = write_folder(read_results(folder), folder / "report.mcap")
+    found = read(folder / "report.mcap")
+    assert made.messages == len(found) == 161
+    assert {one.topic for one in found} == {
+        "/wirecost/run_1/node/in_on",
+        *(f"/wirecost/run_{run}/{part}" for run in (1, 2) for part in ("inputs/in", "outputs/out")),
+    }
+    (callback,) = [one for one in found if one.schema == "wirecost.Execution"]
+    assert (callback.time, callback.fields["turnaround_us"]) == (EPOCH + begin, 7)
+    inputs = [one for one in found if one.topic == "/wirecost/run_1/inputs/in"]
+    assert [one.time for one in inputs] == (sent["before_ns"] + EPOCH).to_list()
+    late = (sent["before_ns"] - sent["due_ns"]) / 1e3
+    assert [one.fields["lateness_us"] for one in inputs] == pytest.approx(late.to_list())
+    outputs = [one for one in found if one.topic == "/wirecost/run_1/outputs/out"]
+    assert [one.time for one in outputs] == (came["received_ns"] + EPOCH).to_list()
+    assert [one.fields["latency_us"] for one in outputs] == (came["latency_ns"] / 1e3).to_list()
+
+
+def test_an_older_replay_without_logs_begins_when_its_folder_was_created(tmp_path: Path) -> None:
+    made = write_folder(read_results(DATA / "replay-without-inputs"), tmp_path / "out.mcap")
+    found = read(tmp_path / "out.mcap")
+    assert (made.messages, made.topics) == (80, 2)
+    assert found[0].time == 1795339412 * 10**9  # 2026-11-22T09:23:32+00:00
+    assert [one.time for one in found] == sorted(one.time for one in found)
+
+
+def test_deliveries_of_tensors_are_spaced_by_their_rate(tmp_path: Path) -> None:
+    results = tensor_folder(tmp_path / "run", mwares=("zeromq", "in-process"), n=5)
+    write_folder(results, tmp_path / "out.mcap")
+    found = read(tmp_path / "out.mcap")
+    # In a tight loop there is no rate, so no time.
+    assert {one.topic for one in found} == {"/wirecost/zeromq/numpy/200x200_float64"}
+    begin = 1767225600 * 10**9  # 2026-01-01
+    assert [one.time for one in found] == [begin + i * 10**7 for i in range(5)]
+    of_zeromq = results.samples.filter(contender="zeromq").sort("repetition")
+    for stage in ("lateness", "transit", "total"):
+        wanted = (of_zeromq.filter(stage=stage)["ns"] / 1e3).to_list()
+        assert [one.fields[f"{stage}_us"] for one in found] == pytest.approx(wanted)
+    assert found[0].about["rate_hz"] == "100.0"
+    assert found[0].about["contender"] == "zeromq"
+
+
+def test_each_subscriber_of_a_transport_is_a_topic(tmp_path: Path) -> None:
+    results = transport_folder(tmp_path / "run", {"mqtt": Made()}, cases=[("loopback", 2, 100)])
+    made = write_folder(results, tmp_path / "out.mcap")
+    found = read(tmp_path / "out.mcap")
+    one, other = sorted({message.topic for message in found})
+    assert other == one + "/subscriber_1"
+    assert made.messages == 2 * 1001
+    for message in (one, other):
+        of_topic = [x for x in found if x.topic == message]
+        assert np.diff([x.time for x in of_topic]).tolist() == [10**6] * 1000
+        assert {"lateness_us", "publish_us", "total_us", "bytes"} == set(of_topic[0].fields)
+
+
+def fault(**changed: Any) -> dict[str, Any]:
+    named = {"mware": "mqtt", "client": "python", "settings": "default", "network": "loopback"}
+    return {"fault": "publisher killed", **named, "timeline": []} | changed
+
+
+def test_a_fault_is_drawn_around_the_time_it_happened(tmp_path: Path) -> None:
+    timeline = [[-1000, 5000, 0], [2000, None, 0], [3000, 7000, 2], [9], [None, 1, 0]]
+    results = transport_folder(
+        tmp_path / "run", {"mqtt": Made()}, faults=[fault(timeline=timeline), fault()]
+    )
+    write_folder(results, tmp_path / "out.mcap")
+    found = [one for one in read(tmp_path / "out.mcap") if one.schema == "wirecost.Fault"]
+    happened = 1767225600 * 10**9
+    base = "/wirecost/faults/publisher_killed/mqtt/python_default/loopback"
+    assert [one[0:1] + one[2:4] for one in found] == [
+        (f"{base}/undisturbed", happened - 1000, {"latency_us": 5, "arrived": 1}),
+        (f"{base}/undisturbed", happened + 2000, {"arrived": 0}),
+        (f"{base}/replacement", happened + 3000, {"latency_us": 7, "arrived": 1}),
+    ]
+
+
+def test_a_scenario_without_times_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="samples of bench lists have no times; mcap is written of"):
+        write_folder(read_results(DATA / "lists"), tmp_path / "out.mcap")
+    results = tensor_folder(tmp_path / "run", mwares=("in-process",))
+    with pytest.raises(UserError, match="no sample in it has a time"):
+        write_folder(results, tmp_path / "out.mcap")
+    assert [one.name for one in tmp_path.iterdir()] == ["run"]
