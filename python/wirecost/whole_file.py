@@ -19,7 +19,14 @@ OPEN_FILES = Path("/proc/self/fd")
 @contextmanager
 def replaced(path: Path, unnamed: bool = True) -> Iterator[Path]:
     """Where to write what takes the place of ``path`` once the context ends well. Raises OSError
-    that has ``path``. ``unnamed``: a descriptor may be spent on it."""
+    that has ``path``. ``unnamed``: a descriptor may be spent on it. A device is written into: it
+    has no content to keep, and for root it would be gone."""
+    if path.is_char_device():
+        try:
+            yield path
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        return
     file = _unnamed(path.parent) if unnamed else None
     named = path.with_name(f".{path.name}.{os.getpid()}.new")
     made = named if file is None else OPEN_FILES / str(file)

@@ -52,6 +52,13 @@ def test_where_it_fails_everything_is_as_it_was(place: Path) -> None:
     assert sorted(one.name for one in place.iterdir()) == ["a", "folder"]
 
 
+def test_a_device_is_written_into() -> None:
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        write_text(Path("/dev/full"), "text")
+    write_text(Path("/dev/null"), "text")
+    assert Path("/dev/full").is_char_device() and Path("/dev/null").is_char_device()
+
+
 def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
     child = os.fork()
     if child == 0:
