@@ -8,7 +8,11 @@ from typing import Any
 
 import altair as alt
 
+from wirecost.report.shared.page_text import in_figure
+
 WIDTH = 640
+WIDEST_TEXT = 520
+"""Pixels of a title or a label within a figure; more of it is cut."""
 LONGEST_NAME = 200
 """Characters; a file's name has at most 255."""
 PALETTE = ["#0072B2", "#56B4E9", "#009E73", "#D55E00", "#E69F00", "#CC79A7", "#8C8C8C", "#999933"]
@@ -40,7 +44,7 @@ class Figure:
 
 def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
     """The Vega-Lite specification with all text and lines in ``ink``."""
-    specification: dict[str, Any] = chart.to_dict()
+    specification: dict[str, Any] = in_figure(chart.to_dict())
     axis = {
         "labelColor": ink,
         "titleColor": ink,
@@ -58,11 +62,17 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> dict[str, Any]:
         "font": "system-ui, sans-serif",
         "axis": axis,
         "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "labelLimit": 240},
-        "header": {"labelColor": ink, "titleColor": ink},
-        "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 14},
+        "header": {"labelColor": ink, "titleColor": ink, "labelLimit": 240, "titleLimit": 240},
+        "title": {
+            "color": ink,
+            "subtitleColor": ink,
+            "anchor": "start",
+            "fontSize": 14,
+            "limit": WIDEST_TEXT,
+        },
         "view": {"stroke": None},
         "rule": {"color": ink},
-        "text": {"color": ink},
+        "text": {"color": ink, "limit": WIDEST_TEXT},
         "style": {"box": {"filled": False, "stroke": ink, "strokeWidth": 1}},
     }
     return specification

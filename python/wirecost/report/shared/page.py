@@ -13,12 +13,13 @@ from typing import Any
 
 import vl_convert as vlc
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from wirecost.errors import UserError
 from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
 from wirecost.report.shared.figure import Figure, themed
+from wirecost.report.shared.page_text import on_page, plain
 
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""
@@ -51,10 +52,12 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     environment = Environment(
         loader=PackageLoader("wirecost.report", "templates"),
         autoescape=True,
+        finalize=on_page,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["plain"] = lambda text: escape(plain(text))
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
     kept = _stills(specifications) if stills else []
     environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
