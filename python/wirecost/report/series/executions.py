@@ -22,7 +22,7 @@ PERIOD = "period_us"
 EXECUTION = {
     "turnaround_us": "Microseconds from the begin of the execution to its end.",
     PERIOD: "Microseconds from the begin of the execution before to the begin of this one.",
-    "loop": "The loop that the program set.",
+    "loop": "The step that the program set, or the number of the execution.",
     "value": "The value that the program gave; of callbacks of ROS 1 the message's bytes.",
 }
 SPAN = MessageType(
@@ -120,7 +120,7 @@ class _Series:
         return made
 
     def _columns(self, rows: pl.DataFrame, channel: Channel) -> dict[str, Numbers]:
-        """Of its rows; without what is never there, or 0 because the program never set it."""
+        """Of its rows; without counters that have no value, and what the program never set."""
         duration = next(iter(channel.kind.fields))
         columns = {duration: rows["ns"].cast(pl.Float64).to_numpy() / 1e3}
         for name in ("loop", "value"):

@@ -15,6 +15,8 @@ from wirecost.errors import UserError
 from wirecost.report.series.messages import Encoder, MessageType, Numbers
 from wirecost.whole_file import replaced
 
+FORMAT = "1"
+"""Version of docs/formats/series.md."""
 MOST_CHANNELS = 0xFFFF
 """Numbers of channels have 16 bits, and 0 is none."""
 AT_ONCE = 1 << 14
@@ -90,7 +92,7 @@ def _write(
 ) -> None:
     writer = Writer(file, compression=CompressionType.ZSTD)
     writer.start(library="wirecost")
-    writer.add_metadata("wirecost", dict(about))
+    writer.add_metadata("wirecost", {"format": FORMAT, **about})
     kinds = {channel.kind.name: channel.kind for channel in channels}
     schemas = {
         name: writer.register_schema(kind.full_name, "protobuf", kind.schema())
@@ -104,7 +106,7 @@ def _write(
     total = sum(len(part.times) for part in parts)
     for done, part, time, message in _in_order(parts, encoders):
         writer.add_message(numbers[part.channel], time, message, time)
-        if done % AT_ONCE == 0:
+        if done and done % AT_ONCE == 0:
             advance(done, total, "writing")
     writer.finish()  # type: ignore[no-untyped-call]
 
