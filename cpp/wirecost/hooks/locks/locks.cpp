@@ -108,6 +108,12 @@ struct Named {
 
 std::uint32_t section_of(decltype(&wirecost_probe_section) section, void* waiting, void* holding) {
   thread_local std::array<Named, names> known{};
+  thread_local unsigned long long known_at = 0;
+  // At the address of what was unloaded may be something else now.
+  if (const unsigned long long now = wirecost::hooks::loads(); now != known_at) {
+    known.fill({});
+    known_at = now;
+  }
   const auto hash =
       reinterpret_cast<std::uintptr_t>(waiting) * 31 + reinterpret_cast<std::uintptr_t>(holding);
   Named& one = known[(hash >> 2) % names];
