@@ -110,14 +110,17 @@ void install() {
   installed = sigaction(SIGBUS, &ours, nullptr) == 0;
 }
 
-/// Leaves things as they were found, since what holds this code may be unloaded, as FMUs are. Who
-/// came after us may call us still: then it stays.
-void uninstall() {
+/// Leaves things as they were found, since what holds this code may be unloaded, as FMUs are. False
+/// where who came after us may call us still.
+bool uninstall() {
   struct sigaction now{};
-  if (sigaction(SIGBUS, nullptr, &now) == 0 && is_ours(now)) {
-    installed = sigaction(SIGBUS, &earlier, nullptr) != 0;
-    return;
-  }
+  if (sigaction(SIGBUS, nullptr, &now) != 0 || !is_ours(now)) return false;
+  installed = sigaction(SIGBUS, &earlier, nullptr) != 0;
+  return true;
+}
+
+/// Not under the lock: the loader has one of its own, and calls what may want this one.
+void stay_loaded() {
   Dl_info here{};
   if (dladdr(reinterpret_cast<void*>(&on_bus_error), &here) != 0 && here.dli_fname != nullptr)
     dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -139,8 +142,12 @@ MappedRange::MappedRange(void* begin, std::size_t bytes, const std::string& line
 
 MappedRange::~MappedRange() {
   entry_->live.store(false, std::memory_order_release);
-  const std::lock_guard lock(mutex);
-  if (--ranges == 0 && installed) uninstall();
+  bool stays = false;
+  {
+    const std::lock_guard lock(mutex);
+    stays = --ranges == 0 && installed && !uninstall();
+  }
+  if (stays) stay_loaded();
 }
 
 void MappedRange::lock_for_fork() { mutex.lock(); }

@@ -38,13 +38,17 @@ void after_fork_in_child() {
   of_thread = nullptr;
 }
 
+/// When this library is loaded: before a thread can hold a lock at a fork(), and before libraries
+/// that need this one register their own, whose locks are taken first then, as they are when such
+/// a library calls this one.
+[[gnu::constructor]] void take_care_of_forks() {
+  pthread_atfork(lock_for_fork, unlock_after_fork, after_fork_in_child);
+}
+
 /// The thread's probe, made at its first use; null where the thread does not record.
 ThreadProbe* make_probe() {
   if (given_up || settings().folder.empty()) return nullptr;
   const Undisturbed undisturbed;
-  static const int registered =
-      pthread_atfork(lock_for_fork, unlock_after_fork, after_fork_in_child);
-  static_cast<void>(registered);
   given_up = true;
   try {
     auto* made = new ThreadProbe(settings());

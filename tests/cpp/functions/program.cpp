@@ -7,13 +7,17 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -139,6 +143,38 @@ void signals() {
 
 void vectors() { __builtin_cpu_supports("avx") ? with_avx() : print("vectors", 36); }
 
+long mappings() {
+  std::ifstream file("/proc/self/maps");
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+}
+
+void opens_again_and_again(int times, const char* library) {
+  long sum = cases::opens(library);
+  const long before = mappings();
+  for (int i = 1; i < times; ++i) sum += cases::opens(library);
+  print("opened", sum);
+  print("more_mappings", mappings() - before);
+}
+
+void forks_while_opening(int times, const char* library) {
+  std::atomic<bool> stop{false};
+  cases::adds(1, 1);
+  std::thread opening([&] {
+    while (!stop) cases::opens(library);
+  });
+  long ended = 0;
+  for (int i = 0; i < times; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status = -1;
+    waitpid(child, &status, 0);
+    ended += status == 0 ? 1 : 0;
+  }
+  stop = true;
+  opening.join();
+  print("forked", ended);
+}
+
 void everything() {
   vectors();
   print("recursion", cases::recursive(20));
@@ -173,7 +209,10 @@ int main(int count, char** arguments) {
   else if (what == "kill") {
     for (int i = 0; i < times; ++i) cases::works(std::chrono::microseconds(50));
     raise(SIGKILL);
-  } else if (what == "open")
-    print("opened", cases::opens(arguments[3]));
+  } else if (what == "open") {
+    opens_again_and_again(times, arguments[3]);
+  } else if (what == "fork") {
+    forks_while_opening(times, arguments[3]);
+  }
   return 0;
 }

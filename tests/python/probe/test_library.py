@@ -140,6 +140,10 @@ def test_a_fork_gets_a_log_of_its_own(recorded: Record, tmp_path: Path) -> None:
     assert found == {(1, 1, 2, 2), (3, 3)}
 
 
+def test_a_child_finds_no_lock_that_another_thread_had(recorded: Record) -> None:
+    assert recorded("fork-while-naming", 300).stdout == "300 children ended\ndone\n"
+
+
 def test_programs_of_pmu_analyzer_switch_by_an_include(recorded: Record, tmp_path: Path) -> None:
     recorded("elapsed")
     events = events_of(read_logs([tmp_path]))

@@ -40,6 +40,8 @@ void search(bool later) {
   } catch (const std::exception&) {
     return;
   }
+  // Behind those of the probe, which were registered when it was loaded: this mutex is taken before
+  // its own, here as in search().
   pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); },
                  [] {
                    mutex.unlock();

@@ -26,7 +26,9 @@ template <class Work>
   // x87, SSE, AVX and the three parts of AVX-512: at most 2696 bytes in the standard format.
   constexpr std::uint64_t parts = 0xe7;
   alignas(64) std::byte area[4096];
-  static const bool saves = has_xsave();
+  // Asked each time, which is seldom: a child of fork() would wait for ever for another thread that
+  // had begun to initialize a variable.
+  const bool saves = has_xsave();
   if (saves) {
     // The header must be zero; memset may be one that uses the registers to be saved.
     auto* const header = reinterpret_cast<volatile std::uint64_t*>(area + 512);
