@@ -22,6 +22,8 @@ constexpr const char* default_counters =
 constexpr std::size_t default_size = std::size_t{16} << 20;
 constexpr std::size_t largest_size = std::size_t{1} << 40;
 
+constinit std::array<std::atomic<bool>, topics> printed{};
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -82,13 +84,18 @@ const Settings& settings() {
   return read;
 }
 
-void say_once(int topic, const std::string& line) { write_once(topic, whole_line(line)); }
+void say_once(int topic, std::string_view line) {
+  if (!printed[static_cast<std::size_t>(topic)].load(std::memory_order_relaxed))
+    write_once(topic, whole_line(line));
+}
 
-std::string whole_line(const std::string& line) { return "wirecost probe: " + line + "\n"; }
+std::string whole_line(std::string_view line) {
+  return "wirecost probe: " + std::string(line) + "\n";
+}
 
 void write_once(int topic, std::string_view whole_line) {
-  static constinit std::array<std::atomic<bool>, topics> printed{};
-  if (printed[static_cast<std::size_t>(topic)].exchange(true)) return;
+  std::atomic<bool>& done = printed[static_cast<std::size_t>(topic)];
+  if (done.load(std::memory_order_relaxed) || done.exchange(true)) return;
   const Undisturbed undisturbed;
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole_line.data(), whole_line.size());
 }

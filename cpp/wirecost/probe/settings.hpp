@@ -18,11 +18,13 @@ struct Settings {
 /// Read at the first call; what is not understood is reported once and replaced by the default.
 const Settings& settings();
 
-/// One line on stderr, at most once in the life of the process for the same `topic`.
-void say_once(int topic, const std::string& line);
+/// One line on stderr, at most once in the life of the process for the same `topic`. Afterwards it
+/// allocates nothing.
+void say_once(int topic, std::string_view line);
 
-/// What `say_once` makes of a line, and writes; signal handlers may call the second.
-std::string whole_line(const std::string& line);
+/// What `say_once` makes of a line, and writes. Signal handlers may call the second, and whoever
+/// has vector registers to keep: it allocates and copies nothing.
+std::string whole_line(std::string_view line);
 void write_once(int topic, std::string_view whole_line);
 
 enum Topic : int {

@@ -57,7 +57,8 @@ std::uint64_t ThreadProbe::loop_of(std::uint64_t loop) {
 void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
   if (depth_ == max_depth) {
     ++too_deep_;
-    say_once(topic_depth, "sections nest more than 32 deep; the innermost are dropped");
+    write_once(topic_depth,
+               "wirecost probe: sections nest more than 32 deep; the innermost are dropped\n");
     return;
   }
   Open& open = open_[depth_];

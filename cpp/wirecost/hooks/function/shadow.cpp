@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::size_t most_functions = 256;
 constexpr std::size_t most_sections = 128;
-/// The recorder may say something about sections this deep, with registers that are not saved.
-constexpr std::size_t deep = 16;
 
 std::array<std::uint32_t, most_functions> sections_of{};
 std::array<std::atomic<std::uint64_t>, most_threads / 64> taken_blocks{};
@@ -111,10 +109,7 @@ void begin(std::uint32_t section) {
   if (here.sections == most_sections) return;
   here.section[here.sections++] = section;
   ++here.call[here.calls - 1].sections;
-  if (here.sections < deep)
-    wirecost_probe_begin(section, WIRECOST_PROBE_COUNT_LOOPS);
-  else
-    with_all_registers_kept([=] { wirecost_probe_begin(section, WIRECOST_PROBE_COUNT_LOOPS); });
+  wirecost_probe_begin(section, WIRECOST_PROBE_COUNT_LOOPS);
 }
 
 /// Calls that were left without a return are given up: the stack has grown over them.
