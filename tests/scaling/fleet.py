@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from wirecost.errors import UserError
 from wirecost.traces import Frame, create_trace, messages, open_trace
+from wirecost.traces.choices import TYPES
 
 SUFFIXES = (".osi", ".mcap")
 JITTER_M = 0.5
@@ -45,7 +46,7 @@ def write_fleet(
     for number in range(traces):
         name = names[number % len(names)]
         type_name, frames = made[name]
-        short = {value: key for key, value in messages.TYPES.items()}[type_name]
+        short = {value: key for key, value in TYPES.items()}[type_name]
         length = chance.randint(len(frames) // 24, len(frames) // 8)
         start = chance.randrange(len(frames) - length)
         day = folder / f"vehicle-{number % 7}" / f"day-{number % 31:02}"

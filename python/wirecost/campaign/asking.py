@@ -11,13 +11,11 @@ from typing import Any
 import polars as pl
 
 from wirecost import scratch
+from wirecost.campaign.choices import MEMORY
 from wirecost.campaign.store import RECORDS, ROWS, SAMPLES, Store
 from wirecost.errors import UserError
 from wirecost.printable import shown
 
-MEMORY = 1500 << 20
-"""Bytes. What needs more goes to temporary files, but for the values of exact medians."""
-LEAST_MEMORY = 64 << 20
 TABLES = (RECORDS, SAMPLES, ROWS)
 MODE = "mode"
 """A column of samples that some scenarios lack, and every question may name."""

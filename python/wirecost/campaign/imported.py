@@ -16,7 +16,6 @@ from wirecost.errors import UserError
 from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
 
-IMPORTED = "imported"
 OF_THE_FOLDER = ("--out", "--json")
 """Options that say where results go."""
 

@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.allocators import NAMED
-from wirecost.bench.classes import scenario as classes
+from wirecost.bench.classes.choices import CONTENTS, OBJECTS
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench classes --objects 100"
 
@@ -22,15 +21,15 @@ EXAMPLE = "wirecost bench classes --objects 100"
 def command(
     objects: Annotated[
         str, typer.Option(metavar="N,N,…", help="Moving objects of a GroundTruth.")
-    ] = ",".join(map(str, classes.OBJECTS)),
+    ] = ",".join(map(str, OBJECTS)),
     content: Annotated[
         str,
         typer.Option(
             help="full: all vectors of an object's base, lanes, a model's name, attributes; "
             "sparse: four of the seven vectors.",
-            autocompletion=completing(classes.CONTENTS),
+            autocompletion=completing(CONTENTS),
         ),
-    ] = ",".join(classes.CONTENTS),
+    ] = ",".join(CONTENTS),
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each operation, over all processes.")
     ] = 30,
@@ -47,9 +46,12 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """OSI's GroundTruth in protoc's C++ classes, and in ours with the same interface."""
+    from wirecost.bench.classes import scenario as classes
+    from wirecost.cli.measuring import measure_and_report
+
     settings = classes.Settings(
         tuple(numbers("--objects", objects)),
-        chosen("--content", content, classes.CONTENTS),
+        chosen("--content", content, CONTENTS),
         repetitions,
         processes,
         seed,

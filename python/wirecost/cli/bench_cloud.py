@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.cloud import scenario as cloud
+from wirecost.bench.cloud.choices import FORMATS, STUDIES
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 
 EXAMPLE = "wirecost bench cloud --points 30000"
@@ -25,9 +24,9 @@ def command(
         typer.Option(
             "--study",
             help="ring (outlier filter), area (detection area); default: both.",
-            autocompletion=completing(cloud.STUDIES),
+            autocompletion=completing(STUDIES),
         ),
-    ] = ",".join(cloud.STUDIES),
+    ] = ",".join(STUDIES),
     scans: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,9 +64,12 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Two point cloud callbacks: usual, recommended, optimized; with and without the heap."""
-    (layout,) = chosen("--format", format_, cloud.FORMATS)[:1]
+    from wirecost.bench.cloud import scenario as cloud
+    from wirecost.cli.measuring import measure_and_report
+
+    (layout,) = chosen("--format", format_, FORMATS)[:1]
     settings = cloud.Settings(
-        studies=chosen("--study", studies, cloud.STUDIES),
+        studies=chosen("--study", studies, STUDIES),
         scans=tuple(scans or ()),
         points=tuple(numbers("--points", points)),
         vertices=tuple(numbers("--vertices", vertices)),

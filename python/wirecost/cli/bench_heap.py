@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.allocators import ALLOCATORS
-from wirecost.bench.heap import scenario as heap
+from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench heap --study callback"
 
@@ -28,8 +27,8 @@ def command(
     ] = ",".join(ALLOCATORS),
     study: Annotated[
         str,
-        typer.Option(help="callback, throughput or both.", autocompletion=completing(heap.STUDIES)),
-    ] = ",".join(heap.STUDIES),
+        typer.Option(help="callback, throughput or both.", autocompletion=completing(STUDIES)),
+    ] = ",".join(STUDIES),
     samples: Annotated[
         int, typer.Option(metavar="N", help="Callbacks of each allocator in a round.")
     ] = 1000,
@@ -38,20 +37,23 @@ def command(
     ] = PROCESSES,
     threads: Annotated[
         str, typer.Option(metavar="N,N,…", help="Numbers of threads in the throughput study.")
-    ] = ",".join(map(str, heap.THREADS)),
+    ] = ",".join(map(str, THREADS)),
     pairs: Annotated[
         int,
         typer.Option(
             metavar="N", help="Pairs of malloc and free of a process in the throughput study."
         ),
-    ] = heap.PAIRS,
+    ] = PAIRS,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:
     """Allocators compared: turnaround of a lidar callback, throughput of threads."""
+    from wirecost.bench.heap import scenario as heap
+    from wirecost.cli.measuring import measure_and_report
+
     settings = heap.Settings(
         chosen("--allocators", allocators, ALLOCATORS),
-        chosen("--study", study, heap.STUDIES),
+        chosen("--study", study, STUDIES),
         samples,
         rounds,
         tuple(numbers("--threads", threads)),

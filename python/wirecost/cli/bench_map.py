@@ -8,11 +8,9 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.map import scenario as bench_map
 from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import numbers
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench map"
 
@@ -38,6 +36,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """A large map for several processes: copied to each over a socket, or shared by all."""
+    from wirecost.bench.map import scenario as bench_map
+    from wirecost.cli.measuring import measure_and_report
+
     settings = bench_map.Settings(
         round(size * 1e6) if size < 1e9 else 0,
         tuple(numbers("--subscribers", subscribers)),

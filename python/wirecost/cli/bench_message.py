@@ -10,23 +10,14 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.message import scenario as bench_message
-from wirecost.bench.message.at_rate.carrying import Asked
-from wirecost.bench.message.data import SAMPLED, Choice
+from wirecost.bench.message.choices import LANGUAGES, PROCESSES, SAMPLED, USUAL
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing
-from wirecost.cli.measuring import measure_and_report
-from wirecost.compile.frontends.ros.builtin import DIALECTS
+from wirecost.cli.choices import completing, transport_names
+from wirecost.compile.choices import DIALECTS
 from wirecost.errors import UserError
-from wirecost.transport import names
 
 EXAMPLE = "wirecost bench message robot.proto --type robot.State --data drive.mcap"
-
-
-def _transports(incomplete: str) -> list[str]:
-    """Shell completion; only then are they all imported."""
-    return completing(names())(incomplete)
 
 
 def command(
@@ -87,9 +78,9 @@ def command(
         str,
         typer.Option(
             help="Languages of the contenders, comma-separated: cpp, python, java.",
-            autocompletion=completing(bench_message.LANGUAGES),
+            autocompletion=completing(LANGUAGES),
         ),
-    ] = ",".join(bench_message.USUAL),
+    ] = ",".join(USUAL),
     contender: Annotated[
         list[Path] | None,
         typer.Option(
@@ -112,13 +103,13 @@ def command(
         typer.Option(
             metavar="TRANSPORT",
             help="With --rate: also send the messages over this transport, such as zeromq or dds.",
-            autocompletion=_transports,
+            autocompletion=completing(transport_names),
         ),
     ] = "",
     repetitions: Annotated[
         int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
     ] = 30,
-    processes: Processes = bench_message.Settings.processes,
+    processes: Processes = PROCESSES,
     jobs: Annotated[
         int, typer.Option(metavar="N", help="Number of compilers that run at the same time.")
     ] = os.cpu_count() or 1,
@@ -127,6 +118,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Your own message: what it costs in each library and mode, and which fields cost it."""
+    from wirecost.bench.message import scenario as bench_message
+    from wirecost.bench.message.at_rate.carrying import Asked
+    from wirecost.bench.message.data import Choice
+    from wirecost.cli.measuring import measure_and_report
+
     settings = bench_message.Settings(
         tuple(schema or ()),
         type_name,
@@ -135,7 +131,7 @@ def command(
         data,
         Choice(topic, first, sample, seed),
         dict(_elements(one) for one in elements or ()),
-        chosen("--lang", lang, bench_message.LANGUAGES),
+        chosen("--lang", lang, LANGUAGES),
         tuple(contender or ()),
         Asked(rate, subscribers, over),
         repetitions,

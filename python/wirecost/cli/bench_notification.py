@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.allocators import NAMED
-from wirecost.bench.notification import scenario as notification
+from wirecost.bench.notification.choices import CONTENTS, LANGUAGES, MODES, WIRES
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench notification --lang cpp,python"
 
@@ -22,9 +21,7 @@ EXAMPLE = "wirecost bench notification --lang cpp,python"
 def command(
     lang: Annotated[
         str,
-        typer.Option(
-            help="Languages, comma-separated.", autocompletion=completing(notification.LANGUAGES)
-        ),
+        typer.Option(help="Languages, comma-separated.", autocompletion=completing(LANGUAGES)),
     ] = "cpp,python,java",
     sizes: Annotated[
         str, typer.Option(metavar="N,N,…", help="Size factors: lengths of the byte strings.")
@@ -34,18 +31,18 @@ def command(
         typer.Option(
             help="Modes, comma-separated. new: new objects, memory from malloc; recycled: new "
             "objects, small blocks from a free list of the codec's own.",
-            autocompletion=completing(notification.MODES),
+            autocompletion=completing(MODES),
         ),
-    ] = ",".join(notification.MODES),
+    ] = ",".join(MODES),
     wire: Annotated[
         str,
-        typer.Option(help="Wires, comma-separated.", autocompletion=completing(notification.WIRES)),
+        typer.Option(help="Wires, comma-separated.", autocompletion=completing(WIRES)),
     ] = "protobuf,ros1,cdr",
     content: Annotated[
         str,
         typer.Option(
             help="ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
-            autocompletion=completing(notification.CONTENTS),
+            autocompletion=completing(CONTENTS),
         ),
     ] = "ticket,realistic",
     repetitions: Annotated[
@@ -65,12 +62,15 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """A small message by Protobuf, ROS and generated codecs, in C++, Python and Java."""
+    from wirecost.bench.notification import scenario as notification
+    from wirecost.cli.measuring import measure_and_report
+
     settings = notification.Settings(
-        chosen("--lang", lang, notification.LANGUAGES),
+        chosen("--lang", lang, LANGUAGES),
         tuple(numbers("--sizes", sizes)),
-        chosen("--modes", modes, notification.MODES),
-        chosen("--content", content, notification.CONTENTS),
-        chosen("--wire", wire, notification.WIRES),
+        chosen("--modes", modes, MODES),
+        chosen("--content", content, CONTENTS),
+        chosen("--wire", wire, WIRES),
         repetitions,
         seed,
         processes,

@@ -11,14 +11,12 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.allocators import NAMED
-from wirecost.bench.osi import cases
-from wirecost.bench.osi import scenario as osi
+from wirecost.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 
 EXAMPLE = "wirecost bench osi --reflections 100000 --contenders protobuf-reuse,columns"
@@ -84,18 +82,18 @@ def command(
             metavar="WHAT",
             help="What the sensor reads: sampled, every 18th reflection as in the report; all, "
             "every field of every reflection; or both, comma-separated.",
-            autocompletion=completing(cases.READS),
+            autocompletion=completing(READS),
         ),
-    ] = cases.READS[0],
+    ] = READS[0],
     pages: Annotated[
         str,
         typer.Option(
             metavar="SIZE",
             help="Pages of memory: huge where contenders ask the kernel for them, small for all of "
             "them, or both, comma-separated.",
-            autocompletion=completing(cases.PAGES),
+            autocompletion=completing(PAGES),
         ),
-    ] = cases.PAGES[0],
+    ] = PAGES[0],
     builds: Annotated[
         str, typer.Option(help="Builds, comma-separated: release, debug.")
     ] = "release",
@@ -129,18 +127,22 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Protobuf, FlatBuffers and columns compared in an OSMP co-simulation with real FMUs."""
+    from wirecost.bench.osi import cases
+    from wirecost.bench.osi import scenario as osi
+    from wirecost.cli.measuring import measure_and_report
+
     registry = Registry()
-    both = list(cases.VARIANTS)
+    both = list(VARIANTS)
     if variant is None:
         variants = both if table1 else ["same-work"]
     else:
         variants = both if variant is Variant.both else [variant.value]
     if table1 and allocators:
         raise UserError("--allocators: not with --table1")
-    reads = chosen("--read", read, cases.READS)
+    reads = chosen("--read", read, READS)
     if "all" in reads and (table1 or "published" in variants):
         raise UserError("--read all: the report's sensor reads a sample; use --variant same-work")
-    sizes = chosen("--pages", pages, cases.PAGES)
+    sizes = chosen("--pages", pages, PAGES)
     if table1 and "small" in sizes:
         raise UserError("--pages small: not with --table1")
     if table1 and trace:
@@ -152,9 +154,9 @@ def command(
         if names == ["all"]:
             names = [name for name in registry.contenders if name not in registry.rivals]
         registry.select(names)
-        unknown = [build for build in builds.split(",") if build not in cases.BUILDS]
+        unknown = [build for build in builds.split(",") if build not in BUILDS]
         if unknown:
-            raise UserError(f"--builds {builds}: there are {', '.join(cases.BUILDS)}")
+            raise UserError(f"--builds {builds}: there are {', '.join(BUILDS)}")
         works = cases.cases_for(
             names,
             numbers("--reflections", reflections),

@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.probe import scenario as probe
 from wirecost.bench.processes import PROCESSES
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench probe"
 
@@ -29,6 +27,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Cost of timing a section and reading counters: the probe, pmu_analyzer's schemes, floors."""
+    from wirecost.bench.probe import scenario as probe
+    from wirecost.cli.measuring import measure_and_report
+
     settings = probe.Settings(samples, processes, seed)
     settings.check()
     measure_and_report(probe.SCENARIO, out, json_file, partial(probe.run, settings))

@@ -10,12 +10,10 @@ from typing import Annotated
 import typer
 
 from wirecost.bench.processes import PROCESSES
-from wirecost.bench.repeated import scenario
-from wirecost.bench.repeated.content import LISTS
+from wirecost.bench.repeated.choices import COUNTS, LISTS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, numbers
-from wirecost.cli.measuring import measure_and_report
 
 EXAMPLE = "wirecost bench repeated --list radar"
 
@@ -52,7 +50,10 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Repeated messages of several sensors, and scans, by Protobuf, FlatBuffers and columns."""
-    given = () if scans else scenario.COUNTS
+    from wirecost.bench.repeated import scenario
+    from wirecost.cli.measuring import measure_and_report
+
+    given = () if scans else COUNTS
     settings = scenario.Settings(
         chosen("--list", list_names, LISTS),
         tuple(numbers("--count", counts)) if counts is not None else given,

@@ -6,30 +6,26 @@ from __future__ import annotations
 import re
 import secrets
 from contextlib import ExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost import scratch
 from wirecost.bench.processes import PROCESSES
-from wirecost.bench.tensor import addresses, interpreters, listener, wrapyfi_environment
-from wirecost.bench.tensor import scenario as tensor
-from wirecost.bench.tensor.cases import Plan
-from wirecost.bench.tensor.contenders import WRAPYFI
 from wirecost.bench.tensor.contenders import known as contenders
-from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
-from wirecost.bench.tensor.interpreters import Interpreter
 from wirecost.bench.tensor.link import LinkError, host_port
-from wirecost.bench.tensor.plugins import PLUGINS
-from wirecost.bench.tensor.remote import Remote
+from wirecost.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance
-from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
+
+if TYPE_CHECKING:
+    from wirecost.bench.tensor.cases import Plan
+    from wirecost.bench.tensor.interpreters import Interpreter
 
 EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
 
@@ -50,7 +46,7 @@ def command(
         str | None,
         typer.Option(
             help="Transports, raw libraries and floors, comma-separated; default: all.",
-            autocompletion=completing(contenders()),
+            autocompletion=completing(contenders),
         ),
     ] = None,
     shapes: Annotated[
@@ -64,9 +60,7 @@ def command(
     ] = "float64",
     devices: Annotated[
         str,
-        typer.Option(
-            "--device", help="cpu, cuda, cuda-ipc.", autocompletion=completing(tensor.DEVICES)
-        ),
+        typer.Option("--device", help="cpu, cuda, cuda-ipc.", autocompletion=completing(DEVICES)),
     ] = "cpu",
     content: Annotated[
         str, typer.Option(help="ones (but for the number and some elements) or random.")
@@ -132,6 +126,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Arrays, tensors and tables over middlewares: one-way latency between two processes."""
+    from wirecost.bench.tensor import addresses, listener, wrapyfi_environment
+    from wirecost.bench.tensor import scenario as tensor
+    from wirecost.bench.tensor.remote import Remote
+    from wirecost.cli.measuring import measure_and_report
+
     places = addresses.parse(address or [])
     _check_role(role, peer, token, listen_at)
     if role == "listen":
@@ -154,7 +153,7 @@ def command(
         (*ours, *theirs),
         tuple(dict.fromkeys(map(_shape, shapes.split(",")))) if not paper else ((200, 200),),
         tuple(dict.fromkeys(dtypes.split(","))),
-        chosen("--device", devices, tensor.DEVICES),
+        chosen("--device", devices, DEVICES),
         "ones" if paper else content,
         rate,
         tensor.PAPER_TRIALS if paper else trials,
@@ -185,6 +184,9 @@ def command(
 
 def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
     """Within a process, over ZeroMQ, and over what is measured of ours."""
+    from wirecost.bench.tensor.contenders import WRAPYFI
+    from wirecost.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
+
     over = [name for name in MIDDLEWARES if name in {*ours, "zeromq"}]
     return tuple(f"{WRAPYFI}{name}" for name in ("in-process", *over))
 
@@ -192,6 +194,8 @@ def _wrapyfi(ours: tuple[str, ...]) -> tuple[str, ...]:
 def _others(
     texts: list[str], mwares: tuple[str, ...], devices: str, role: str
 ) -> dict[str, Interpreter]:
+    from wirecost.bench.tensor import interpreters
+
     if texts and role != "both":
         raise UserError(f"--python: is for one machine; leave it or --role {role} out")
     device = next((name for name in devices.split(",") if name != "cpu"), "cpu")
@@ -202,6 +206,8 @@ def _others(
 
 
 def _announce(console: Console, made: Plan, processes: int) -> None:
+    from wirecost.bench.tensor import scenario as tensor
+
     entries = sum(len(case.entries) for case in made.cases)
     minutes = tensor.expected_seconds(made, processes) / 60
     console.print(

@@ -4,27 +4,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.bench.transport import scenario as transport
-from wirecost.bench.transport.clients import KINDS, PYTHON
+from wirecost.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.bench.transport.faults import registry
 from wirecost.bench.transport.faults.registry import ALL
-from wirecost.bench.transport.plan import Plan, Wanted
-from wirecost.bench.transport.protocol import PATTERNS
-from wirecost.bench.transport.settings import Asked
+from wirecost.bench.transport.settings import NAMES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.choices import completing, numbers, transport_names
 from wirecost.cli.console import Advance
-from wirecost.cli.measuring import measure_and_report
 from wirecost.errors import UserError
 from wirecost.network import profiles
 from wirecost.records.journal import Journal
+
+if TYPE_CHECKING:
+    from wirecost.bench.transport import scenario as transport
+    from wirecost.bench.transport.plan import Plan
 
 EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
@@ -34,12 +34,18 @@ NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)
 DEFAULT_SETTINGS = "default,matched"
 
 
+def _mwares() -> tuple[str, ...]:
+    from wirecost.bench.transport.choices import NATIVE_ONLY
+
+    return (*transport_names(), *NATIVE_ONLY)
+
+
 def command(
     mwares: Annotated[
         str | None,
         typer.Option(
             help="Transports, comma-separated; default: all that work here.",
-            autocompletion=completing(transport.MWARES),
+            autocompletion=completing(_mwares),
         ),
     ] = None,
     sizes: Annotated[
@@ -77,7 +83,7 @@ def command(
         str,
         typer.Option(
             help="Groups of settings; see docs/transports.md.",
-            autocompletion=completing(transport.NAMES),
+            autocompletion=completing(NAMES),
         ),
     ] = DEFAULT_SETTINGS,
     client: Annotated[
@@ -92,7 +98,7 @@ def command(
         typer.Option(
             metavar="NAME,…|all",
             help="Also kill, restart, slow down: see docs/transport-faults.md.",
-            autocompletion=completing((ALL, *registry.faults())),
+            autocompletion=completing((ALL, *registry.names())),
         ),
     ] = None,
     seconds: Annotated[
@@ -100,7 +106,7 @@ def command(
     ] = 1.5,
     processes: Annotated[
         int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
-    ] = transport.PROCESSES,
+    ] = PROCESSES,
     seed: Annotated[int, typer.Option(help="Seed of the contenders' order in each round.")] = 1,
     resume: Annotated[
         Path | None,
@@ -112,8 +118,13 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Raw bytes over middlewares: latency, losses, processor time, peak rate, bad networks."""
+    from wirecost.bench.transport import scenario as transport
+    from wirecost.bench.transport.plan import Wanted
+    from wirecost.bench.transport.settings import Asked
+    from wirecost.cli.measuring import measure_and_report
+
     wanted = Wanted(
-        chosen("--mwares", mwares, transport.MWARES) if mwares else transport.MWARES,
+        chosen("--mwares", mwares, _mwares()) if mwares else _mwares(),
         tuple(dict.fromkeys(map(_size, sizes.split(",")))),
         rate,
         tuple(numbers("--subscribers", subscribers)),
@@ -121,7 +132,7 @@ def command(
         tuple(map(_network, dict.fromkeys(network.split(",")))),
         Asked(reliable, queue),
         chosen("--client", client, KINDS),
-        chosen("--settings", settings, transport.NAMES),
+        chosen("--settings", settings, NAMES),
         seconds,
     )
     happening = tuple(registry.chosen(faults)) if faults else ()
@@ -139,6 +150,8 @@ def command(
 
 
 def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
+    from wirecost.bench.transport import scenario as transport
+
     for what, why in made.not_run.items():
         console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
     for note in made.notes:

@@ -9,11 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wirecost.campaign.choices import IMPORTED
 from wirecost.campaign.definition import NAME
-from wirecost.campaign.imported import IMPORTED, imported
-from wirecost.campaign.store import Store
 from wirecost.cli.json_file import write_json
-from wirecost.cli.measuring import FAILED
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 
@@ -47,6 +45,10 @@ def command(
     What else ran while they were measured is unknown, so `campaign status` does not check them
     for overlap.
     """
+    from wirecost.campaign.imported import imported
+    from wirecost.campaign.store import Store
+    from wirecost.cli.measuring import FAILED
+
     for option, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):
             raise UserError(f"{option} {value}: give 1 to 64 letters, digits, - and _")

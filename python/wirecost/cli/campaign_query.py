@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 from rich.console import Console
 
 from wirecost.byte_sizes import parse_size
-from wirecost.campaign.asking import LEAST_MEMORY, MEMORY, ask
-from wirecost.campaign.store import Store
+from wirecost.campaign.choices import LEAST_MEMORY, MEMORY
 from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EXAMPLE = 'wirecost campaign query STORE "SELECT host, COUNT(*) FROM records GROUP BY host"'
 
@@ -51,6 +52,9 @@ def command(
     ] = None,
 ) -> None:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
+    from wirecost.campaign.asking import ask
+    from wirecost.campaign.store import Store
+
     most = parse_size("--memory", memory)
     if most < LEAST_MEMORY:
         raise UserError(f"--memory {memory}: at least {LEAST_MEMORY >> 20}MiB are needed")

@@ -11,8 +11,6 @@ from rich.console import Console
 
 from wirecost.cli.campaign_show import Baseline, Revision, content_of
 from wirecost.cli.json_file import write_text
-from wirecost.report.campaign.figures import figures
-from wirecost.report.shared.page import render
 
 EXAMPLE = "wirecost campaign report STORE page.html"
 
@@ -26,6 +24,9 @@ def command(
     revision: Revision = None,
 ) -> None:
     """Write a page with tables and figures: machines side by side, and each series over time."""
+    from wirecost.report.campaign.figures import figures
+    from wirecost.report.shared.page import render
+
     found = content_of(store, baseline, revision)
     drawn = figures(found.across, found.series)
     page = render("campaign.html.j2", drawn, store=store, content=found, figures=drawn)

@@ -9,31 +9,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.campaign import running
 from wirecost.campaign.cluster import lab
 from wirecost.campaign.cluster.addresses import check_address
-from wirecost.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
 from wirecost.campaign.cluster.hosts import hosts
 from wirecost.campaign.cluster.keys import distributed, read_keys
 from wirecost.campaign.cluster.settings import configure
 from wirecost.campaign.definition import HERE, Definition, read
-from wirecost.campaign.measuring import alone, boot, measure
-from wirecost.campaign.store import Store
 from wirecost.campaign.tasks import tasks
 from wirecost.cli.campaign_cluster import Plain
-from wirecost.cli.campaign_plan import refused
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import write_json
-from wirecost.cli.measuring import FAILED, ending_of
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable
+
+if TYPE_CHECKING:
+    from wirecost.campaign import running
+    from wirecost.campaign.store import Store
 
 EXAMPLE = "wirecost campaign run campaign.toml --store STORE --resume"
 
@@ -78,6 +76,11 @@ def command(
     ] = None,
 ) -> None:
     """Measure a campaign's tasks, on each machine one at a time, into a store."""
+    from wirecost.campaign import running
+    from wirecost.campaign.store import Store
+    from wirecost.cli.campaign_plan import refused
+    from wirecost.cli.measuring import FAILED, ending_of
+
     definition = read(file)
     found = tasks(definition, refused, revision)
     kept = Store(store or Path("campaigns") / definition.name)
@@ -127,6 +130,9 @@ def _measuring(
 ) -> Iterator[tuple[set[str], running.Results]]:
     """The machines that measure, none for all that the campaign names, and how. Raises
     UserError."""
+    from wirecost.campaign import running
+    from wirecost.campaign.measuring import alone, measure
+
     if cluster is None:
         with alone():
             yield {machine}, running.here(store, lambda task: measure(definition.name, task))
@@ -165,6 +171,9 @@ def _results(
     ended: Callable[[str], str | None],
 ) -> Iterator[running.Results]:
     """Of a cluster. Raises UserError."""
+    from wirecost.campaign.cluster.dispatch import Dispatch, connected, scheduler_place
+    from wirecost.campaign.measuring import boot
+
     with connected(address, keys) as client:
         beside: defaultdict[str, list[str]] = defaultdict(list)
         beside[boot()].append("client")

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from wirecost.campaign.cluster import scheduler
 from wirecost.campaign.cluster.addresses import check_address
 from wirecost.campaign.cluster.keys import distributed
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
@@ -27,6 +26,8 @@ def command(
     Prints its address. `campaign run --cluster` starts one itself where a lab.toml names the
     machines.
     """
+    from wirecost.campaign.cluster import scheduler
+
     distributed()
     found, ended = keys_and_end(keys)
     check_address(address, found, trust_plain_tcp)

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from wirecost.analysis.race import label
-from wirecost.campaign.store import ROWS, SAMPLES, Store
 from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.report.campaign.content import Content, content
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    from wirecost.report.campaign.content import Content
 
 EXAMPLE = "wirecost campaign show STORE"
 
@@ -56,6 +56,9 @@ def command(
 
 def content_of(named: str, baseline: str | None, revision: str | None) -> Content:
     """Raises UserError for an empty store, and for a revision that it has not."""
+    from wirecost.campaign.store import ROWS, SAMPLES, Store
+    from wirecost.report.campaign.content import content
+
     store = Store(named)
     records = store.records()
     if records.is_empty():
@@ -69,6 +72,8 @@ def content_of(named: str, baseline: str | None, revision: str | None) -> Conten
 
 def document(found: Content) -> dict[str, Any]:
     """Times in nanoseconds."""
+    from wirecost.analysis.race import label
+
     return {
         "lead": found.lead,
         "machines": [

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 from rich.console import Console
 
-from wirecost.campaign.store import DONE, FAILED, Store, overlaps
 from wirecost.cli.json_file import write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 EXAMPLE = "wirecost campaign status STORE"
 
@@ -33,6 +34,10 @@ def command(
 
     Exits with 1 if some did.
     """
+    import polars as pl
+
+    from wirecost.campaign.store import FAILED, Store, overlaps
+
     records = Store(store).records()
     if records.is_empty():
         raise UserError(f"{store}: no store, or an empty one; name one that a campaign has filled")
@@ -66,6 +71,8 @@ def command(
 
 def _notes(records: pl.DataFrame) -> list[str]:
     """What the numbers may owe to something else."""
+    import polars as pl
+
     notes = []
     beside = records.filter(pl.col("beside") != "").group_by("beside", "host").len()
     for what, host, count in beside.sort("beside", "host").iter_rows():
@@ -81,6 +88,8 @@ def _notes(records: pl.DataFrame) -> list[str]:
 
 
 def _counts(records: pl.DataFrame) -> Table:
+    from wirecost.campaign.store import DONE, FAILED
+
     body = []
     for (campaign, scenario, host), part in records.group_by(
         "campaign", "scenario", "host", maintain_order=True

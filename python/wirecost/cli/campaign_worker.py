@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from wirecost.campaign.cluster import worker
 from wirecost.campaign.cluster.addresses import check_address
 from wirecost.campaign.cluster.keys import distributed
 from wirecost.campaign.definition import HERE
@@ -29,6 +28,8 @@ def command(
     trust_plain_tcp: Plain = False,
 ) -> None:
     """Run the tasks of campaigns on this machine, one at a time, until the scheduler ends."""
+    from wirecost.campaign.cluster import worker
+
     distributed()
     found, ended = keys_and_end(keys)
     check_address(scheduler, found, trust_plain_tcp)

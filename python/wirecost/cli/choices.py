@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable
 
 from wirecost.errors import UserError
 
+Names = Iterable[str] | Callable[[], Iterable[str]]
+"""A function where finding them takes imports, which help can do without."""
 
-def completing(known: Iterable[str]) -> Callable[[str], list[str]]:
+
+def completing(known: Names) -> Callable[[str], list[str]]:
     """Shell completion of the last name in the list."""
-    names = list(known)
 
     def complete(incomplete: str) -> list[str]:
+        names = known() if callable(known) else known
         head, comma, last = incomplete.rpartition(",")
         return [head + comma + name for name in names if name.startswith(last)]
 
@@ -25,3 +28,10 @@ def numbers(option: str, text: str) -> list[int]:
         return list(dict.fromkeys(int(part) for part in text.split(",")))
     except ValueError:
         raise UserError(f"{option} {text}: give whole numbers, separated by commas") from None
+
+
+def transport_names() -> list[str]:
+    """Names, which only the transports' modules know."""
+    from wirecost.transport import names
+
+    return names()

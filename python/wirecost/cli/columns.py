@@ -6,21 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from wirecost.advisor.advice import advise
 from wirecost.advisor.errors import Errors
-from wirecost.advisor.sources import CloudSource, Source, TraceSource
-from wirecost.cli import columns_tables as tables
 from wirecost.cli.console import progress
 from wirecost.cli.imported import Group
 from wirecost.cli.json_file import write_json
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
-from wirecost.traces import open_trace
+
+if TYPE_CHECKING:
+    from wirecost.advisor.sources import Source
 
 EXAMPLE = "wirecost columns advise drive.mcap"
 
@@ -80,6 +79,9 @@ def advise_command(
 
     A point cloud is treated as a lidar's reflections and detections.
     """
+    from wirecost.advisor.advice import advise
+    from wirecost.cli import columns_tables as tables
+
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
     if not 1 <= zstd <= HIGHEST_LEVEL:
@@ -115,6 +117,9 @@ def _is_cloud(file: Path) -> bool:
 def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[Source]:
+    from wirecost.advisor.sources import CloudSource, TraceSource
+    from wirecost.traces import open_trace
+
     if _is_cloud(file):
         if topic is not None or type_name is not None:
             raise UserError(f"{file}: a point cloud has no topic and no type; leave them out")

@@ -5,28 +5,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from wirecost.analysis.compare.comparison import MARGIN, Comparison, Settings, compare
-from wirecost.analysis.compare.runs import read_run
+from wirecost.analysis.compare.choices import MARGIN
 from wirecost.cli.choices import completing
-from wirecost.cli.compare_store import MACHINE, comparisons, one_document
 from wirecost.cli.json_file import check_page, write_json, write_text
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.report.compare import tables
-from wirecost.report.compare.document import document, markdown
-from wirecost.report.compare.page import page, write_figures
-from wirecost.report.compare.rows import headline
-from wirecost.report.shared.drawing import FORMATS
+from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+if TYPE_CHECKING:
+    from wirecost.analysis.compare.comparison import Comparison, Settings
+
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
+MACHINE = "machine"
 REGRESSION = 3
 """Exit code, beside 2 of what cannot be compared."""
 MOST_ROWS = 30
@@ -105,13 +103,18 @@ def command(
         Path | None, typer.Option(metavar="DIR", help="Write each figure into a file there.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help=f"Format of --figures: {', '.join(FORMATS)}.")
-    ] = FORMATS[0],
+        str, typer.Option("--format", help=f"Format of --figures: {', '.join(FIGURE_FORMATS)}.")
+    ] = FIGURE_FORMATS[0],
 ) -> None:
     """Compare run B with run A, row by row: slower, faster, or no significant change.
 
     In a campaign's store, --baseline and --against name what is compared, machine by machine.
     """
+    from wirecost.analysis.compare.comparison import Settings, compare
+    from wirecost.analysis.compare.runs import read_run
+    from wirecost.report.compare.document import document, markdown
+    from wirecost.report.compare.page import page, write_figures
+
     settings = Settings(
         share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
     )
@@ -155,6 +158,9 @@ def _compare_store(
     settings: Settings,
     json_file: Path | None,
 ) -> None:
+    from wirecost.cli.compare_store import comparisons, one_document
+    from wirecost.report.compare.document import document
+
     compared = comparisons(store, baseline, against, settings)
     for scenario, machine, found in compared:
         _say(console, f"{scenario} on {machine}", "bold")
@@ -178,6 +184,9 @@ def share(option: str, text: str) -> float:
 
 
 def _print(console: Console, found: Comparison) -> None:
+    from wirecost.report.compare import tables
+    from wirecost.report.compare.rows import headline
+
     shown = (
         tables.environment(found),
         tables.changed(found, MOST_ROWS),

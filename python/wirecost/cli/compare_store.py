@@ -11,8 +11,6 @@ from wirecost.analysis.compare.of_store import runs_of
 from wirecost.campaign.store import SAMPLES, Store
 from wirecost.errors import UserError
 
-MACHINE = "machine"
-
 
 def comparisons(
     named: str, baseline: str, against: str, settings: Settings

@@ -12,11 +12,8 @@ import typer
 from rich.console import Console
 
 from wirecost.cli.choices import completing
-from wirecost.compile import frontends
-from wirecost.compile.compiler import emitted, write
 from wirecost.compile.depfile import dependencies
 from wirecost.compile.emit import LANGUAGES
-from wirecost.compile.options import Options
 from wirecost.compile.plan.wires import WIRES
 from wirecost.errors import UserError
 from wirecost.whole_file import write_text
@@ -109,6 +106,10 @@ def command(
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
+    from wirecost.compile import frontends
+    from wirecost.compile.compiler import emitted, write
+    from wirecost.compile.options import Options
+
     if list_only and (depfile or stamp):
         raise UserError("--list writes nothing: leave out --depfile and --stamp")
     job = Options(

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from wirecost.cli.doctor_tables import print_examination, print_outcome
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
@@ -20,9 +19,7 @@ from wirecost.doctor.repair import fix, undo
 from wirecost.doctor.state import state_file, take_over
 from wirecost.doctor.system import System
 from wirecost.errors import UserError
-from wirecost.report.noise.figure import check_suffix, write_noise_figure
 from wirecost.report.noise.table import noise_table
-from wirecost.report.probe.prices import price_table
 from wirecost.report.shared.terminal import print_table
 
 EXAMPLE = "wirecost doctor --cpus 2,3 --noise 10"
@@ -66,6 +63,10 @@ def command(
     ] = False,
 ) -> None:
     """Check whether this machine is quiet enough to measure on, and what to change."""
+    from wirecost.cli.doctor_tables import print_examination, print_outcome
+    from wirecost.report.noise.figure import check_suffix, write_noise_figure
+    from wirecost.report.probe.prices import price_table
+
     if apply and take_back:
         raise UserError("--fix and --undo: choose one")
     if figure is not None:

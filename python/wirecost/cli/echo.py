@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirecost.cli.message_summary import summary
-from wirecost.cli.message_text import lines
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
 from wirecost.errors import UserError
-from wirecost.messaging import Subscription, subscribe
-from wirecost.messaging.topics import find_topic
 from wirecost.printable import printable
-from wirecost.records import json_document
+
+if TYPE_CHECKING:
+    from wirecost.messaging import Subscription
 
 EXAMPLE = "wirecost echo camera --count 3"
 
@@ -32,6 +30,12 @@ def command(
     ] = False,
 ) -> None:
     """Print a topic's messages in short: types, shapes, ranges and first values."""
+    from wirecost.cli.message_summary import summary
+    from wirecost.cli.message_text import lines
+    from wirecost.messaging import subscribe
+    from wirecost.messaging.topics import find_topic
+    from wirecost.records import json_document
+
     check_count("--count", count)
     name, place = find_topic(topic, transport, address)
     # Neither the sender's frameworks nor devices are needed here.

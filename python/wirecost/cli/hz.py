@@ -10,15 +10,16 @@ from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import pstdev
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
 from wirecost.errors import UserError
-from wirecost.messaging.topics import find_topic
 from wirecost.report.shared import units
-from wirecost.transport import Subscriber, open_transport
+
+if TYPE_CHECKING:
+    from wirecost.transport import Subscriber
 
 EXAMPLE = "wirecost hz camera --seconds 10"
 
@@ -42,6 +43,9 @@ def command(
     ] = None,
 ) -> None:
     """Print once a second how often a topic's messages come: rate, periods, bytes, losses."""
+    from wirecost.messaging.topics import find_topic
+    from wirecost.transport import open_transport
+
     if window < 2:
         raise UserError(f"--window {window}: at least 2 messages are needed")
     check_count("--count", count)

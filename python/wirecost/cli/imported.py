@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of commands whose modules are imported when their command is run.
 
-All commands together take a second to import. Help and completion only list them: what a command
-is for is read from the text of its module. Help is without the types of Python that Typer
-prints: ``<bool>`` beside a flag, and ``<list[Path]>`` beside an argument whose name says more.
+A command's module declares its options. What it does with them is imported within its function, so
+that help and completion are there at once, without the packages that only some commands need. Lists
+of names that options take are in modules ``choices``, which import nothing else of their package.
+Groups only list their commands: what a command is for is read from the text of its module.
+
+Help is without the types of Python that Typer prints: ``<bool>`` beside a flag, and
+``<list[Path]>`` beside an argument whose name says more.
 """
 
 from __future__ import annotations
@@ -20,9 +24,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
-
-from wirecost.errors import UserError
-from wirecost.extras import missing
 
 
 class Group(TyperGroup):
@@ -86,14 +87,8 @@ def imported(prefix: str, *names: str, former: Mapping[str, str] | None = None) 
 
 
 def _app(module_name: str, name: str) -> typer.Typer:
-    """The commands of a module; where an extra is missing, one that says so."""
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        absent = missing(error)
-        if absent is None:
-            raise
-        return _saying(absent, module_name, name)
+    """The commands of a module."""
+    module = importlib.import_module(module_name)
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False)
@@ -107,19 +102,6 @@ def _show_example(command: Any, module_name: str) -> None:
     if example is not None:
         for one in getattr(command, "commands", {"": command}).values():
             one.epilog = f"Example: {example}"
-
-
-def _saying(absent: UserError, module_name: str, name: str) -> typer.Typer:
-    """Whatever is asked of it."""
-    app = typer.Typer(add_completion=False)
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    about = _about(module_name)
-
-    @app.command(name, help=about, add_help_option=False, context_settings=anything)
-    def say() -> None:
-        raise absent
-
-    return app
 
 
 def _about(module_name: str) -> str:

@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 
 from wirecost.errors import UserError
-from wirecost.records import json_document
 
 PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[
@@ -56,6 +55,8 @@ def check_writable(option: str, path: Path | None, made: Path | None = None) -> 
 
 def write_json(path: Path | None, document: Any) -> None:
     """Raises UserError where the file cannot be written."""
+    from wirecost.records import json_document
+
     if path is not None:
         write_text("--json", path, json_document.text(document) + "\n")
 

@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wirecost.records.setlevel import read_logs
-from wirecost.report.log_table import log_table
 from wirecost.report.shared.terminal import print_table
 
 EXAMPLE = "wirecost log *_timing_*.json"
@@ -20,5 +18,8 @@ def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Performance logs (JSON).")],
 ) -> None:
     """Print how long the stages in performance logs took."""
+    from wirecost.records.setlevel import read_logs
+    from wirecost.report.log_table import log_table
+
     logs = [log for path in files for log in read_logs(path)]
     print_table(Console(), log_table(logs))

@@ -21,9 +21,9 @@ from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
+from wirecost.records.choices import HERE
 from wirecost.records.finished import NothingMeasuredError, finish
 from wirecost.records.journal import Journal
-from wirecost.records.measured import HERE
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
 from wirecost.report.results.export import write_report

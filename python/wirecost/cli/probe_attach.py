@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -17,11 +17,12 @@ from wirecost.errors import UserError
 from wirecost.interruption import Interrupted, watched
 from wirecost.printable import printable
 from wirecost.probe.attach.threads import Sample, mapped, samples
-from wirecost.probe.attach.usage import Usage, table, usages
-from wirecost.probe.function.attach import attach
 from wirecost.probe.function.request import DEFAULT_LIMIT
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    from wirecost.probe.attach.usage import Usage
 
 EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
@@ -61,6 +62,8 @@ def command(
     With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
     seen: nothing is put into a process that runs. Start it with probe run.
     """
+    from wirecost.probe.attach.usage import table, usages
+
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     check_writable("--json", json_file)
@@ -104,6 +107,8 @@ def command(
 def _functions(
     process: int, seconds: float, patterns: tuple[str, ...], limit: int, json_file: Path | None
 ) -> None:
+    from wirecost.probe.function.attach import attach
+
     errors = Console(stderr=True, soft_wrap=True)
 
     def note(line: str) -> None:

@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 
-from wirecost.analysis.chains.by_loop import chains_of_loops
-from wirecost.analysis.chains.hops import Hops, hops_of
-from wirecost.analysis.chains.latency import latency_of
-from wirecost.analysis.chains.walk import Found, chains_between
 from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
-from wirecost.records.probe_log import ProbeLog
-from wirecost.records.recorded import event_tables, read_recorded
-from wirecost.report.chains import otlp, perfetto
-from wirecost.report.chains.tables import chain_tables, document
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wirecost.analysis.chains.hops import Hops
+    from wirecost.analysis.chains.walk import Found
+    from wirecost.records.probe_log import ProbeLog
 
 EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
 
@@ -52,6 +50,13 @@ def command(
     ] = None,
 ) -> None:
     """Print how long chains of callbacks took, where the time went, why deadlines were missed."""
+    import polars as pl
+
+    from wirecost.analysis.chains.latency import latency_of
+    from wirecost.records.recorded import event_tables, read_recorded
+    from wirecost.report.chains import otlp, perfetto
+    from wirecost.report.chains.tables import chain_tables, document
+
     limit_ns = deadline_ns(deadline)
     logs = read_recorded(files)
     events = pl.concat(event_tables(logs), how="diagonal")
@@ -74,6 +79,10 @@ def command(
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
     """By topics, or by sections where both are names of sections."""
+    from wirecost.analysis.chains.by_loop import chains_of_loops
+    from wirecost.analysis.chains.hops import hops_of
+    from wirecost.analysis.chains.walk import chains_between
+
     if {first, last} <= set(events.filter(kind="section")["section"]):
         return chains_of_loops(events, first, last)
     hops = hops_of(events)

@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost.cli.choices import completing
+from wirecost.cli.console import progress
 from wirecost.cli.probe_show import Files
 from wirecost.errors import UserError
-from wirecost.records.probe_export import FORMATS, export
-from wirecost.records.recorded import read_recorded
+from wirecost.records.choices import PROBE_FORMATS
 
+if TYPE_CHECKING:
+    from wirecost.records.probe_log import ProbeLog
+
+MCAP = "mcap"
+CHOICES = (*PROBE_FORMATS, MCAP)
 EXAMPLE = "wirecost probe convert LOGS --format perfetto --out trace.json"
 
 
@@ -25,19 +30,35 @@ def command(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help=f"One of {', '.join(FORMATS)}.",
-            autocompletion=completing(FORMATS),
+            help=f"One of {', '.join(CHOICES)}.",
+            autocompletion=completing(CHOICES),
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
 ) -> None:
     """Write probe logs in a format of other tools."""
+    from wirecost.records.recorded import read_recorded
+
+    if form not in CHOICES:
+        raise UserError(f"--format {form}: there are {', '.join(CHOICES)}")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     logs = read_recorded(files)
+    what = _mcap(logs, out) if form == MCAP else _other(logs, form, out)
+    Console(soft_wrap=True).print(f"{out}: {what}", highlight=False, markup=False)
+
+
+def _mcap(logs: list[ProbeLog], out: Path) -> str:
+    from wirecost.report.series import write_logs
+
+    with progress() as advance:
+        made = write_logs(logs, out, advance)
+    return f"{made.messages:,} messages in {made.topics:,} topic{'s' * (made.topics != 1)}"
+
+
+def _other(logs: list[ProbeLog], form: str, out: Path) -> str:
+    from wirecost.records.probe_export import export
+
     export(logs, form, out)
-    records = sum(log.count for log in logs)
-    Console(soft_wrap=True).print(
-        f"{out}: {records:,} records of {len(logs)} threads", highlight=False, markup=False
-    )
+    return f"{sum(log.count for log in logs):,} records of {len(logs)} threads"

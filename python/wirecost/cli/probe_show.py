@@ -7,24 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import polars as pl
 import typer
 
-from wirecost.analysis.causes import explain
-from wirecost.analysis.misses import missed
-from wirecost.analysis.probe_sections import executions, summary
 from wirecost.chosen import chosen
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, check_page, console_beside, write_json, write_text
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
-from wirecost.records.recorded import event_tables, read_recorded
+from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.probe.machine import recorded_machines
-from wirecost.report.probe.page import page, probe_figures, write_figures
-from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
-from wirecost.report.shared.causes import cause_table, sentences
-from wirecost.report.shared.drawing import FORMATS as FIGURE_FORMATS
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
@@ -83,6 +75,16 @@ def show(
     formats: tuple[str, ...] = (),
 ) -> None:
     """Prints the tables; ``limit_ns``: the deadline. Raises UserError."""
+    import polars as pl
+
+    from wirecost.analysis.causes import explain
+    from wirecost.analysis.misses import missed
+    from wirecost.analysis.probe_sections import executions, summary
+    from wirecost.records.recorded import event_tables, read_recorded
+    from wirecost.report.probe.page import page, probe_figures, write_figures
+    from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
+    from wirecost.report.shared.causes import cause_table, sentences
+
     logs = read_recorded(files)
     prices = prices_beside(files)
     known = prices.ns if prices else {}

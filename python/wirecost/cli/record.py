@@ -11,18 +11,17 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import psutil
 import typer
 
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.record_progress import print_end, recording_progress
 from wirecost.errors import UserError
-from wirecost.replay.record.record import Request, record
-from wirecost.replay.recording.snapshot import Snapshot
 from wirecost.replay.systems import SYSTEMS, system_named
+
+if TYPE_CHECKING:
+    from wirecost.replay.recording.snapshot import Snapshot
 
 EXAMPLE = "wirecost record /planner --out recording"
 
@@ -74,6 +73,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Record the inputs, outputs and service calls of one node, and how it was started."""
+    from wirecost.cli.record_progress import print_end, recording_progress
+    from wirecost.replay.record.record import Request, record
+
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
     if seconds is not None and not 0 < seconds < float("inf"):
@@ -94,6 +96,8 @@ def command(
 
 
 def _addresses(texts: list[str]) -> tuple[str, ...]:
+    import psutil
+
     own = {
         address.address
         for addresses in psutil.net_if_addrs().values()

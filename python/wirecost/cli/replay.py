@@ -5,44 +5,22 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from wirecost import scratch
-from wirecost.analysis.summary import document, summarize
-from wirecost.cli.agreement import agree
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
-from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside
 from wirecost.cli.remedy_option import Remedies
-from wirecost.cli.replay_try import ROUNDS, try_remedies
-from wirecost.doctor.prices import write_prices
-from wirecost.errors import EndedError, UserError
+from wirecost.errors import UserError
 from wirecost.heap.launch import Options, pool_bytes
-from wirecost.interruption import Watch, watched
-from wirecost.printable import printable
-from wirecost.records.measured import HERE
-from wirecost.records.new_folder import PendingFolder, new_folder
-from wirecost.records.reading import read_results
-from wirecost.replay.play.foreign import foreign
+from wirecost.records.choices import HERE
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.own_network import enter as own_network_of_replay
-from wirecost.replay.play.replay import Settings, examined, replay
-from wirecost.replay.play.results import SCENARIO
-from wirecost.replay.recording.snapshot import read_snapshot
-from wirecost.report.results.export import write_report
-from wirecost.report.scenarios import Content, content_of
-from wirecost.report.scenarios.replay.content import document as replay_document
-from wirecost.report.shared.terminal import print_table
 from wirecost.trial.remedy import chosen_remedies
 
 EXAMPLE = "wirecost replay recording --repeat 5"
 
-DIED = 1
 HEAP_WARMUP_S = 5
 
 
@@ -144,6 +122,12 @@ def command(
 
     Your own recordings of this machine start without asking; others only after you confirm.
     """
+    from wirecost.cli.agreement import agree
+    from wirecost.cli.replay_run import replay_and_report, try_and_report
+    from wirecost.replay.play.foreign import foreign
+    from wirecost.replay.play.replay import Settings
+    from wirecost.replay.recording.snapshot import read_snapshot
+
     check_writable("--json", json_file, out or HERE)
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")
@@ -168,61 +152,7 @@ def command(
     agree(console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
     if own_network:
         own_network_of_replay()
-    with (
-        watched() as watch,
-        scratch.run(),
-        new_folder("try" if attempt else SCENARIO, out) as pending,
-    ):
-        say_recovered(pending)
-        about = examined(cpu)
-        console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
-        if attempt:
-            rounds = repeats if repeats > 1 else ROUNDS
-            result = try_remedies(
-                replace(settings, repeats=rounds), tried, pending, console,
-                lambda one, folder, report: replay(one, about, folder, report, snapshot=snapshot),
-            )  # fmt: skip
-            pending.keep()
-            console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
-            write_json(json_file, result)
-            return
-        with suppress(OSError):
-            write_prices(pending.path)
-        with console.status("reading the recording") as status:
-            try:
-                whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)
-            except OSError as error:
-                raise _ended(error, watch, pending) from error
-    results = read_results(pending.final)
-    rows = summarize(results)
-    if page:
-        write_report(results, rows, ["html"])
-    _print(console, content_of(results, rows))
-    where = pending.final / "report.html" if page else pending.final
-    console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, document(results, rows) | replay_document(results))
-    if results.meta["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
-    if not whole:
-        raise typer.Exit(DIED)
-
-
-def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
-    """The system failed; runs that had ended before are kept."""
-    ending = ending_of(error, watch)
-    kept = "nothing was measured"
-    with suppress(UserError, OSError):
-        read_results(pending.path)
-        pending.keep()
-        kept = f"the runs before are in {pending.final}"
-    return EndedError(f"{ending.message}; {kept}", ending.status)
-
-
-def _print(console: Console, content: Content) -> None:
-    """Text of the node is printed as it is, not taken for Rich's markup."""
-    for table in content.tables:
-        print_table(console, table)
-    for text in (content.built, content.lead):
-        if text:
-            lines = "\n".join(map(printable, text.splitlines()))
-            console.print(lines, markup=False, highlight=False)
+    if attempt:
+        try_and_report(settings, snapshot, tried, out, json_file)
+    else:
+        replay_and_report(settings, snapshot, out, json_file, page)

@@ -10,12 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wirecost.analysis.summary import summarize
 from wirecost.cli.choices import completing
 from wirecost.errors import UserError
-from wirecost.records.measured import latest
-from wirecost.records.reading import read_results
-from wirecost.report.results.export import FORMATS, write_report
+from wirecost.report.choices import REPORT_FORMATS
 
 EXAMPLE = "wirecost report --open"
 
@@ -30,13 +27,18 @@ def command(
         typer.Option(
             "--format",
             metavar="FORMATS",
-            help=f"Formats, comma-separated: {', '.join(FORMATS)}.",
-            autocompletion=completing(FORMATS),
+            help=f"Formats, comma-separated: {', '.join(REPORT_FORMATS)}.",
+            autocompletion=completing(REPORT_FORMATS),
         ),
     ] = "html",
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write the report of a result folder into it, in any format."""
+    from wirecost.analysis.summary import summarize
+    from wirecost.records.measured import latest
+    from wirecost.records.reading import read_results
+    from wirecost.report.results.export import write_report
+
     formats = format_.split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.printable import printable
-from wirecost.records.measured import HERE, Measured, measured_in
+from wirecost.records.choices import HERE
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
+
+if TYPE_CHECKING:
+    from wirecost.records.measured import Measured
 
 EXAMPLE = "wirecost results --last 5"
 
@@ -25,6 +28,8 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """List what was measured: result folders, the latest last."""
+    from wirecost.records.measured import measured_in
+
     found = measured_in(folder)
     shown = found[-last:]
     console = console_beside(json_file)

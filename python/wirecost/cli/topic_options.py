@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from wirecost.cli.choices import completing
+from wirecost.cli.choices import completing, transport_names
 from wirecost.errors import UserError
-from wirecost.messaging.topics import topics
-from wirecost.transport import names
 
 
 def _complete_topics(incomplete: str) -> list[str]:
+    from wirecost.messaging.topics import topics
+
     try:
         found = topics()
     except UserError:
@@ -35,7 +35,7 @@ TransportName = Annotated[
         "--transport",
         metavar="NAME",
         help="Its transport; default: that of its sender on this machine.",
-        autocompletion=completing(names()),
+        autocompletion=completing(transport_names),
     ),
 ]
 Address = Annotated[

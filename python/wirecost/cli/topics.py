@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -13,8 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.messaging.topics import OpenTopic, topics
 from wirecost.printable import printable
+
+if TYPE_CHECKING:
+    from wirecost.messaging.topics import OpenTopic
 
 EXAMPLE = "wirecost topics"
 
@@ -23,6 +26,8 @@ NOWHERE = "–"
 
 def command(json_file: JsonFile = None) -> None:
     """List your open topics on this machine: senders, content, messages."""
+    from wirecost.messaging.topics import topics
+
     found = topics()
     console = console_beside(json_file)
     if found:

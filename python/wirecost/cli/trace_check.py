@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -14,8 +15,9 @@ from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.errors import UserError
-from wirecost.traces import open_trace
-from wirecost.traces.check import Finding, Severity, check
+
+if TYPE_CHECKING:
+    from wirecost.traces.check import Finding
 
 EXAMPLE = "wirecost trace check drive.mcap"
 
@@ -24,6 +26,8 @@ def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
 ) -> None:
     """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
+    from wirecost.traces.check import Severity
+
     with progress() as advance:
         checked = {path: _findings(path, topic, type_name, advance) for path in files}
     console = console_beside(json_file)
@@ -44,6 +48,9 @@ def _findings(
     path: Path, topic: str | None, type_name: str | None, advance: Advance
 ) -> list[Finding]:
     """A trace that cannot be opened has that as its finding."""
+    from wirecost.traces import open_trace
+    from wirecost.traces.check import Finding, Severity, check
+
     try:
         with open_trace(path, topic, type_name, advance) as trace:
             return check(trace, advance)
@@ -53,6 +60,8 @@ def _findings(
 
 
 def _print(console: Console, path: Path, findings: list[Finding]) -> None:
+    from wirecost.traces.check import Severity
+
     console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
     for one in findings:
         style = "red" if one.severity is Severity.ERROR else "yellow"

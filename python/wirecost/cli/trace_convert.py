@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,19 +14,16 @@ from wirecost.byte_sizes import parse_size
 from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.trace_convert_many import convert_and_print
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
 from wirecost.errors import UserError
 from wirecost.report.shared import units
-from wirecost.traces import open_trace
 from wirecost.traces.batch.inputs import is_pattern
-from wirecost.traces.batch.jobs import FORMATS as FORMAT_NAMES
-from wirecost.traces.batch.jobs import Options
-from wirecost.traces.batch.run import Resources
-from wirecost.traces.conversion import Wanted
-from wirecost.traces.convert import Bound, Converted, convert
-from wirecost.traces.mcap_writer import COMPRESSIONS
-from wirecost.traces.names import SUFFIXES
+from wirecost.traces.choices import COMPRESSIONS, SUFFIXES
+from wirecost.traces.choices import FORMATS as FORMAT_NAMES
+
+if TYPE_CHECKING:
+    from wirecost.traces.conversion import Wanted
+    from wirecost.traces.convert import Bound, Converted
 
 EXAMPLE = "wirecost trace convert drive.osi drive.mcap --columns all"
 
@@ -106,6 +103,12 @@ def command(
     With several traces, or a pattern, OUT is a folder. Outputs have the same relative paths in it
     as the inputs have in their common folder. Exit status 1 if a trace could not be converted.
     """
+    from wirecost.cli.trace_convert_many import convert_and_print
+    from wirecost.traces.batch.jobs import Options
+    from wirecost.traces.batch.run import Resources
+    from wirecost.traces.conversion import Wanted
+    from wirecost.traces.convert import Bound
+
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
     wanted = Wanted(
@@ -149,6 +152,9 @@ def _convert_one(
     force: bool,
 ) -> tuple[Converted, str]:
     """What came out, and the message type."""
+    from wirecost.traces import open_trace
+    from wirecost.traces.convert import convert
+
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance, open_trace(source, topic, type_name, advance) as trace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
@@ -14,8 +14,9 @@ from wirecost.printable import without_middle
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
-from wirecost.traces import open_trace
-from wirecost.traces.info import TraceInfo, info
+
+if TYPE_CHECKING:
+    from wirecost.traces.info import TraceInfo
 
 EXAMPLE = "wirecost trace info drive.osi"
 
@@ -24,6 +25,9 @@ def command(
     files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
 ) -> None:
     """Print what traces hold: frames, duration, message sizes, lengths of lists."""
+    from wirecost.traces import open_trace
+    from wirecost.traces.info import info
+
     infos = []
     with progress() as advance:
         for path in files:

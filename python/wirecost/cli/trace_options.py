@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from wirecost.cli.choices import completing
-from wirecost.traces import Trace, messages
+from wirecost.traces.choices import TYPES
+
+if TYPE_CHECKING:
+    from wirecost.traces import Trace
 
 STDERR = Console(stderr=True)
 """Progress and warnings: standard output is for results."""
@@ -27,7 +30,7 @@ Type = Annotated[
         "--type",
         metavar="TYPE",
         help="The message type, such as SensorView; default: detected.",
-        autocompletion=completing(messages.TYPES.values()),
+        autocompletion=completing(TYPES.values()),
     ),
 ]
 

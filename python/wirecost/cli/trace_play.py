@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice, repeat
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirecost import scratch
 from wirecost.bench.osi.contenders import Registry
-from wirecost.bench.osi.fmu import Values
-from wirecost.bench.osi.player import Player, play
 from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.measuring import INTERRUPTED
 from wirecost.cli.trace_options import File, Topic, warn
-from wirecost.cli.trace_played import Played, played_document, played_tables
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
-from wirecost.traces import Frame, Trace, messages, open_trace
+
+if TYPE_CHECKING:
+    from wirecost.traces import Frame, Trace
+
+if TYPE_CHECKING:
+    from wirecost.bench.osi.fmu import Values
 
 EXAMPLE = "wirecost trace play drive.mcap --fmu sensor.fmu"
 
@@ -63,6 +64,11 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """Play a trace into a sensor FMU, which reads the frames from the memory-mapped file."""
+    from wirecost.bench.osi.player import Player, play
+    from wirecost.cli.measuring import INTERRUPTED
+    from wirecost.cli.trace_played import Played, played_document, played_tables
+    from wirecost.traces import open_trace
+
     if fast and rate is not None:
         raise UserError("--rate and --as-fast-as-possible: choose one")
     if rate is not None and not 0 < rate < float("inf"):
@@ -137,6 +143,8 @@ def _frames(trace: Trace, loop: bool) -> Iterator[Frame]:
 
 
 def _counted(type_name: str, message: memoryview) -> dict[str, int]:
+    from wirecost.traces import messages
+
     try:
         counts = messages.lists(messages.parse(type_name, message))
     except ValueError:

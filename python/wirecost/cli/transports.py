@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirecost import scratch
 from wirecost.chosen import chosen
-from wirecost.cli.choices import completing
+from wirecost.cli.choices import completing, transport_names
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
-from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
 from wirecost.errors import UserError
-from wirecost.messaging.available import frameworks, transports
-from wirecost.messaging.trial import Outcome, tried
-from wirecost.transport import names
+
+if TYPE_CHECKING:
+    from wirecost.messaging.trial import Outcome
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
@@ -29,7 +28,7 @@ def command(
         typer.Argument(
             metavar="NAME,NAME…",
             help="With --test: the transports to test; default: all.",
-            autocompletion=completing(names()),
+            autocompletion=completing(transport_names),
             show_default=False,
         ),
     ] = None,
@@ -43,6 +42,9 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """List transports and frameworks for tensors: which work here, copies, how to install."""
+    from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
+    from wirecost.messaging.available import frameworks, transports
+
     if tested is not None and not test:
         raise UserError(f"{tested}: give --test as well")
     console = console_beside(json_file)
@@ -54,7 +56,9 @@ def command(
     }
     failed = False
     if test:
-        outcomes = _tested(chosen("--test", tested, names()) if tested else tuple(names()))
+        outcomes = _tested(
+            chosen("--test", tested, transport_names()) if tested else tuple(transport_names())
+        )
         print_outcomes(console, outcomes)
         document["tests"] = [one.document() for one in outcomes]
         failed = any(one.failed is not None for one in outcomes)
@@ -68,6 +72,8 @@ def command(
 
 def _tested(wanted: tuple[str, ...]) -> list[Outcome]:
     """One after the other: each may start a server."""
+    from wirecost.messaging.trial import tried
+
     outcomes = []
     with scratch.run(), progress() as advance:
         for number, name in enumerate(wanted):

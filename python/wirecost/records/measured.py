@@ -13,13 +13,11 @@ import msgspec
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.records import json_document
+from wirecost.records.choices import HERE
 from wirecost.records.folder import META
 from wirecost.records.journal import NAME as JOURNAL
 from wirecost.records.reading import AGAIN, LARGEST_META
 from wirecost.regular_file import read_regular
-
-HERE = Path("results")
-"""Where every ``wirecost bench`` puts its folder unless it is told otherwise."""
 
 
 class _Run(msgspec.Struct):

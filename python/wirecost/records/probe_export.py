@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.records.choices import PROBE_FORMATS
 from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
 from wirecost.records.whole_table import replaced_by_polars
 
@@ -88,12 +89,9 @@ def write_values(logs: list[ProbeLog], out: Path) -> None:
         pl.concat([log.values() for log in logs]).write_parquet(file)
 
 
-FORMATS: dict[str, Callable[[list[ProbeLog], Path], None]] = {
-    "parquet": write_parquet,
-    "setlevel": write_setlevel,
-    "perfetto": write_perfetto,
-    "values": write_values,
-}
+FORMATS: dict[str, Callable[[list[ProbeLog], Path], None]] = dict(
+    zip(PROBE_FORMATS, (write_parquet, write_setlevel, write_perfetto, write_values), strict=True)
+)
 
 
 def export(logs: list[ProbeLog], form: str, out: Path) -> None:

@@ -8,99 +8,20 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from pathlib import Path
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from wirecost.errors import UserError
-from wirecost.traces import messages
-from wirecost.traces.mcap_file import McapTrace
-from wirecost.traces.mcap_writer import McapWriter, about_named
-from wirecost.traces.names import SUFFIXES, misnamed, type_of
-from wirecost.traces.osi_file import OsiTrace, OsiWriter
-from wirecost.traces.text_file import TextTrace, TextWriter
-from wirecost.traces.trace import About, Frame, Progress, Trace, TraceWriter, silent
+if TYPE_CHECKING:
+    from wirecost.traces.opening import create_trace, open_trace
+    from wirecost.traces.trace import About, Frame, Trace, TraceWriter
 
 __all__ = ["About", "Frame", "Trace", "TraceWriter", "create_trace", "open_trace"]
 
-LOOKED_AT = 4
-"""Frames from which a type is detected that the name does not give."""
+# Commands list what they can be asked for without what reads traces.
+_HOMES = {"create_trace": "opening", "open_trace": "opening"}
 
 
-def open_trace(
-    path: Path,
-    topic: str | None = None,
-    type_name: str | None = None,
-    progress: Progress = silent,
-) -> Trace:
-    """Open a trace file by its ending.
-
-    ``topic``: the channel of an .mcap file with several. ``type_name``: the message type, instead
-    of what MCAP's schema, the name or else the first frames give. Raises UserError.
-    """
-    if type_name is not None:
-        messages.message_class(type_name)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UserError(
-            f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}"
-        )
-    if topic is not None and suffix != ".mcap":
-        raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
-    if suffix == ".mcap":
-        mcap = McapTrace(path, topic, progress)
-        mcap.type_name = type_name or mcap.type_name
-        return mcap
-    if suffix == ".txth":
-        return TextTrace(path, type_name or type_of(path) or _type_read(path))
-    osi = OsiTrace(path, progress=progress)
-    osi.type_name = type_name or _type_seen(osi)
-    return osi
-
-
-def _type_seen(trace: OsiTrace) -> str:
-    """By the name where that fits the first frames, else by those."""
-    named = type_of(trace.path)
-    first = [message for _, message in islice(trace.frames(), LOOKED_AT)]
-    if named is not None and messages.fits(named, first) < 0.5:
-        return named
-    if not first:
-        raise UserError(
-            f"{trace.path}: holds no whole frame to detect the message type from; give --type"
-        )
-    known = messages.identify(first)
-    if named is not None and len(known) != 1:
-        return named
-    found = _only(trace.path, known)
-    if named is not None:
-        trace.warnings.append(misnamed(trace.path, named, found))
-    return found
-
-
-def _type_read(path: Path) -> str:
-    """By trying to read the first message: text names its fields."""
-    return _only(path, [name for name in messages.TYPES.values() if TextTrace(path, name).readable])
-
-
-def _only(path: Path, found: list[str]) -> str:
-    if not found:
-        raise UserError(f"{path}: its frames are not OSI messages; is it a trace file?")
-    if len(found) > 1:
-        raise UserError(f"{path}: could be {' or '.join(found)}; give --type")
-    return found[0]
-
-
-def create_trace(
-    path: Path, type_name: str, about: About | None = None, compression: str = "zstd"
-) -> TraceWriter:
-    """Begin a trace file of frames of one type; it appears once the ``with`` block ends well.
-
-    ``about``: the source's own metadata, for .mcap. Raises UserError.
-    """
-    suffix = path.suffix.lower()
-    if suffix == ".osi":
-        return OsiWriter(path)
-    if suffix == ".mcap":
-        return McapWriter(path, type_name, about or about_named(path), compression)
-    if suffix == ".txth":
-        return TextWriter(path, type_name)
-    raise UserError(f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}")
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'trace')}"), name)

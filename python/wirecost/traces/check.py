@@ -13,6 +13,7 @@ import numpy as np
 
 from wirecost.printable import shown
 from wirecost.traces import messages
+from wirecost.traces.choices import TYPES
 from wirecost.traces.mcap_file import CHANNEL, METADATA, McapTrace
 from wirecost.traces.mcap_writer import DATE_TIME
 from wirecost.traces.names import FORM, misnamed, parse_name, type_of
@@ -266,7 +267,7 @@ def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
 
 
 def _tag(type_name: str) -> str:
-    return next(tag for tag, name in messages.TYPES.items() if name == type_name)
+    return next(tag for tag, name in TYPES.items() if name == type_name)
 
 
 def _frames(places: _Places, count: int) -> str:

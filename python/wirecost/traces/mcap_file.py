@@ -14,8 +14,8 @@ from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.traces import mcap_index
+from wirecost.traces.choices import TYPES
 from wirecost.traces.files import Mapped
-from wirecost.traces.messages import TYPES
 from wirecost.traces.trace import About, Frame, Progress, silent
 
 METADATA = "net.asam.osi.trace"

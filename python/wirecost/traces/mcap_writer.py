@@ -12,16 +12,12 @@ from mcap.writer import CompressionType, Writer
 
 from wirecost.errors import UserError
 from wirecost.traces import messages
+from wirecost.traces.choices import COMPRESSIONS
 from wirecost.traces.files import unwritable
 from wirecost.traces.mcap_file import CHANNEL, METADATA
 from wirecost.traces.names import parse_name
 from wirecost.traces.trace import About, TraceWriter
 
-COMPRESSIONS = {
-    "zstd": CompressionType.ZSTD,
-    "lz4": CompressionType.LZ4,
-    "none": CompressionType.NONE,
-}
 DATE_TIME = re.compile(
     r"-?([1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
     r"T(([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?|24:00:00(\.0+)?)"
@@ -42,7 +38,7 @@ class McapWriter(TraceWriter):
         self._channel: int | None = None
         self._schema = messages.schema_of(type_name)
         super().__init__(path)
-        self._writer = Writer(self.file, compression=COMPRESSIONS[compression])
+        self._writer = Writer(self.file, compression=CompressionType[compression.upper()])
 
     def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
         """A frame without a timestamp has time 0, as Protobuf reads an absent one."""

@@ -7,7 +7,7 @@ list, so that columns neither get lost nor count as unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -22,20 +22,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from wirecost import _core
 from wirecost.errors import UserError
 from wirecost.traces import wire
-
-TYPES: Mapping[str, str] = {
-    "sv": "SensorView",
-    "svc": "SensorViewConfiguration",
-    "gt": "GroundTruth",
-    "hvd": "HostVehicleData",
-    "sd": "SensorData",
-    "tc": "TrafficCommand",
-    "tcu": "TrafficCommandUpdate",
-    "tu": "TrafficUpdate",
-    "mr": "MotionRequest",
-    "su": "StreamingUpdate",
-}
-"""Message types by their short form in the names of trace files."""
+from wirecost.traces.choices import TYPES
 
 SENSOR_PARTS = ("SensorView", "DetectionData")
 """Ends of the types whose own lists (reflections, detections) are counted too."""

@@ -11,11 +11,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.traces.messages import TYPES
+from wirecost.traces.choices import TYPES
 
 FORM = "<timestamp>_<type>_<osi version>_<protobuf version>_<frames>_<name>"
-
-SUFFIXES = (".osi", ".mcap", ".txth")
 
 _TIMESTAMP = r"\d{8}T\d{6}(?:[.,]\d+)?(?:Z|[+-]\d{2}(?:\d{2})?)"
 _NAME = re.compile(

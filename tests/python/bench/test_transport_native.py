@@ -16,7 +16,8 @@ import pytest
 from wirecost import scratch
 from wirecost.bench.answering import Answering
 from wirecost.bench.transport import clients
-from wirecost.bench.transport.clients import NATIVE, PYTHON, Client
+from wirecost.bench.transport.choices import NATIVE, PYTHON
+from wirecost.bench.transport.clients import Client
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot
 from wirecost.bench.transport.session import Order, Session

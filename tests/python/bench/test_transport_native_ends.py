@@ -15,7 +15,8 @@ import pytest
 from wirecost import scratch
 from wirecost.bench.answering import Answering
 from wirecost.bench.transport import clients
-from wirecost.bench.transport.clients import NATIVE, PYTHON, Client
+from wirecost.bench.transport.choices import NATIVE, PYTHON
+from wirecost.bench.transport.clients import Client
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
 from wirecost.transport import find

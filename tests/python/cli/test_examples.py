@@ -4,26 +4,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-import typer
 
-from wirecost.cli import app
+from support.commands import commands
 
-
-def _commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
-    context = typer.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if hasattr(command, "list_commands"):
-            yield from _commands(command, *words, name)
-        else:
-            yield (*words, name), command
-
-
-COMMANDS = dict(_commands(typer.main.get_command(app)))
+COMMANDS = commands()
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

@@ -19,7 +19,8 @@ from support.sensor_views import sensor_view
 from support.traces import messages as messages_of
 from wirecost.errors import UserError
 from wirecost.traces import create_trace, mcap_index, messages, open_trace
-from wirecost.traces.mcap_writer import COMPRESSIONS, DATE_TIME, about_named
+from wirecost.traces.choices import COMPRESSIONS
+from wirecost.traces.mcap_writer import DATE_TIME, about_named
 
 ROS = "only_osi_topic.mcap"
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from wirecost.analysis.compare.choices import MARGIN
 from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
 from wirecost.analysis.compare.counters import MeanDifference, mean_difference
 from wirecost.analysis.compare.drift import drift
@@ -30,7 +31,6 @@ from wirecost.analysis.compare.runs import (
 from wirecost.errors import UserError
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
-MARGIN = 0.05
 FALSE_DISCOVERIES = 0.05
 DRIFT_ROWS, DRIFT_SHARE = 8, 0.8
 """So many rows, and such a share of them in one direction, make a change of the machine likely."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wirecost.bench import limits
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.classes import program
+from wirecost.bench.classes.choices import CONTENTS, OBJECTS
 from wirecost.bench.classes.contender import PROGRAMS, Work
 from wirecost.bench.classes.race import run_race
 from wirecost.bench.processes import PROCESSES, Plan, plan
@@ -16,9 +17,7 @@ from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
 SCENARIO = "classes"
-OBJECTS = (10, 100, 1000, 10_000)
 MOST_OBJECTS = 100_000
-CONTENTS = ("full", "sparse")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wirecost.bench import limits
 from wirecost.bench.cloud import areas, program, scans
+from wirecost.bench.cloud.choices import STUDIES
 from wirecost.bench.cloud.program import PROGRAM, Contender
 from wirecost.bench.cloud.race import COUNTERS, HEAP, PLAIN, Work, run_race
 from wirecost.bench.processes import PROCESSES, Plan, plan
@@ -17,8 +18,6 @@ from wirecost.records.journal import Journal
 from wirecost.records.probe_log import COUNTER
 
 SCENARIO = "cloud"
-STUDIES = ("ring", "area")
-FORMATS = ("aedt", "radrt")
 ASKS = ("all", "first")
 LARGEST = 1_000_000
 MOST_VERTICES = 100_000

@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from wirecost.bench import limits
 from wirecost.bench.allocators import ALLOCATORS, MODES, Contender
 from wirecost.bench.heap import program
+from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
 from wirecost.bench.heap.race import WARMUP, Work, run_race
 from wirecost.bench.processes import PROCESSES
 from wirecost.bench.scenario import Measurement, Progress
 from wirecost.records.journal import Journal
 
 SCENARIO = "heap"
-STUDIES = ("callback", "throughput")
 PATTERNS = ("larson", "threadtest", "xmalloc", "cache-scratch")
-THREADS = (1, 2, 4, 8)
-PAIRS = 1_000_000
-"""Of malloc and free in a process that measures throughput."""
 TYPES = {
     "ns": "Float64",
     "minor_faults": "Int64",

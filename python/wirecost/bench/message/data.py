@@ -14,6 +14,7 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, Message
 
+from wirecost.bench.message.choices import SAMPLED
 from wirecost.bench.message.mcap_channel import DIALECTS, MessageChannel
 from wirecost.bench.message.ros import recordings
 from wirecost.bench.message.ros.definitions import of_idl, of_text, short
@@ -27,8 +28,6 @@ DELIMITED = (".binpb", ".bin", ".pb", ".delimited")
 JSON = (".json", ".jsonl", ".ndjson")
 TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 LARGEST_TEXT = 256 << 20
-SAMPLED = 50
-"""Messages that are measured of a longer recording, unless another number is asked for."""
 MOST_BYTES = 16 << 20
 """Of the messages that are measured."""
 

@@ -13,6 +13,7 @@ from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.bench.message.at_rate.carrying import Asked, carrying
 from wirecost.bench.message.backend import Backend
+from wirecost.bench.message.choices import PROCESSES, USUAL
 from wirecost.bench.message.content import ASSUMED, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
@@ -34,9 +35,6 @@ from wirecost.traces.names import type_of
 from wirecost.transport import find
 
 SCENARIO = "message"
-LANGUAGES = ("cpp", "python", "java")
-USUAL = ("cpp", "python")
-"""Without being asked for."""
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
 ROS = (".msg", ".srv")
@@ -68,7 +66,7 @@ class Settings:
     contenders: tuple[Path, ...] = ()
     asked: Asked = field(default_factory=Asked)
     repetitions: int = 30
-    processes: int = 5
+    processes: int = PROCESSES
     jobs: int = 2
 
     def check(self) -> None:

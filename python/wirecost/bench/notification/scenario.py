@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wirecost.bench import limits
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.notification.backend import Backend, Contender, Content
+from wirecost.bench.notification.choices import CONTENTS, LANGUAGES, MODES, WIRES
 from wirecost.bench.notification.cpp import MEASURED, Cpp
 from wirecost.bench.notification.java import Java
 from wirecost.bench.notification.python import Python
@@ -18,10 +19,6 @@ from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
 SCENARIO = "notification"
-LANGUAGES = ("cpp", "python", "java")
-MODES = ("new", "recycled", "reused", "arena", "view", "facade")
-CONTENTS = ("ticket", "realistic")
-WIRES = ("protobuf", "ros1", "cdr")
 TICKET_SIZES = (4, 8, 16, 32, 64, 128)
 LARGEST_SIZE = 65_536
 

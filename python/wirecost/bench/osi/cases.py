@@ -6,18 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wirecost.bench.osi.choices import PAGES, READS
 from wirecost.bench.osi.contenders import PUBLISHED
 from wirecost.bench.osi.trace_files import REFLECTIONS
-
-VARIANTS = ("same-work", "published")
-READS = ("sampled", "all")
-"""What the sensor reads: every 18th reflection, as the report's did, or all of them."""
-PAGES = ("huge", "small")
-"""Of memory: huge where a contender asks the kernel for them, as the columns' buffers do; or small
-for all contenders, whatever they ask for."""
-CONTENTS = ("varied", "distinct", "report")
-"""Reflections: 256 different ones, no two alike in a message, all alike as the report's."""
-BUILDS = ("release", "debug")
 
 TRACE_PLAYER = (
     "protobuf",

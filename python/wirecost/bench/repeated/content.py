@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.bench.repeated.choices import LISTS
 from wirecost.errors import UserError
 from wirecost.scans import pcd
 
@@ -148,15 +149,20 @@ def _moving_object(random: np.random.Generator, count: int) -> Content:
     return content
 
 
-_MAKERS: dict[str, Callable[[np.random.Generator, int], Content]] = {
-    "radar-reflection": _radar_reflection,
-    "radar-detection": _radar_detection,
-    "lidar-reflection": _lidar_reflection,
-    "lidar-detection": _lidar_detection,
-    "moving-object": _moving_object,
-    "point": _point,
-}
-LISTS = tuple(_MAKERS)
+_MAKERS: dict[str, Callable[[np.random.Generator, int], Content]] = dict(
+    zip(
+        LISTS,
+        (
+            _radar_reflection,
+            _radar_detection,
+            _lidar_reflection,
+            _lidar_detection,
+            _moving_object,
+            _point,
+        ),
+        strict=True,
+    )
+)
 
 
 def of_scan(name: str, path: Path) -> Content:

@@ -9,7 +9,8 @@ from pathlib import Path
 from wirecost.bench import limits
 from wirecost.bench.processes import PROCESSES, Plan, plan
 from wirecost.bench.repeated import program
-from wirecost.bench.repeated.content import LISTS, OF_SCANS, of_scan, synthetic
+from wirecost.bench.repeated.choices import COUNTS, LISTS
+from wirecost.bench.repeated.content import OF_SCANS, of_scan, synthetic
 from wirecost.bench.repeated.program import MEASURED
 from wirecost.bench.repeated.race import ZSTD_LEVEL, Work, run_race
 from wirecost.bench.scenario import Measurement, Progress
@@ -17,7 +18,6 @@ from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
 SCENARIO = "lists"
-COUNTS = (10, 1000, 100_000)
 LARGEST_COUNT = 2_000_000
 
 

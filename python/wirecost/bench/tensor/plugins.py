@@ -8,14 +8,14 @@ import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from wirecost.bench.tensor.camera import LEAST
-from wirecost.bench.tensor.content import Array
 from wirecost.errors import UserError
+
+if TYPE_CHECKING:  # the command line lists the names
+    from wirecost.bench.tensor.content import Array
 
 SHARED = "cuda-ipc"
 """Tensors stay on the device, and the listener gets them there."""
@@ -70,8 +70,11 @@ class Plugin:
         """Why it has no such object."""
         if self.tables and len(shape) != 2:
             return f"has two dimensions, not {len(shape)}"
-        if self.image and ((len(shape) != 2 and shape[2:] != (3,)) or min(shape[:2]) < LEAST):
-            return f"has height x width or height x width x 3, from {LEAST}x{LEAST} on"
+        if self.image:
+            from wirecost.bench.tensor.camera import LEAST  # noqa: PLC0415 - as in _asarray
+
+            if (len(shape) != 2 and shape[2:] != (3,)) or min(shape[:2]) < LEAST:
+                return f"has height x width or height x width x 3, from {LEAST}x{LEAST} on"
         if self.dtypes and dtype not in self.dtypes:
             return f"has no {dtype}, only {', '.join(self.dtypes)}"
         return None
@@ -99,7 +102,7 @@ def _begun_jax() -> Any:
     middleware's threads are there and a message is waited for."""
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
-    jax.numpy.array(np.zeros(1)).block_until_ready()
+    jax.numpy.array(_asarray([0.0])).block_until_ready()
     return jax
 
 
@@ -147,6 +150,12 @@ def _pillow(image: Any, array: Array, _device: str) -> Any:
     return image.fromarray(array.copy())
 
 
+def _asarray(obj: Any) -> Array:
+    import numpy as np  # noqa: PLC0415 - names are listed without it
+
+    return np.asarray(obj)
+
+
 def _image(_module: Any, array: Array, _device: str) -> Any:
     return array.copy()
 
@@ -163,7 +172,7 @@ PLUGINS = {
             "tensorflow", "tensorflow", _tensorflow, lambda o: o.numpy(), "tensorflow-cpu",
             cuda=True, apart=True,
         ),
-        Plugin("jax", "jax", _jax, np.asarray, cuda=True, shared=True, apart=True),
+        Plugin("jax", "jax", _jax, _asarray, cuda=True, shared=True, apart=True),
         Plugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
         Plugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
                apart=True),
@@ -184,7 +193,7 @@ PLUGINS = {
         Plugin("zarr", "zarr", lambda z, a, _: z.array(a), lambda o: o[...]),
         Plugin("pint", "pint", lambda p, a, _: p.get_application_registry().Quantity(a.copy(), "m"),
                lambda o: o.magnitude),
-        Plugin("pillow", "PIL.Image", _pillow, np.asarray, "pillow", tables=True,
+        Plugin("pillow", "PIL.Image", _pillow, _asarray, "pillow", tables=True,
                dtypes=("uint8", "int32", "float32")),
         Plugin("image", "numpy", _image, lambda o: o, **IMAGE),
         Plugin("image-lz4", "lz4.block", _image, lambda o: o, "lz4", codec="lz4", **IMAGE),
@@ -198,9 +207,7 @@ PLUGINS = {
 def as_array(plugin: Plugin, obj: Any, shape: tuple[int, ...]) -> Array:
     """An object of the plugin's as NumPy's array of that shape, if it has as many elements."""
     array = plugin.host(obj)
-    return (
-        array.reshape(shape) if plugin.name == "pyarrow" and array.size == np.prod(shape) else array
-    )
+    return array.reshape(shape) if plugin.name == "pyarrow" and array.size == prod(shape) else array
 
 
 def touch(array: Array) -> float:

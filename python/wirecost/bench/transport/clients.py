@@ -14,11 +14,10 @@ from typing import Any
 from wirecost import scratch
 from wirecost.bench.answering import Answering, WorkerFailedError
 from wirecost.bench.program import PROGRAMS
+from wirecost.bench.transport.choices import NATIVE, PYTHON
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.protocol import PROTOCOL
 
-PYTHON, NATIVE = "python", "native"
-KINDS = (PYTHON, NATIVE)
 NATIVE_PREFIX = "transport_"
 MODULE = "wirecost.bench.transport.client"
 HELLO_S = 20.0

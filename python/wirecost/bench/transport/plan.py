@@ -14,7 +14,8 @@ from wirecost.bench.transport.cases import (
     name_of,
     rate_for,
 )
-from wirecost.bench.transport.clients import NATIVE, PYTHON, Client, native, python
+from wirecost.bench.transport.choices import NATIVE, PYTHON
+from wirecost.bench.transport.clients import Client, native, python
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.meeting import unreachable
 from wirecost.bench.transport.outcome import Outcome

@@ -78,8 +78,6 @@ from wirecost.errors import UserError
 
 PROTOCOL = 2
 ROLES = ("publisher", "subscriber", "requester", "replier")
-PATTERNS = {"pubsub": ("publisher", "subscriber"), "reqrep": ("requester", "replier")}
-"""The roles that send and receive."""
 PRIME_EVERY_S = 0.01
 LEAST_BYTES = 24
 MOST_BYTES = 1 << 30

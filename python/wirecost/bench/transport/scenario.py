@@ -15,28 +15,24 @@ import psutil
 from wirecost.bench import limits
 from wirecost.bench.transport import resume
 from wirecost.bench.transport.cases import LEAST_MESSAGES, name_of, rate_for
-from wirecost.bench.transport.clients import KINDS, Client
+from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY, PATTERNS, PROCESSES
+from wirecost.bench.transport.clients import Client
 from wirecost.bench.transport.faults.fault import Fault
 from wirecost.bench.transport.faults.series import EXPECTED_S as FAULT_S
 from wirecost.bench.transport.faults.series import series
 from wirecost.bench.transport.ground import Ground, opened
 from wirecost.bench.transport.peak import LIMIT_S
 from wirecost.bench.transport.plan import Plan, Wanted, plan
-from wirecost.bench.transport.protocol import LEAST_BYTES, MOST_BYTES, PATTERNS
+from wirecost.bench.transport.protocol import LEAST_BYTES, MOST_BYTES
 from wirecost.bench.transport.race import Turn, order_of
-from wirecost.bench.transport.settings import NAMES
 from wirecost.doctor.environment import environment
 from wirecost.errors import UserError
 from wirecost.network import support
 from wirecost.network.profiles import Profile
 from wirecost.records.journal import Journal
-from wirecost.transport import find, names
+from wirecost.transport import find
 
 SCENARIO = "transport"
-PROCESSES = 3
-NATIVE_ONLY = ("cyclone", "tcp")
-"""Libraries that only a native client has."""
-MWARES = (*names(), *NATIVE_ONLY)
 FAULT_RECEIVERS = 2
 """Subscribers of most faults: one with it, one without."""
 START_S, BLOCK_S, PEAK_S, GROUND_S = 1.6, 0.7, 25.0, 3.0
@@ -261,7 +257,7 @@ def _contender(mware: str, made: Plan) -> dict[str, Any]:
     versions: dict[str, str] = {}
     server = ""
     for client in made.clients:
-        if client.kind == KINDS[1] and mware in client.transports:
+        if client.kind == NATIVE and mware in client.transports:
             versions |= client.versions
     library = ", ".join(f"{name} {number}" for name, number in versions.items())
     if mware not in NATIVE_ONLY:
@@ -275,8 +271,6 @@ def _contender(mware: str, made: Plan) -> dict[str, Any]:
 
 __all__ = [
     "LEAST_MESSAGES",
-    "MWARES",
-    "NAMES",
     "SCENARIO",
     "Profile",
     "Settings",

@@ -13,12 +13,13 @@ from typing import Any
 
 from wirecost import scratch
 from wirecost.bench.answering import Answering, WorkerFailedError
+from wirecost.bench.transport.choices import PATTERNS
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.ground import Ground, Spot, Wire
 from wirecost.bench.transport.joining import Arrivals, Counts, answered, published
 from wirecost.bench.transport.meeting import meeting
 from wirecost.bench.transport.price import Price, Pricing
-from wirecost.bench.transport.protocol import PATTERNS, RECEIVED, SENT, read_rows
+from wirecost.bench.transport.protocol import RECEIVED, SENT, read_rows
 from wirecost.errors import UserError
 
 START_S = 30.0

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from wirecost.analysis.compare.comparison import Comparison
 from wirecost.errors import UserError
+from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.compare import tables
 from wirecost.report.compare.figures import comparison_figures
 from wirecost.report.compare.rows import headline
-from wirecost.report.shared.drawing import FORMATS, draw
+from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.page import render
 
 MOST_UNCHANGED = 2000
@@ -49,8 +50,8 @@ def page(comparison: Comparison) -> str:
 
 def write_figures(comparison: Comparison, folder: Path, form: str) -> list[Path]:
     """Draw all figures into ``folder``, made where it is not there. Raises UserError."""
-    if form not in FORMATS:
-        raise UserError(f"--format {form}: there are {', '.join(FORMATS)}")
+    if form not in FIGURE_FORMATS:
+        raise UserError(f"--format {form}: there are {', '.join(FIGURE_FORMATS)}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         figures = comparison_figures(comparison)

@@ -9,13 +9,14 @@ from typing import Any
 import altair as alt
 
 from wirecost.errors import UserError
-from wirecost.report.shared.drawing import FORMATS, draw
+from wirecost.report.choices import FIGURE_FORMATS
+from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.figure import PALETTE, WIDTH
 from wirecost.report.shared.legend import keyed
 
 COLOURS = [PALETTE[i] for i in (0, 3, 2, 4, 5, 1, 6, 7)]
 """Neighbours apart, not the two blues together."""
-SUFFIXES = (*(f".{form}" for form in FORMATS), ".html")
+SUFFIXES = (*(f".{form}" for form in FIGURE_FORMATS), ".html")
 
 
 def check_suffix(path: Path) -> None:

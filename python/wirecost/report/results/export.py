@@ -9,6 +9,7 @@ from pathlib import Path
 from wirecost.analysis.summary import Row
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
+from wirecost.report.choices import REPORT_FORMATS
 from wirecost.report.results.csv_rows import csv_text
 from wirecost.report.results.page import page
 from wirecost.report.scenarios import content_of, figures_of
@@ -16,17 +17,17 @@ from wirecost.report.shared import drawing, markdown
 from wirecost.report.shared.figure import Figure
 from wirecost.whole_file import write_text
 
-FORMATS = ("html", *drawing.FORMATS, "md", "csv")
-
 
 def write_report(
     results: Results, rows: list[Row], formats: list[str], stills: bool = False
 ) -> list[Path]:
     """Write the formats into the result folder; the paths of what was written. ``stills``: figures
     of the page are drawn for browsers without scripts, too."""
-    unknown = [name for name in formats if name not in FORMATS]
+    unknown = [name for name in formats if name not in REPORT_FORMATS]
     if unknown:
-        raise UserError(f"unknown format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
+        raise UserError(
+            f"unknown format {', '.join(unknown)}; there are {', '.join(REPORT_FORMATS)}"
+        )
     figures = figures_of(results, rows)
     written: list[Path] = []
     try:

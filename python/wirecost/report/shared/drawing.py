@@ -12,11 +12,10 @@ from wirecost.report.shared.figure import themed
 from wirecost.whole_file import replaced
 
 PAPER_INK = "#222222"
-FORMATS = ("svg", "png", "pdf")
 
 
 def draw(chart: alt.TopLevelMixin, path: Path) -> Path:
-    """Write a chart for paper; the suffix is its format, .html or one of ``FORMATS``.
+    """Write a chart for paper; the suffix is its format, .html or one of ``FIGURE_FORMATS``.
 
     Raises OSError.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.errors import UserError
-from wirecost.traces.names import SUFFIXES
+from wirecost.traces.choices import SUFFIXES
 
 WILDCARDS = frozenset("*?[")
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

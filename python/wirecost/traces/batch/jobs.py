@@ -13,11 +13,9 @@ from pathlib import Path
 from wirecost.errors import UserError
 from wirecost.traces import messages
 from wirecost.traces.batch.inputs import Source
+from wirecost.traces.choices import FORMATS, TYPES
 from wirecost.traces.conversion import Wanted, conversion
 from wirecost.traces.convert import Bound
-from wirecost.traces.names import SUFFIXES
-
-FORMATS = tuple(suffix[1:] for suffix in SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Options:
         if self.format is not None and self.format not in FORMATS:
             raise UserError(f"--format {self.format}: choose one of {', '.join(FORMATS)}")
         refused: UserError | None = None
-        for name in [self.type_name] if self.type_name else messages.TYPES.values():
+        for name in [self.type_name] if self.type_name else TYPES.values():
             messages.message_class(name)
             try:
                 conversion(name, self.wanted)

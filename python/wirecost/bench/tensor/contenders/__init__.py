@@ -8,9 +8,10 @@ used: a worker may run where most of it is not installed.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
-from wirecost.bench.tensor.contenders.base import Contender
-from wirecost.transport import names
+if TYPE_CHECKING:  # the command line lists the names
+    from wirecost.bench.tensor.contenders.base import Contender
 
 MODULES = {
     "memcpy": "in_process",
@@ -29,6 +30,8 @@ WRAPYFI = "wrapyfi-"
 
 def known() -> list[str]:
     """Floors, raw libraries and transports."""
+    from wirecost.transport import names  # noqa: PLC0415 - which imports them
+
     return [*MODULES, *names()]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from wirecost.bench.answering import Answering, WorkerFailedError
 from wirecost.bench.transport import clients
+from wirecost.bench.transport.choices import PYTHON
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.faults.fault import Fault, Found, Setup
 from wirecost.bench.transport.ground import Spot
@@ -32,7 +33,7 @@ class ManyTopics(Fault):
     )
 
     def refusal(self, contender: Contender) -> str | None:
-        if contender.client.kind != clients.PYTHON:
+        if contender.client.kind != PYTHON:
             return "a native client has one topic"
         return None
 

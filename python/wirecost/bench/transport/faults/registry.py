@@ -8,22 +8,33 @@ import importlib
 import pkgutil
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wirecost.bench.transport.faults.fault import Fault
 from wirecost.errors import UserError
 
+if TYPE_CHECKING:  # the command line lists the names
+    from wirecost.bench.transport.faults.fault import Fault
+
 ALL = "all"
+
+
+def names() -> list[str]:
+    """Of all, without importing them: a fault has the name of its module."""
+    folder = Path(__file__).parent
+    modules = [module.name for module in pkgutil.iter_modules([str(folder)])]
+    texts = {name: (folder / f"{name}.py").read_text(encoding="utf-8") for name in modules}
+    return [name.replace("_", "-") for name, text in texts.items() if "\nFAULT = " in text]
 
 
 @cache
 def faults() -> dict[str, Fault]:
     """All, by name."""
-    found = {}
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        fault = getattr(importlib.import_module(f"{__package__}.{module.name}"), "FAULT", None)
-        if isinstance(fault, Fault):
-            found[fault.name] = fault
-    return found
+    return {name: _imported(name) for name in names()}
+
+
+def _imported(name: str) -> Fault:
+    fault: Fault = importlib.import_module(f"{__package__}.{name.replace('-', '_')}").FAULT
+    return fault
 
 
 def chosen(text: str) -> list[Fault]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wirecost.compile import choices
 from wirecost.compile.schema import Field, File, Kind, Message, MessageRef, Origin, Type
 
 _NUMBERS = {kind.value: kind for kind in Kind if kind not in (Kind.STRING, Kind.BYTES)} | {
@@ -28,13 +29,13 @@ class Dialect:
 
     @property
     def is_ros2(self) -> bool:
-        return self.name == "ros2"
+        return self.name == choices.ROS2
 
 
 _ANY_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 ROS1 = Dialect(
-    "ros1",
+    choices.ROS1,
     {
         **_NUMBERS,
         "byte": Kind.INT8,
@@ -48,7 +49,7 @@ ROS1 = Dialect(
     ("Request", "Response"),
 )
 ROS2 = Dialect(
-    "ros2",
+    choices.ROS2,
     {**_NUMBERS, "byte": Kind.UINT8, "char": Kind.UINT8},
     re.compile(r"(?!.*__)(?!.*_$)[a-z][a-z0-9_]*"),
     re.compile(r"(?!.*__)(?!.*_$)[A-Z][A-Z0-9_]*"),

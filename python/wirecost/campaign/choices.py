@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What campaigns can be asked for. Imports little: the command line lists it."""
+
+from __future__ import annotations
+
+IMPORTED = "imported"
+"""What folders that were measured without a campaign are filed under."""
+MEMORY = 1500 << 20
+"""Bytes. What needs more goes to temporary files, but for the values of exact medians."""
+LEAST_MEMORY = 64 << 20

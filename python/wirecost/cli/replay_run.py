@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost replay`` does once its options are checked: replay, keep, report, print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from wirecost import scratch
+from wirecost.analysis.summary import document, summarize
+from wirecost.cli.json_file import console_beside, write_json
+from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
+from wirecost.cli.replay_try import ROUNDS, try_remedies
+from wirecost.doctor.prices import write_prices
+from wirecost.errors import EndedError, UserError
+from wirecost.interruption import Watch, watched
+from wirecost.printable import printable
+from wirecost.records.new_folder import PendingFolder, new_folder
+from wirecost.records.reading import read_results
+from wirecost.replay.play.replay import Settings, examined, replay
+from wirecost.replay.play.results import SCENARIO
+from wirecost.replay.recording.snapshot import Snapshot
+from wirecost.report.results.export import write_report
+from wirecost.report.scenarios import Content, content_of
+from wirecost.report.scenarios.replay.content import document as replay_document
+from wirecost.report.shared.terminal import print_table
+from wirecost.trial.remedy import Remedy
+
+DIED = 1
+
+
+def replay_and_report(
+    settings: Settings, snapshot: Snapshot, out: Path | None, json_file: Path | None, page: bool
+) -> None:
+    """Raises UserError, and typer.Exit where the node died or a run was interrupted."""
+    console = console_beside(json_file)
+    with _begun(SCENARIO, out) as (watch, pending):
+        about = _examined(console, settings)
+        with suppress(OSError):
+            write_prices(pending.path)
+        with console.status("reading the recording") as status:
+            try:
+                whole = replay(settings, about, pending.path, status.update, snapshot=snapshot)
+            except OSError as error:
+                raise _ended(error, watch, pending) from error
+    results = read_results(pending.final)
+    rows = summarize(results)
+    if page:
+        write_report(results, rows, ["html"])
+    _print(console, content_of(results, rows))
+    where = pending.final / "report.html" if page else pending.final
+    console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
+    write_json(json_file, document(results, rows) | replay_document(results))
+    if results.meta["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+    if not whole:
+        raise typer.Exit(DIED)
+
+
+def try_and_report(
+    settings: Settings,
+    snapshot: Snapshot,
+    tried: list[Remedy],
+    out: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Replays as recorded and with each remedy in turns. Raises UserError."""
+    console = console_beside(json_file)
+    with _begun("try", out) as (_, pending):
+        about = _examined(console, settings)
+        rounds = settings.repeats if settings.repeats > 1 else ROUNDS
+        result = try_remedies(
+            replace(settings, repeats=rounds), tried, pending, console,
+            lambda one, folder, report: replay(one, about, folder, report, snapshot=snapshot),
+        )  # fmt: skip
+        pending.keep()
+        console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
+        write_json(json_file, result)
+
+
+@contextmanager
+def _begun(scenario: str, out: Path | None) -> Iterator[tuple[Watch, PendingFolder]]:
+    with watched() as watch, scratch.run(), new_folder(scenario, out) as pending:
+        say_recovered(pending)
+        yield watch, pending
+
+
+def _examined(console: Console, settings: Settings) -> dict[str, Any]:
+    about = examined(settings.start_options.cpu)
+    console.print(f"doctor: {about['doctor']['verdict']} (wirecost doctor)", highlight=False)
+    return about
+
+
+def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
+    """The system failed; runs that had ended before are kept."""
+    ending = ending_of(error, watch)
+    kept = "nothing was measured"
+    with suppress(UserError, OSError):
+        read_results(pending.path)
+        pending.keep()
+        kept = f"the runs before are in {pending.final}"
+    return EndedError(f"{ending.message}; {kept}", ending.status)
+
+
+def _print(console: Console, content: Content) -> None:
+    """Text of the node is printed as it is, not taken for Rich's markup."""
+    for table in content.tables:
+        print_table(console, table)
+    for text in (content.built, content.lead):
+        if text:
+            lines = "\n".join(map(printable, text.splitlines()))
+            console.print(lines, markup=False, highlight=False)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help and completion are there at once: they import what lists a command's options, none of its
+work. How long they take is printed by ``python -m acceptance.help_times``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from support.commands import commands
+from wirecost.extras import BENCH, CAMPAIGN
+
+HEAVY = sorted(
+    BENCH
+    | CAMPAIGN
+    | {"asyncio", "concurrent.futures", "google.protobuf", "grpc", "grpc_tools", "jinja2"}
+    | {"multiprocessing", "pandas", "scipy", "torch", "zmq"}
+)
+"""All that extras bring, and what else is slow to import."""
+PROGRAM = """\
+import io, json, os, sys
+from contextlib import redirect_stdout, suppress
+import typer
+from typer.completion import completion_init
+from wirecost.cli import app
+
+completion_init()
+group = typer.main.get_command(app)
+complete, heavy, every = json.load(sys.stdin)
+found = {}
+for words in every:
+    printed = io.StringIO()
+    if complete:
+        os.environ["_WIRECOST_COMPLETE"] = "complete_bash"
+        os.environ["COMP_WORDS"] = " ".join(["wirecost", *words, "--"])
+        os.environ["COMP_CWORD"] = str(len(words) + 1)
+    with redirect_stdout(printed), suppress(SystemExit):
+        group.main([] if complete else [*words, "-h"], prog_name="wirecost")
+    found[" ".join(words)] = printed.getvalue(), sorted(set(heavy) & set(sys.modules))
+json.dump(found, sys.stdout)
+"""
+
+
+@pytest.mark.parametrize("complete", [False, True], ids=["help", "completion"])
+def test_nothing_heavy_is_imported(complete: bool) -> None:
+    """By one process for all commands, so that the first that imports something is named."""
+    every = [list(words) for words in commands()]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps([complete, HEAVY, every]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, tuple[str, list[str]]] = json.loads(done.stdout)
+    assert len(found) == len(every) > 40
+    first = next((words for words, (_, heavy) in found.items() if heavy), None)
+    assert first is None, f"wirecost {first} imports {', '.join(found[first][1])}"
+    for words, (printed, _) in found.items():
+        assert "--help" in printed if complete else f"Usage: wirecost {words} " in printed
