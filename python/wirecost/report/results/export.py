@@ -50,6 +50,12 @@ def _write(
         path = results.folder / f"report.{name}"
         write_text(path, texts[name]())
         return [path]
+    if name == "mcap":
+        from wirecost.report.series import write_folder  # noqa: PLC0415 - most reports need no MCAP
+
+        path = results.folder / "report.mcap"
+        write_folder(results, path)
+        return [path]
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
     return [drawing.draw(figure.chart, folder / figure.file(name)) for figure in figures]
