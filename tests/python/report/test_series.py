@@ -19,17 +19,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcap.reader import NonSeekingReader, make_reader
 from mcap_protobuf.decoder import DecoderFactory
+from typer.testing import CliRunner
 
 from support.probe_logs import HEADER, header, record
 from support.result_folders import DATA
 from support.tensor_folders import tensor_folder
 from support.transport_folders import Made, transport_folder
+from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.probe_log import ProbeLog, read_log, read_logs
 from wirecost.records.reading import read_results
 from wirecost.report.series import mcap_file, write_folder, write_logs
 from wirecost.report.series.mcap_file import Written
-from wirecost.report.series.names import Distinct, field_name, spelling, topic
+from wirecost.report.series.names import Distinct, field_name, section_levels, spelling, topic
 
 FAULTS = [("minor-faults", 1), ("context-switches", 1), ("instructions", 0)]
 EPOCH = 10**18
@@ -179,9 +181,10 @@ def test_hostile_names_become_plain_topics_and_fields(tmp_path: Path) -> None:
 
 
 def test_names() -> None:
-    assert (
-        topic("run_1", "/ns/node /topic pkg::on(int)") == "/wirecost/run_1/ns/node/topic_pkg_on_int"
-    )
+    ros = section_levels("program", "/ns/node service /robot/add pkg::on(int)")
+    assert topic("run_1", *ros) == "/wirecost/run_1/ns/node/service_robot_add_pkg_on_int"
+    assert section_levels("program", "/alone") == ("program", " alone")
+    assert section_levels("program", "filter/ground") == ("program", "filter ground")
     assert topic("x" * 10_000, "") == "/wirecost/" + "x" * 120 + "/unnamed"
     assert field_name("run-queue-wait-ns") == "run_queue_wait_ns"
     distinct = Distinct(spelling)
@@ -227,6 +230,7 @@ def test_what_mcap_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 FULL = """
 import resource, sys
 from pathlib import Path
+from wirecost.cli import app
 from wirecost.errors import UserError
 from wirecost.records.probe_log import read_logs
 from wirecost.report.series import write_logs
@@ -306,7 +310,7 @@ def test_each_subscriber_of_a_transport_is_a_topic(tmp_path: Path) -> None:
     made = write_folder(results, tmp_path / "out.mcap")
     found = read(tmp_path / "out.mcap")
     one, other = sorted({message.topic for message in found})
-    assert other == one + "/subscriber_1"
+    assert one.endswith("/subscriber_0") and other == one[:-1] + "1"
     assert made.messages == 2 * 1001
     for message in (one, other):
         of_topic = [x for x in found if x.topic == message]
@@ -342,3 +346,16 @@ def test_a_scenario_without_times_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no sample in it has a time"):
         write_folder(results, tmp_path / "out.mcap")
     assert [one.name for one in tmp_path.iterdir()] == ["run"]
+
+
+def test_probe_convert_and_report_write_mcap(tmp_path: Path) -> None:
+    (tmp_path / "a.wprobe").write_bytes(header(offset=EPOCH) + record(1, 1, 2))
+    out = tmp_path / "out.mcap"
+    command = ["probe", "convert", str(tmp_path), "--format", "mcap", "--out", str(out)]
+    done = CliRunner().invoke(app, command)
+    assert done.stdout == f"{out}: 1 messages in 1 topic\n", done.exception
+    assert len(read(out)) == 1
+    shutil.copytree(DATA / "transport", tmp_path / "run")
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--format", "mcap"])
+    assert done.stdout == f"{tmp_path / 'run' / 'report.mcap'}\n", done.exception
+    assert len(read(tmp_path / "run" / "report.mcap")) == 480

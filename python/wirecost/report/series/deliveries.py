@@ -50,14 +50,15 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
         },
     )
     topics = Distinct()
-    rates = {_who(run): run["asked_rate"] or run["rate"] for run in results.meta["runs"]}
+    runs = {_who(run): run for run in results.meta["runs"]}
     parts = []
     for who, subscriber, table in _contenders(results.samples):
-        rate = rates.get(tuple(who.values()))
+        run = runs.get(tuple(who.values()), {})
+        rate = run.get("asked_rate") or run.get("rate")
         if not rate:
             continue
         device = who["device"] if who["device"] != "cpu" else ""
-        at = f"subscriber {subscriber}" if subscriber else ""
+        at = f"subscriber {subscriber}" if run.get("subscribers", 1) > 1 else ""
         levels = (who["contender"], who["mode"], who["case"], device, at)
         about = {name: value for name, value in who.items() if value} | {"rate_hz": str(rate)}
         if subscriber is not None:

@@ -16,7 +16,7 @@ from wirecost.records.probe_log import COUNTER, ProbeLog
 from wirecost.report.series import mcap_file
 from wirecost.report.series.mcap_file import Channel, Part, Progress, Written, silent
 from wirecost.report.series.messages import MessageType, Numbers
-from wirecost.report.series.names import Distinct, field_name, spelling, topic
+from wirecost.report.series.names import Distinct, field_name, section_levels, spelling, topic
 
 PERIOD = "period_us"
 EXECUTION = {
@@ -101,8 +101,7 @@ class _Series:
             if key not in self.found:
                 if len(self.found) == mcap_file.MOST_CHANNELS:
                     raise mcap_file.too_many(self.out)
-                # ROS names begin with the node's, which says more than the program's.
-                levels = [run, name] if name.startswith("/") else [run, program, name]
+                levels = [run, *section_levels(program, name)]
                 wanted = topic(*(level for level in levels if level))
                 about = {"section": name, "program": log.program, "process": str(log.process)}
                 kind = self.execution if counted else SPAN

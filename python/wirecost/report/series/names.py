@@ -19,6 +19,14 @@ def topic(*parts: str) -> str:
     return "/".join(("", "wirecost", *map(_part, parts)))
 
 
+def section_levels(program: str, section: str) -> tuple[str, str]:
+    """A section's levels: where ROS names it, the node's name says more than the program's."""
+    node, _, callback = section.partition(" ")
+    if node.startswith("/") and callback.strip():
+        return node, callback.replace("/", " ")
+    return program, section.replace("/", " ")
+
+
 def field_name(text: str) -> str:
     """An identifier in lower case: ``minor-faults`` is ``minor_faults``."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:LONGEST_FIELD].strip("_")
@@ -53,7 +61,6 @@ class Distinct:
 
 
 def _part(text: str) -> str:
-    levels = re.sub(r"\s+/", "/", text)
-    plain = re.sub(r"[^0-9A-Za-z_/-]+", "_", levels)
+    plain = re.sub(r"[^0-9A-Za-z_/-]+", "_", text)
     kept = [level.strip("_") for level in plain.split("/")]
     return "/".join(level for level in kept if level)[:LONGEST_PART].rstrip("/_") or "unnamed"
