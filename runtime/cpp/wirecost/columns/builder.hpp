@@ -108,6 +108,19 @@ class Builder {
         return {};
     }
 
+    // The same as a whole field: appends the columns of a list, `rows` its field number, to the
+    // bytes of the message that it stands in.
+    Error append_to(Buffer& message, std::uint32_t rows) {
+        const std::size_t before = message.size();
+        const std::size_t opened = open_message(message, number_of(Part::columns, rows));
+        if (const Error error = place(message)) {
+            message.resize(before);
+            return error;
+        }
+        close_message(message, opened);
+        return {};
+    }
+
     // Where values, presence and offsets go; empty for what was not announced, or is not needed
     // because the list has no elements.
     template <class T>

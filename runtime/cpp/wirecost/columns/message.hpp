@@ -2,35 +2,11 @@
 // Whole messages: lists of rows anywhere in them become columns, and back.
 #pragma once
 
+#include "wirecost/columns/containers.hpp"
 #include "wirecost/columns/rows.hpp"
+#include "wirecost/columns/wire_field.hpp"
 
 namespace wirecost::columns {
-
-// A single or repeated message field that leads on: its number and the index of its container.
-struct Edge {
-    std::uint32_t number = 0;
-    std::uint32_t container = 0;
-};
-
-// A list of rows, and the columns field that it can become.
-struct ColumnsField {
-    std::uint32_t rows = 0;     // field number of the list
-    std::uint32_t columns = 0;  // and of the message with its columns
-    std::uint32_t schema = 0;   // index of the element's
-};
-
-// A message type with columns fields, or with messages in it that have some.
-struct Container {
-    std::string_view name{};
-    std::span<const Edge> edges{};
-    std::span<const ColumnsField> columns_fields{};
-};
-
-struct Containers {
-    std::span<const Container> all{};
-    std::span<const Schema> schemas{};
-    std::span<const std::span<const Reduction>> reductions{};  // one a schema, of one a node
-};
 
 // Keeps its memory: used again for alike messages, it allocates nothing.
 class Converter {
@@ -72,21 +48,6 @@ class Converter {
     std::size_t refused() const noexcept { return refused_; }
 
   private:
-    // A field as it stands: from its tag to behind it.
-    struct Field {
-        const Byte* start;
-        const Byte* content;  // behind tag and length
-        const Byte* end;
-        std::uint32_t number;
-        std::uint32_t wire_type;
-
-        bool is(std::uint32_t wanted) const noexcept {
-            return number == wanted && wire_type == protobuf::len;
-        }
-        std::span<const std::byte> bytes() const noexcept {
-            return {reinterpret_cast<const std::byte*>(content), left(content, end)};
-        }
-    };
     using Walk = bool (Converter::*)(const Container&, const Byte*, const Byte*, int, bool&);
 
     Error convert(Walk walk, std::uint32_t container, std::span<const std::byte> in, Buffer& out,
@@ -115,25 +76,12 @@ class Converter {
         return fail(error.reason, at + error.position, error.column);
     }
 
-    bool next(const Byte*& p, const Byte* end, Field& field) noexcept {
-        Reading reading(begin_, 0, 0, no_limits);
-        std::uint32_t tag = 0;
-        field.start = p;
-        field.content = p = protobuf::read_tag(p, end, reading, tag);
-        if (p != nullptr) p = protobuf::skip(p, end, reading, tag);
-        if (p == nullptr)
-            return fail(reason_of(reading.error.reason), begin_ + reading.error.position, {});
-        field.number = tag >> 3U;
-        field.wire_type = tag & 7U;
-        field.end = p;
-        std::uint64_t size = 0;
-        if (field.wire_type == protobuf::len)
-            field.content = protobuf::read_varint(field.content, p, size);
-        return true;
+    bool next(const Byte*& p, const Byte* end, WireField& field) noexcept {
+        return next_field(begin_, p, end, field, error_);
     }
-    void copy(const Field& field) { out_->append(field.start, left(field.start, field.end)); }
+    void copy(const WireField& field) { out_->append(field.start, left(field.start, field.end)); }
 
-    static const Edge* edge_of(const Container& container, const Field& field) noexcept {
+    static const Edge* edge_of(const Container& container, const WireField& field) noexcept {
         for (const Edge& edge : container.edges) {
             if (field.is(edge.number)) return &edge;
         }
@@ -142,7 +90,7 @@ class Converter {
     // How often a field stands in a message that was walked over before.
     std::size_t count(const Byte* p, const Byte* end, std::uint32_t number) noexcept {
         std::size_t found = 0;
-        Field field{};
+        WireField field{};
         while (p != end && next(p, end, field)) found += field.is(number) ? 1 : 0;
         return found;
     }
@@ -156,7 +104,7 @@ class Converter {
 
     // A message in the one at hand: behind a length of five bytes, or as it was if nothing in it
     // changed.
-    bool inner(Walk walk, const Edge& edge, const Field& field, int depth, bool& changed,
+    bool inner(Walk walk, const Edge& edge, const WireField& field, int depth, bool& changed,
                bool minimal) {
         if (depth == 0) return fail(Reason::nested_too_deep, field.start, {});
         const std::size_t mark = out_->size();
@@ -183,7 +131,7 @@ class Converter {
     }
 
     // Whether a field is a list that a later step looks at.
-    static bool is_list(const Container& container, const Field& field) noexcept {
+    static bool is_list(const Container& container, const WireField& field) noexcept {
         for (const ColumnsField& list : container.columns_fields) {
             if (field.is(list.rows)) return true;
         }
@@ -192,7 +140,7 @@ class Converter {
 
     bool columns_in(const Container& container, const Byte* const begin, const Byte* const end,
                     int depth, bool& changed) {
-        Field field{};
+        WireField field{};
         for (const Byte* p = begin; p != end;) {
             if (!next(p, end, field)) return false;
             if (is_list(container, field)) {
@@ -220,7 +168,7 @@ class Converter {
         transposer_.begin(containers_.schemas[list.schema], rest());
         const Byte* row = begin;
         Error error;
-        Field field{};
+        WireField field{};
         for (const Byte* p = begin; p != end && !error;) {
             next(p, end, field);
             if (!field.is(list.rows)) continue;
@@ -258,7 +206,7 @@ class Converter {
 
     bool rows_in(const Container& container, const Byte* const begin, const Byte* const end,
                  int depth, bool& changed) {
-        Field field{};
+        WireField field{};
         for (const Byte* p = begin; p != end;) {
             if (!next(p, end, field)) return false;
             if (field.is(padding_number)) {
@@ -280,7 +228,7 @@ class Converter {
         return true;
     }
 
-    bool list_to_rows(const ColumnsField& list, const Field& field, const Byte* begin,
+    bool list_to_rows(const ColumnsField& list, const WireField& field, const Byte* begin,
                       const Byte* end) {
         const Schema& schema = containers_.schemas[list.schema];
         if (field.wire_type != protobuf::len)

@@ -95,6 +95,20 @@ void rows(const Schema& schema, Bytes in) {
   if (!writer.write(reader, 1, made, sizes)) again(schema, made);
 }
 
+// What is found lies in the message.
+void found(Bytes in) {
+  static std::vector<FoundColumns> lists;
+  constexpr auto container = wire::osi3::ColumnContainers::SensorView;
+  const Error error = find<wire::osi3::LidarSensorViewReflectionColumns>(
+      wire::osi3::ColumnContainers::containers, container, in, lists);
+  require(error.position <= in.size());
+  for (const FoundColumns& list : lists) {
+    require(!error && list.position <= in.size());
+    require(list.content.size() <= in.size() - list.position);
+    columns(wire::osi3::LidarSensorViewReflectionColumns::schema, list.content);
+  }
+}
+
 void message(Bytes in) {
   static Converter converter(wire::osi3::ColumnContainers::containers);
   static Buffer made;
@@ -125,6 +139,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const unsigned what = data[0] % 9;
   if (what < 4) columns(schemas[what], in);
   if (what >= 4 && what < 8) rows(schemas[what - 4], in);
-  if (what == 8) message(in);
+  if (what == 8) {
+    message(in);
+    found(in);
+  }
   return 0;
 }

@@ -51,11 +51,13 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
     edges: list[tuple[int, int]] = []
     fields: list[tuple[int, int, int]] = []
     made: list[SimpleNamespace] = []
-    unique = Distinct(_CONTAINER_NAMES)
+    lists: list[tuple[str, int]] = []
+    unique, unique_list = Distinct(_CONTAINER_NAMES), Distinct(("ColumnLists",))
     for container in plan_containers(schema, planned):
+        name = unique(names.plain(container.message))
         made.append(
             SimpleNamespace(
-                name=unique(names.plain(container.message)),
+                name=name,
                 message=container.message.full_name,
                 edges=(len(edges), len(container.edges)),
                 columns_fields=(len(fields), len(container.columns_fields)),
@@ -63,7 +65,11 @@ def containers(schema: Schema, names: Names, planned: tuple[Root, ...]) -> Simpl
         )
         edges += [(item.number, index) for item, index in container.edges]
         fields += [(one.field.number, one.number, index) for one, index in container.columns_fields]
-    return SimpleNamespace(containers=made, edges=edges, columns_fields=fields)
+        lists += [
+            (unique_list(f"{name}_{one.field.name}"), one.field.number)
+            for one, _ in container.columns_fields
+        ]
+    return SimpleNamespace(containers=made, edges=edges, columns_fields=fields, lists=lists)
 
 
 def struct_names(names: Names, file: File, planned: tuple[Root, ...]) -> dict[str, str]:
