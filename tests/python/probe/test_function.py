@@ -161,6 +161,23 @@ def test_libraries_that_are_opened_later_are_searched(tmp_path: Path) -> None:
     assert f"{plugin}: opened now, 1 of its functions are recorded" in done.stderr
 
 
+@pytest.mark.parametrize("means", ["patches", "instrumented"])
+def test_a_library_that_is_opened_again_and_again_takes_no_more(means: str, tmp_path: Path) -> None:
+    """Neither numbers, of which there are 256, nor memory, nor lines."""
+    times = 300
+    built = {"patches": ("functions_O2", "functions_plugin.so"),
+             "instrumented": ("functions_instrumented", "functions_plugin_instrumented.so")}  # fmt: skip
+    program, plugin = (PROGRAMS / name for name in built[means])
+    asked = "cases::opens\ncases::plugged_in"
+    done = patched(tmp_path, asked, program, "open", times, plugin, WIRECOST_FUNCTIONS_MEANS=means)
+    assert done.returncode == 0, done.stderr
+    opened, mappings = done.stdout.splitlines()
+    assert opened == f"opened {45 * times}"
+    assert mappings == "more_mappings 0"
+    assert counts(tmp_path) == {"cases::opens": times, "cases::plugged_in": times}
+    assert done.stderr.count("\n") <= 1
+
+
 def test_a_fork_does_not_wait_for_ever_for_a_library_that_is_opened(tmp_path: Path) -> None:
     """Both need the locks of the recorder and of the probe."""
     plugin = PROGRAMS / "functions_plugin.so"

@@ -32,13 +32,13 @@ bool watch_loading(void (*loaded)()) {
     Code code;
     do code = examine(memory, {notice, ++end}, {}, ~std::uint64_t{0});
     while (end < notice + longest && (!code.undecodable.empty() || code.returns.empty()));
-    Arena arena;
+    static Arena& arena = *new Arena;  // for the loader, which is there to the end
     Patch patch{.function = notice, .first_bytes = code.first_bytes, .number = 0};
     told = loaded;
     return code.undecodable.empty() && code.no_jump.empty() &&
            arena.reserve(object.low, object.high, thunk_bytes) &&
            prepare(patch, arena, wirecost_function_loading).empty() && arena.finish() &&
-           apply(patch).empty();
+           put_jump(patch, memory_map()).empty();
   }
   return false;
 }

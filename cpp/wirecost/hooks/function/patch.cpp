@@ -2,14 +2,11 @@
 #include "patch.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "code.hpp"
@@ -21,33 +18,56 @@ namespace {
 constexpr std::uintptr_t reach = 0x7000'0000;
 constexpr std::uintptr_t lowest = 0x1'0000;
 
-std::uintptr_t page_size() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
-
-std::vector<std::pair<std::uintptr_t, std::uintptr_t>> mapped() {
-  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen("/proc/self/maps", "re"),
-                                                                &std::fclose);
-  std::array<char, 512> line{};
-  unsigned long begin = 0;
-  unsigned long end = 0;
-  bool starts = true;
-  while (file != nullptr && std::fgets(line.data(), line.size(), file.get()) != nullptr) {
-    if (starts && std::sscanf(line.data(), "%lx-%lx", &begin, &end) == 2)
-      ranges.emplace_back(begin, end);
-    starts = std::strchr(line.data(), '\n') != nullptr;
-  }
-  return ranges;
+int protection_at(std::uintptr_t address, const std::vector<Mapping>& memory) {
+  const auto found = std::ranges::find_if(
+      memory, [=](const Mapping& one) { return one.begin <= address && address < one.end; });
+  return found == memory.end() ? PROT_NONE : found->protection;
 }
+
+/// The pages of a few bytes of code, which can be written while this lives.
+class Writable {
+ public:
+  Writable(std::uintptr_t begin, std::uintptr_t end, const std::vector<Mapping>& memory) {
+    for (std::uintptr_t at = begin / page_size() * page_size(); at < end; at += page_size()) {
+      const int before = protection_at(at, memory);
+      if (before == PROT_NONE) error_ = EFAULT;
+      if (error_ == 0 && !set(at, before | PROT_WRITE)) error_ = errno;
+      if (error_ != 0) return;
+      pages_[count_++] = {at, before};
+    }
+  }
+  ~Writable() {
+    for (std::size_t i = 0; i < count_; ++i) set(pages_[i].begin, pages_[i].protection);
+  }
+  Writable(const Writable&) = delete;
+  Writable& operator=(const Writable&) = delete;
+
+  /// 0: they can be written.
+  int error() const { return error_; }
+
+ private:
+  struct Page {
+    std::uintptr_t begin;
+    int protection;
+  };
+  static bool set(std::uintptr_t page, int protection) {
+    return mprotect(reinterpret_cast<void*>(page), page_size(), protection) == 0;
+  }
+
+  std::array<Page, 2> pages_{};
+  std::size_t count_ = 0;
+  int error_ = 0;
+};
 
 }  // namespace
 
 bool Arena::reserve(std::uintptr_t low, std::uintptr_t high, std::size_t bytes) {
+  give_back();
   bytes_ = (bytes + page_size() - 1) / page_size() * page_size();
-  const auto ranges = mapped();
   // Below the object first: above the program is where its heap grows.
   std::vector<std::uintptr_t> free;
   std::uintptr_t end_before = lowest;
-  for (const auto& [begin, end] : ranges) {
+  for (const auto& [begin, end, protection] : memory_map()) {
     if (begin >= end_before && begin - end_before >= bytes_) {
       free.push_back(begin - bytes_);
       free.push_back(end_before);
@@ -63,10 +83,21 @@ bool Arena::reserve(std::uintptr_t low, std::uintptr_t high, std::size_t bytes) 
     void* made = mmap(reinterpret_cast<void*>(at), bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (made == MAP_FAILED) continue;
+    // A kernel before 4.17 does not know the flag, and takes the address for a wish.
+    if (reinterpret_cast<std::uintptr_t>(made) != at) {
+      munmap(made, bytes_);
+      continue;
+    }
     begin_ = static_cast<std::byte*>(made);
     return true;
   }
   return false;
+}
+
+void Arena::give_back() {
+  if (begin_ != nullptr) munmap(begin_, bytes_);
+  begin_ = nullptr;
+  bytes_ = used_ = 0;
 }
 
 bool Arena::finish() const {
@@ -101,28 +132,26 @@ std::string prepare(Patch& patch, Arena& arena, void (*reached)()) {
   return {};
 }
 
-std::string apply(const Patch& patch) {
-  const std::uintptr_t page = patch.function / page_size() * page_size();
-  const std::uintptr_t end = patch.function + 2 * sizeof(std::uint64_t);
-  auto* const from = reinterpret_cast<void*>(page);
-  if (mprotect(from, end - page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-    return std::string("its memory cannot be written: ") + std::strerror(errno);
+std::string put_jump(const Patch& patch, const std::vector<Mapping>& memory) {
+  const std::uintptr_t word = patch.function / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+  const bool in_word = patch.function + jump_bytes <= word + sizeof(std::uint64_t);
+  const Writable writable(patch.function, patch.function + jump_bytes, memory);
+  if (writable.error() != 0)
+    return std::string("its memory cannot be written: ") + std::strerror(writable.error());
   const auto offset = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(patch.thunk) -
                                                 (patch.function + jump_bytes));
   std::array<std::byte, jump_bytes> jump{std::byte{0xe9}};
   std::memcpy(jump.data() + 1, &offset, sizeof(offset));
-  auto* const entry = reinterpret_cast<std::byte*>(patch.function);
-  if (patch.function % sizeof(std::uint64_t) <= sizeof(std::uint64_t) - jump_bytes) {
+  if (in_word) {
     // In one store: whoever calls it meanwhile sees all or nothing.
-    auto* const word = reinterpret_cast<std::uint64_t*>(patch.function / 8 * 8);
-    std::uint64_t value = *word;
-    std::memcpy(reinterpret_cast<std::byte*>(&value) + patch.function % 8, jump.data(),
+    auto* const place = reinterpret_cast<std::uint64_t*>(word);
+    std::uint64_t value = *place;
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + (patch.function - word), jump.data(),
                 jump.size());
-    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+    __atomic_store_n(place, value, __ATOMIC_SEQ_CST);
   } else {
-    std::ranges::copy(jump, entry);
+    std::ranges::copy(jump, reinterpret_cast<std::byte*>(patch.function));
   }
-  mprotect(from, end - page, PROT_READ | PROT_EXEC);
   return {};
 }
 

@@ -8,12 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "memory_map.hpp"
+
 namespace wirecost::function {
 
-/// Memory for code within reach of a jump from one object.
+/// Memory for code within reach of a jump from one object, as long as this lives.
 class Arena {
  public:
   Arena() = default;
+  ~Arena() { give_back(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
   /// `low` and `high`: the object's own memory. False where nothing near it is free.
   bool reserve(std::uintptr_t low, std::uintptr_t high, std::size_t bytes);
   std::byte* next() const { return begin_ + used_; }
@@ -21,6 +26,7 @@ class Arena {
   void take(std::size_t bytes) { used_ += (bytes + 15) / 16 * 16; }
   /// From now on the memory can be executed and not written.
   bool finish() const;
+  void give_back();
 
  private:
   std::byte* begin_ = nullptr;
@@ -41,7 +47,8 @@ struct Patch {
 /// Writes the thunk into `arena`; an empty text, or why it cannot be.
 std::string prepare(Patch& patch, Arena& arena, void (*reached)());
 
-/// Puts the jump into the function; an empty text, or why it cannot be.
-std::string apply(const Patch& patch);
+/// Puts the jump into the function; an empty text, or why it cannot be. `memory`: as it is now; its
+/// pages may be used afterwards as before.
+std::string put_jump(const Patch& patch, const std::vector<Mapping>& memory);
 
 }  // namespace wirecost::function

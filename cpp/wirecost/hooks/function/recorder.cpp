@@ -41,35 +41,70 @@ void say(const std::string& line) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole.data(), whole.size());
 }
 
+void Recorder::say_once(const std::string& line) {
+  constexpr std::size_t most = 100;
+  if (said_.size() == most || !said_.insert(line).second) return;
+  say(line);
+  if (said_.size() == most) say("what else is found in libraries is not said any more");
+}
+
 void Recorder::search(bool later) {
+  const std::vector<Object> objects = loaded_objects();
+  const auto key_of = [](const Object& object) { return std::pair(object.base, object.path); };
   std::set<std::pair<std::uintptr_t, std::string>> present;
-  for (const Object& object : loaded_objects()) {
-    const auto key = std::pair(object.base, object.path);
-    present.insert(key);
-    if (!known_.contains(key) && !is_runtime(object.path)) search_object(object, later);
-  }
+  for (const Object& object : objects) present.insert(key_of(object));
   // What was unloaded may come back at the same place, unpatched.
-  known_ = std::move(present);
+  std::erase_if(known_, [&](const auto& one) {
+    if (present.contains(one.first)) return false;
+    forget(one.second);
+    return true;
+  });
+  for (const Object& object : objects) {
+    const auto [known, added] = known_.try_emplace(key_of(object));
+    if (added && !is_runtime(object.path)) search_object(object, known->second, later);
+  }
+}
+
+void Recorder::forget(const Kept& kept) {
+  for (const std::uint32_t number : kept.numbers) give_back_number(number);
+  for (const std::uintptr_t address : kept.reported) forget_calls_of(address);
+  functions_ -= kept.reported.size() + kept.sleds;
+}
+
+void Recorder::give_back_number(std::uint32_t number) {
+  numbers_.push_back(number);
+  --functions_;
+}
+
+std::uint32_t Recorder::take_number() {
+  ++functions_;
+  if (numbers_.empty()) return next_number_++;
+  const std::uint32_t number = numbers_.back();
+  numbers_.pop_back();
+  return number;
 }
 
 std::string Recorder::prepare_one(const Object& object, const ElfFile& file,
                                   const Selected& function, Arena& arena,
                                   std::vector<Patch>& patches) {
   if (!function.code.no_jump.empty()) return function.code.no_jump;
-  if (functions_ + patches.size() >= limit_)
+  if (functions_ >= limit_)
     return "more than " + std::to_string(limit_) + " functions match; ask for fewer";
-  Patch patch{.function = object.base + function.address,
-              .first_bytes = function.code.first_bytes,
-              .number = functions_ + static_cast<std::uint32_t>(patches.size())};
   if (!is_as_in_file(object, file, function.address))
     return "its code in memory differs from the file, as under breakpoints; those of an observer "
            "that has ended are gone in some seconds";
+  Patch patch{.function = object.base + function.address,
+              .first_bytes = function.code.first_bytes,
+              .number = take_number()};
   std::string trouble = prepare(patch, arena, wirecost_function_entry);
-  if (trouble.empty()) patches.push_back(patch);
+  if (trouble.empty())
+    patches.push_back(patch);
+  else
+    give_back_number(patch.number);
   return trouble;
 }
 
-void Recorder::search_object(const Object& object, bool later) {
+void Recorder::search_object(const Object& object, Kept& kept, bool later) {
   const ElfFile file(object.path);
   if (!file.trouble().empty()) return;
   const std::vector<Selected> selected = select(file, patterns_);
@@ -78,58 +113,65 @@ void Recorder::search_object(const Object& object, bool later) {
     if (one.refusal.empty()) possible.push_back(&one);
   if (possible.empty()) return;
   if (means_ == Means::patches)
-    patch(object, file, possible, later);
+    patch(object, file, possible, kept, later);
   else
-    have_reported(object, file, possible);
+    have_reported(object, file, possible, kept);
 }
 
 void Recorder::have_reported(const Object& object, const ElfFile& file,
-                             const std::vector<const Selected*>& functions) {
+                             const std::vector<const Selected*>& functions, Kept& kept) {
   if (means_ == Means::xray && !file.has_section("xray_instr_map")) return;
   if (means_ == Means::instrumented && !file.mentions("__cyg_profile_func_enter")) return;
   const std::vector<std::string> names = section_names(functions);
   std::vector<Reported> sleds;
-  for (std::size_t i = 0; i < functions.size() && functions_ < limit_; ++i, ++functions_) {
+  for (std::size_t i = 0; i < functions.size() && functions_ < limit_; ++i) {
     const Reported function{.address = object.base + functions[i]->address,
                             .size = functions[i]->size,
                             .section = wirecost_probe_section(names[i].c_str())};
-    if (means_ == Means::xray)
+    if (means_ == Means::xray) {
       sleds.push_back(function);
-    else
+      ++kept.sleds;
+    } else {
+      kept.reported.push_back(function.address);
       report_calls_of(function);
+    }
+    ++functions_;
   }
   if (sleds.empty()) return;
   std::size_t without = 0;
   const std::string trouble = patch_sleds(file, object.base, sleds, without);
-  if (!trouble.empty()) return say(object.path + ": not recorded: " + trouble);
+  if (!trouble.empty()) return say_once(object.path + ": not recorded: " + trouble);
   if (without != 0)
-    say(object.path + ": " + std::to_string(without) +
-        " functions that match have no place for a handler (too short for XRay's threshold)");
+    say_once(object.path + ": " + std::to_string(without) +
+             " functions that match have no place for a handler (too short for XRay's threshold)");
 }
 
 void Recorder::patch(const Object& object, const ElfFile& file,
-                     const std::vector<const Selected*>& possible, bool later) {
-  Arena arena;
-  if (!arena.reserve(object.low, object.high, possible.size() * thunk_bytes))
-    return say(object.path + ": no memory is free near it; its functions are not recorded");
+                     const std::vector<const Selected*>& possible, Kept& kept, bool later) {
+  if (!kept.arena.reserve(object.low, object.high, possible.size() * thunk_bytes))
+    return say_once(object.path + ": no memory is free near it; its functions are not recorded");
   const std::vector<std::string> names = section_names(possible);
   std::vector<Patch> patches;
   for (std::size_t i = 0; i < possible.size(); ++i) {
-    const std::size_t before = patches.size();
-    const std::string trouble = prepare_one(object, file, *possible[i], arena, patches);
-    if (patches.size() != before)
+    const std::string trouble = prepare_one(object, file, *possible[i], kept.arena, patches);
+    if (trouble.empty())
       set_section(patches.back().number, wirecost_probe_section(names[i].c_str()));
     else if (later)
-      say(names[i] + " of " + object.path + " is not recorded: " + trouble);
+      say_once(names[i] + " of " + object.path + " is not recorded: " + trouble);
   }
-  if (patches.empty()) return;
-  std::string trouble = arena.finish() ? "" : "memory cannot be made executable";
-  for (std::size_t i = 0; i < patches.size() && trouble.empty(); ++i) trouble = apply(patches[i]);
-  if (!trouble.empty()) return say(object.path + ": its functions are not recorded: " + trouble);
-  functions_ += static_cast<std::uint32_t>(patches.size());
+  if (patches.empty()) return kept.arena.give_back();
+  // From here on they are this object's, patched or not.
+  for (const Patch& one : patches) kept.numbers.push_back(one.number);
+  std::string trouble = kept.arena.finish() ? "" : "memory cannot be made executable";
+  const std::vector<Mapping> memory = memory_map();
+  std::size_t applied = 0;
+  for (; applied < patches.size() && trouble.empty(); ++applied)
+    trouble = put_jump(patches[applied], memory);
+  if (!trouble.empty())
+    return say_once(object.path + ": not all of its functions are recorded: " + trouble);
   if (later)
-    say(object.path + ": opened now, " + std::to_string(patches.size()) +
-        " of its functions are recorded");
+    say_once(object.path + ": opened now, " + std::to_string(patches.size()) +
+             " of its functions are recorded");
 }
 
 }  // namespace wirecost::function

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,20 +27,36 @@ class Recorder {
   void search(bool later);
 
  private:
-  void search_object(const Object& object, bool later);
+  /// What the functions of an object take until it is unloaded.
+  struct Kept {
+    Arena arena;
+    std::vector<std::uint32_t> numbers;    ///< of those that are patched
+    std::vector<std::uintptr_t> reported;  ///< addresses
+    std::size_t sleds = 0;
+  };
+
+  void search_object(const Object& object, Kept& kept, bool later);
   void patch(const Object& object, const ElfFile& file,
-             const std::vector<const Selected*>& functions, bool later);
+             const std::vector<const Selected*>& functions, Kept& kept, bool later);
   void have_reported(const Object& object, const ElfFile& file,
-                     const std::vector<const Selected*>& functions);
+                     const std::vector<const Selected*>& functions, Kept& kept);
   /// A thunk for `function`; an empty text, or why it cannot be.
   std::string prepare_one(const Object& object, const ElfFile& file, const Selected& function,
                           Arena& arena, std::vector<Patch>& patches);
+  std::uint32_t take_number();
+  void give_back_number(std::uint32_t number);
+  void forget(const Kept& kept);
+  /// A program may open the same libraries for ever.
+  void say_once(const std::string& line);
 
   std::vector<std::string> patterns_;
   std::size_t limit_;
   Means means_;
-  std::uint32_t functions_ = 0;
-  std::set<std::pair<std::uintptr_t, std::string>> known_;
+  std::size_t functions_ = 0;           ///< that are recorded now
+  std::uint32_t next_number_ = 0;       ///< that nobody had yet
+  std::vector<std::uint32_t> numbers_;  ///< that somebody had
+  std::map<std::pair<std::uintptr_t, std::string>, Kept> known_;
+  std::set<std::string> said_;
 };
 
 /// Has `loaded` called each time that libraries were loaded or unloaded, by the dynamic loader's

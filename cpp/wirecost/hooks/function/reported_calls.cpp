@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t places = 1024;
 constexpr std::size_t most_calls = 128;
 constexpr std::uintptr_t one_stack = std::uintptr_t{1} << 20;
+/// Stands where a function was forgotten: others may lie behind it.
+constexpr std::uintptr_t forgotten = 1;
 
 struct Entry {
   std::atomic<std::uintptr_t> address;
@@ -21,8 +23,10 @@ struct Entry {
 };
 std::array<Entry, places> table{};
 
+std::atomic<std::uintptr_t>& address_at(std::size_t place) { return table[place % places].address; }
+
 struct Call {
-  const Reported* function;
+  Reported function;
   std::uintptr_t place, from;
 };
 struct Thread {
@@ -35,7 +39,7 @@ thread_local Thread here;
 std::size_t start_of(std::uintptr_t address) { return address / 16 % places; }
 
 bool is_inlined(const Call& call) {
-  return call.from - call.function->address >= call.function->size;
+  return call.from - call.function.address >= call.function.size;
 }
 
 /// How many calls a new one at `place` leaves open.
@@ -50,14 +54,14 @@ std::size_t still_open(std::uintptr_t place, std::uintptr_t from) {
   // Calls at one place are of one function with others inlined into it, each from code of its own;
   // or they were left, and this is another call from there.
   const Call& whole = here.call[first];
-  if (!is_inlined(whole) && from - whole.function->address >= whole.function->size) return first;
+  if (!is_inlined(whole) && from - whole.function.address >= whole.function.size) return first;
   for (std::size_t i = first; i < live; ++i)
     if (here.call[i].from == from) return i;
   return live;
 }
 
 void give_up_from(std::size_t first) {
-  while (here.calls > first) wirecost_probe_abandon(here.call[--here.calls].function->section);
+  while (here.calls > first) wirecost_probe_abandon(here.call[--here.calls].function.section);
 }
 
 }  // namespace
@@ -66,11 +70,21 @@ void report_calls_of(const Reported& function) {
   for (std::size_t i = 0; i < places; ++i) {
     Entry& entry = table[(start_of(function.address) + i) % places];
     const std::uintptr_t known = entry.address.load(std::memory_order_relaxed);
-    if (known != 0 && known != function.address) continue;
+    if (known > forgotten && known != function.address) continue;
     entry.function = function;
     entry.address.store(function.address, std::memory_order_release);
     return;
   }
+}
+
+void forget_calls_of(std::uintptr_t address) {
+  std::size_t at = start_of(address);
+  for (std::size_t i = 0; address_at(at) != address; ++i, ++at)
+    if (i == places || address_at(at) == 0) return;
+  address_at(at) = forgotten;
+  // Where nothing lies behind it, nobody need look further.
+  if (address_at(at + 1) != 0) return;
+  for (; address_at(at) == forgotten; at += places - 1) address_at(at) = 0;
 }
 
 const Reported* reported_at(std::uintptr_t address) {
@@ -90,7 +104,7 @@ void reported_begin(const Reported& function, std::uintptr_t place, std::uintptr
   here.prepared = true;
   give_up_from(still_open(place, from));
   if (here.calls < most_calls) {
-    here.call[here.calls++] = {&function, place, from};
+    here.call[here.calls++] = {function, place, from};
     wirecost_probe_begin(function.section, WIRECOST_PROBE_COUNT_LOOPS);
   }
   here.busy = false;
@@ -100,7 +114,7 @@ void reported_end(std::uint32_t section) {
   if (here.busy) return;
   here.busy = true;
   std::size_t at = here.calls;
-  while (at != 0 && here.call[at - 1].function->section != section) --at;
+  while (at != 0 && here.call[at - 1].function.section != section) --at;
   if (at != 0) {
     give_up_from(at);
     here.calls = at - 1;

@@ -14,6 +14,9 @@ struct Reported {
 /// From now on calls of this function are recorded. By one thread at a time.
 void report_calls_of(const Reported& function);
 
+/// Its code is gone, or another's. By one thread at a time.
+void forget_calls_of(std::uintptr_t address);
+
 /// The function at `address`; null: it is not recorded.
 const Reported* reported_at(std::uintptr_t address);
 
