@@ -165,8 +165,10 @@ def test_libraries_that_are_opened_later_are_searched(tmp_path: Path) -> None:
 def test_a_library_that_is_opened_again_and_again_takes_no_more(means: str, tmp_path: Path) -> None:
     """Neither numbers, of which there are 256, nor memory, nor lines."""
     times = 300
-    built = {"patches": ("functions_O2", "functions_plugin.so"),
-             "instrumented": ("functions_instrumented", "functions_plugin_instrumented.so")}  # fmt: skip
+    built = {
+        "patches": ("functions_O2", "functions_plugin.so"),
+        "instrumented": ("functions_instrumented", "functions_plugin_instrumented.so"),
+    }
     program, plugin = (PROGRAMS / name for name in built[means])
     asked = "cases::opens\ncases::plugged_in"
     done = patched(tmp_path, asked, program, "open", times, plugin, WIRECOST_FUNCTIONS_MEANS=means)
