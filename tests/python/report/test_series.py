@@ -324,7 +324,8 @@ def fault(**changed: Any) -> dict[str, Any]:
 
 
 def test_a_fault_is_drawn_around_the_time_it_happened(tmp_path: Path) -> None:
-    timeline = [[-1000, 5000, 0], [2000, None, 0], [3000, 7000, 2], [9], [None, 1, 0]]
+    strange = [[9], [None, 1, 0], [10**400, 1, 0], [0, 10**30, 1]]
+    timeline = [[-1000, 5000, 0], [2000, None, 0], [3000, 7000, 2], *strange]
     results = transport_folder(
         tmp_path / "run", {"mqtt": Made()}, faults=[fault(timeline=timeline), fault()]
     )
@@ -359,3 +360,19 @@ def test_probe_convert_and_report_write_mcap(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--format", "mcap"])
     assert done.stdout == f"{tmp_path / 'run' / 'report.mcap'}\n", done.exception
     assert len(read(tmp_path / "run" / "report.mcap")) == 480
+
+
+@pytest.mark.parametrize("created", ["", "yesterday", "1900-01-01", "9999-12-31T23:59:59+00:00"])
+@pytest.mark.parametrize("rate", [10**400, 1e-300, 100.0])
+def test_strange_times_and_rates_are_written_or_refused(
+    tmp_path: Path, created: str, rate: float
+) -> None:
+    results = tensor_folder(tmp_path / "run", mwares=("zeromq",), n=3, run={"asked_rate": rate})
+    results.meta["created"] = created
+    try:
+        made = write_folder(results, tmp_path / "out.mcap")
+    except UserError as error:
+        assert "no sample in it has a time" in str(error)
+        assert rate == 10**400
+    else:
+        assert len(read(tmp_path / "out.mcap")) == made.messages == 3

@@ -31,6 +31,7 @@ STAGE_TEXTS = {
 WHO = ("case", "variant", "build", "contender", "mode", "device")
 LATEST_NS = float(1 << 61)
 """After the begin; later ones, of rates that no one has, are there."""
+MOST_HZ = 1e12
 
 
 def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
@@ -55,7 +56,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
     for who, subscriber, table in _contenders(results.samples):
         run = runs.get(tuple(who.values()), {})
         rate = run.get("asked_rate") or run.get("rate")
-        if not rate:
+        if not rate or rate > MOST_HZ:
             continue
         device = who["device"] if who["device"] != "cpu" else ""
         at = f"subscriber {subscriber}" if run.get("subscribers", 1) > 1 else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.records.folder import Results
+from wirecost.records.table_columns import LARGEST_NUMBER
 from wirecost.report.series.mcap_file import Channel, Part
 from wirecost.report.series.messages import MessageType
 from wirecost.report.series.names import Distinct, topic
@@ -33,7 +34,7 @@ def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
             [
                 (row[0], np.nan if row[1] is None else row[1], row[2])
                 for row in one["timeline"]
-                if len(row) == 3 and None not in (row[0], row[2])
+                if len(row) == 3 and None not in (row[0], row[2]) and _in_bounds(row)
             ],
             np.float64,
         ).reshape(-1, 3)
@@ -47,6 +48,10 @@ def fault_parts(results: Results, created_ns: int, out: Path) -> list[Part]:
             channel = Channel(topics.name(named), KIND, about | {"subscriber": word})
             latency = chosen[:, 1] / 1e3
             columns = {"latency_us": latency, "arrived": np.isfinite(latency).astype(np.float64)}
-            since = np.clip(chosen[:, 0], -created_ns, 1 << 61).astype(np.int64)
+            since = np.maximum(chosen[:, 0], -created_ns).astype(np.int64)
             parts.append(Part(channel, np.int64(created_ns) + since, columns))
     return parts
+
+
+def _in_bounds(row: list[int | None]) -> bool:
+    return all(x is None or abs(x) < LARGEST_NUMBER for x in row)

@@ -17,6 +17,8 @@ from wirecost.report.series.mcap_file import Part, Progress, Written, silent
 from wirecost.report.series.replayed import CLOCK as OF_REPLAYS
 from wirecost.report.series.replayed import replayed_parts
 
+LATEST_NS = 1 << 61
+"""In the year 2043: nothing that is added to it comes out of 64 bits."""
 Parts = Callable[[Results, int, Path], list[Part]]
 
 
@@ -60,6 +62,6 @@ def _created_ns(text: str) -> int:
         return 0
     aware = created if created.tzinfo else created.replace(tzinfo=UTC)
     try:
-        return max(0, int(aware.timestamp())) * 10**9
+        return min(max(0, int(aware.timestamp())) * 10**9, LATEST_NS)
     except OverflowError:
         return 0
