@@ -175,6 +175,25 @@ void forks_while_opening(int times, const char* library) {
   print("forked", ended);
 }
 
+/// Two threads, one after the other, with one number; false where the kernel lets nobody choose it.
+bool number_comes_again() {
+  const auto works = [] {
+    for (int i = 0; i < 3; ++i) cases::works(std::chrono::microseconds(50));
+    return gettid();
+  };
+  pid_t first = 0;
+  std::thread([&] { first = works(); }).join();
+  pid_t second = 0;
+  for (int tries = 0; tries < 100 && second != first; ++tries) {
+    std::ofstream("/proc/sys/kernel/ns_last_pid") << first - 1;
+    std::thread([&] {
+      second = gettid();
+      if (second == first) works();
+    }).join();
+  }
+  return second == first;
+}
+
 void everything() {
   vectors();
   print("recursion", cases::recursive(20));
@@ -211,6 +230,8 @@ int main(int count, char** arguments) {
     raise(SIGKILL);
   } else if (what == "open") {
     opens_again_and_again(times, arguments[3]);
+  } else if (what == "same_thread") {
+    print("same_thread", number_comes_again());
   } else if (what == "fork") {
     forks_while_opening(times, arguments[3]);
   }

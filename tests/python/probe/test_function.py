@@ -131,6 +131,14 @@ def test_breakpoints_record_the_same_calls(plain: str, tmp_path: Path) -> None:
     assert {name: found.get(name) for name in expected} == expected
 
 
+def test_threads_with_one_number_have_logs_of_their_own(tmp_path: Path) -> None:
+    done = observed(tmp_path, "cases::works", PROGRAMS / "functions_O2", "same_thread")
+    if done.stdout == "same_thread 0\n":
+        pytest.skip("the numbers of threads cannot be chosen")
+    assert (done.returncode, done.stdout) == (0, "same_thread 1\n")
+    assert [len(log.records) for log in read_logs([tmp_path])] == [3, 3]
+
+
 def test_what_is_under_breakpoints_is_not_patched(plain: str, tmp_path: Path) -> None:
     observed(tmp_path, "cases::*", PROGRAMS / "functions_O0", "calls", 1)
     copy = tmp_path / "observed"

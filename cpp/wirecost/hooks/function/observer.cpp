@@ -35,21 +35,46 @@ probe::Owner owner_of(std::uint32_t process, std::uint32_t thread) {
 ThreadCalls* Observer::thread(const Hit& hit) {
   const auto known = threads_.find(hit.thread);
   if (known != threads_.end()) return known->second.get();
-  if (failed_ || threads_.size() >= most_logs) return nullptr;
+  if (failed_ || logs_ >= most_logs) {
+    ++without_log_;
+    return nullptr;
+  }
   auto made = std::make_unique<ThreadCalls>(plan_, owner_of(hit.process, hit.thread));
   if (!made->open()) {
     std::fprintf(stderr, "wirecost probe: %s\n", made->trouble().c_str());
     failed_ = true;
+    ++without_log_;
     return nullptr;
   }
+  ++logs_;
   return threads_.emplace(hit.thread, std::move(made)).first->second.get();
 }
 
+void Observer::begins(const Hit& hit) {
+  // Its end may have been lost.
+  end_log_of(hit.thread);
+  ++family_[hit.process];
+}
+
+/// The number of the process itself stays its own as long as it is observed.
+void Observer::ends(const Hit& hit) {
+  end_log_of(hit.thread);
+  const auto found = family_.find(hit.process);
+  if (found != family_.end() && hit.process != process_ && --found->second == 0)
+    family_.erase(found);
+}
+
+void Observer::end_log_of(std::uint32_t thread) {
+  const auto found = threads_.find(thread);
+  if (found == threads_.end()) return;
+  found->second->finish();
+  ended_ = std::move(found->second);
+  threads_.erase(found);
+}
+
 void Observer::give(const Hit& hit) {
-  if (hit.parent != 0) {
-    family_.insert(hit.process);
-    return;
-  }
+  if (hit.parent != 0) return begins(hit);
+  if (hit.ended) return ends(hit);
   if (!family_.contains(hit.process)) return;
   const Event* event = breakpoints_.event(hit.event);
   if (event == nullptr) return;
@@ -85,11 +110,16 @@ void Observer::take(bool all) {
 
 void Observer::finish() {
   take(true);
-  if (lost_ != 0)
-    std::fprintf(stderr, "wirecost probe: the kernel could not report %llu hits in time\n",
-                 static_cast<unsigned long long>(lost_));
-  if (lost_ != 0 && !threads_.empty()) threads_.begin()->second->dropped(lost_);
-  for (auto& [thread, calls] : threads_) calls->finish();
+  const auto say = [](std::uint64_t count, const char* what) {
+    if (count != 0)
+      std::fprintf(stderr, "wirecost probe: %s: %llu\n", what,
+                   static_cast<unsigned long long>(count));
+  };
+  say(lost_, "hits that the kernel could not report in time");
+  say(without_log_, "calls of threads that have no log, which are not recorded");
+  while (!threads_.empty()) end_log_of(threads_.begin()->first);
+  // Nobody knows whose they were.
+  if (ended_ != nullptr) ended_->dropped(lost_ + without_log_);
 }
 
 }  // namespace wirecost::function

@@ -23,6 +23,7 @@ struct Lost {
   std::uint64_t id, lost;
 };
 
+/// Also of PERF_RECORD_EXIT.
 struct Fork {
   std::uint32_t process, parent, thread, parent_thread;
   std::uint64_t time;
@@ -70,13 +71,16 @@ void PerfRing::drain(std::vector<Hit>& hits) {
       Lost lost{};
       copy(content, &lost, sizeof(lost));
       hits.push_back({.lost = lost.lost});
-    } else if (header.type == PERF_RECORD_FORK && size >= sizeof(Fork)) {
+    } else if ((header.type == PERF_RECORD_FORK || header.type == PERF_RECORD_EXIT) &&
+               size >= sizeof(Fork)) {
+      const bool made = header.type == PERF_RECORD_FORK;
       Fork fork{};
       copy(content, &fork, sizeof(fork));
       hits.push_back({.time_ns = static_cast<std::int64_t>(fork.time),
                       .process = fork.process,
                       .thread = fork.thread,
-                      .parent = fork.parent});
+                      .parent = made ? fork.parent : 0,
+                      .ended = !made});
     }
     tail += header.size;
   }

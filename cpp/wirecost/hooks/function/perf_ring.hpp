@@ -11,7 +11,8 @@
 namespace wirecost::function {
 
 /// One hit of an event by a thread. `lost`: how many the kernel could not report; then nothing else
-/// is known. `parent`: not 0: `process` has just been made by that one.
+/// is known. `parent`: not 0: `thread` has just been made by that process. `ended`: it is gone, and
+/// its number may come again.
 struct Hit {
   std::int64_t time_ns = 0;
   std::uint64_t event = 0;  ///< the identifier of the event, as perf gives it
@@ -19,6 +20,7 @@ struct Hit {
   std::uint64_t stack = 0;  ///< the stack pointer; 0 where it was not asked for
   std::uint64_t lost = 0;
   std::uint32_t parent = 0;
+  bool ended = false;
 };
 
 class PerfRing {
