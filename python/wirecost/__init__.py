@@ -32,12 +32,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         home = importlib.import_module(_HOMES.get(name, "wirecost.messaging"))
+        found = getattr(home, name)
     except ModuleNotFoundError as error:
         absent = missing(error)
         if absent is None:
             raise
         raise ModuleNotFoundError(f"wirecost.{name}: {absent}", name=error.name) from error
-    found = getattr(home, name)
     globals()[name] = found
     return found
 

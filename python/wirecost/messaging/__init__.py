@@ -5,11 +5,17 @@ Joins ``wirecost.tensor``, which makes frames of objects, and ``wirecost.transpo
 them. Everything here may be used by several threads, and closed by any of them.
 """
 
-from wirecost.messaging.client import Client, request
-from wirecost.messaging.publication import Publication, publish
-from wirecost.messaging.schema import Tensor, schema_of
-from wirecost.messaging.service import Asked, Service, serve
-from wirecost.messaging.subscription import Subscription, subscribe
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wirecost.messaging.client import Client, request
+    from wirecost.messaging.publication import Publication, publish
+    from wirecost.messaging.schema import Tensor, schema_of
+    from wirecost.messaging.service import Asked, Service, serve
+    from wirecost.messaging.subscription import Subscription, subscribe
 
 __all__ = [
     "Asked",
@@ -24,3 +30,24 @@ __all__ = [
     "serve",
     "subscribe",
 ]
+
+# Commands list open topics without what sends and receives messages.
+_HOMES = {
+    "Client": "client",
+    "request": "client",
+    "Publication": "publication",
+    "publish": "publication",
+    "Tensor": "schema",
+    "schema_of": "schema",
+    "Asked": "service",
+    "Service": "service",
+    "serve": "service",
+    "Subscription": "subscription",
+    "subscribe": "subscription",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

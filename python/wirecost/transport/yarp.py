@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-import numpy as np
-
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
@@ -49,8 +47,16 @@ def _port(topic: str) -> str:
     return "/" + topic.strip("/")
 
 
+def _rows(height: int) -> Any:
+    import numpy as np  # noqa: PLC0415 - transports are listed without it
+
+    return np.zeros((height, _ROW), np.uint8)
+
+
 def _aligned(height: int, width: int) -> Any:
     """Rows of bytes that start on a multiple of 64."""
+    import numpy as np  # noqa: PLC0415 - transports are listed without it
+
     memory = np.empty(height * width + 64, np.uint8)
     start = -memory.ctypes.data % 64
     return memory[start : start + height * width].reshape(height, width)
@@ -66,7 +72,7 @@ class _Publisher(Publisher):
     def __init__(self, topic: str) -> None:
         super().__init__()
         self._port = _opened(_yarp().Port(), _port(topic))
-        self._rows = np.zeros((0, _ROW), np.uint8)
+        self._rows = _rows(0)
         self._image: Any = None
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
@@ -74,7 +80,7 @@ class _Publisher(Publisher):
         size = frame.nbytes + len(trailer)
         height = -(-(_SIZE.size + size) // _ROW)
         if self._image is None or len(self._rows) != height:
-            self._rows = np.zeros((height, _ROW), np.uint8)
+            self._rows = _rows(height)
             self._image = _yarp().ImageMono()
             self._image.setExternal(self._rows, _ROW, height)
         memory = self._rows.reshape(-1).data

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from wirecost.errors import UserError
 from wirecost.transport.shared.ros_topic import RosTopic
 
@@ -38,6 +36,8 @@ def image(array: Any, encoding: str | None = None) -> Image:
     four ``rgba8``, and what has no such name is called ``32FC1`` and the like. Raises UserError for
     an array that is no image.
     """
+    import numpy as np  # noqa: PLC0415 - transports are listed without it
+
     pixels = np.ascontiguousarray(array)
     kind, size = pixels.dtype.kind, pixels.dtype.itemsize
     if pixels.ndim not in {2, 3} or not pixels.size or size not in _ITEM_BYTES.get(kind, ()):
