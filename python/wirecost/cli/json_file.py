@@ -55,9 +55,9 @@ def check_writable(option: str, path: Path | None, made: Path | None = None) -> 
 
 def write_json(path: Path | None, document: Any) -> None:
     """Raises UserError where the file cannot be written."""
-    from wirecost.records import json_document
-
     if path is not None:
+        from wirecost.records import json_document
+
         write_text("--json", path, json_document.text(document) + "\n")
 
 
