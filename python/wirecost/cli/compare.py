@@ -209,7 +209,13 @@ def _print(console: Console, found: Comparison) -> None:
 
 
 def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(printable(text), style=style, highlight=False, markup=False, soft_wrap=True)
+    console.print(
+        printable(text),
+        style=style,
+        highlight=False,
+        markup=False,
+        soft_wrap=not console.is_terminal,  # one line each in a file
+    )
 
 
 def _fitted(table: Table, width: int) -> Table:

@@ -138,10 +138,11 @@ def _parse(name: str, number: int, frame: memoryview, seen: _Frames) -> None:
     except ValueError:
         seen.unparsable.add(number)
         return
-    if not seen.unknown.count:
-        fields = messages.unknown_fields(messages.parse(name, frame))
-        seen.unknown_names = tuple(dict.fromkeys(islice(fields, 100)))
-    seen.unknown.add(number)
+    fields = messages.unknown_fields(messages.parse(name, frame))
+    names = tuple(dict.fromkeys(islice(fields, 100)))
+    if names:
+        seen.unknown_names = seen.unknown_names or names
+        seen.unknown.add(number)
 
 
 def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:

@@ -30,6 +30,8 @@ SENSOR_PARTS = ("SensorView", "DetectionData")
 BAND = 1 << 26
 COLUMNS_FIELD = 6
 COUNT = 7 * BAND
+PADDING = COUNT + 1
+"""Aligns columns; may stand in any message around them."""
 INTERFACE_VERSION_OPTION = 81000
 
 PROTOBUF_VERSION: str = google.protobuf.__version__
@@ -146,8 +148,11 @@ def unknown_bytes(message: Message) -> int:
 
 
 def unknown_fields(message: Message, path: str = "") -> Iterator[str]:
-    """Where fields are that the schema does not know: ``moving_object.base field 99``."""
+    """Where fields are that the schema does not know: ``moving_object.base field 99``. Padding of
+    columns is none of them."""
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]
+        if field.field_number == PADDING:
+            continue
         yield f"{path or message.DESCRIPTOR.name} field {field.field_number}"
     for descriptor, value in message.ListFields():
         if descriptor.type == FieldDescriptor.TYPE_MESSAGE:

@@ -57,6 +57,18 @@ def test_names_tell_the_type(name: str, message: str | None) -> None:
     assert (parse_name(Path(name)) is not None) == name.startswith("20")
 
 
+def test_padding_of_columns_is_no_unknown_field(tmp_path: Path) -> None:
+    path = write(tmp_path / GOOD, [sensor_view(100, number * STEP) for number in range(6)])
+    out = tmp_path / "columns" / GOOD
+    out.parent.mkdir()
+    with open_trace(path) as trace:
+        convert.convert(trace, out, Wanted(columns=("all",)), "zstd", Bound(), Bound(), silent)
+    with open_trace(out) as trace:
+        paddings = [b"\x8a\x80\x80\x80\x0e" in bytes(m) for _, m in trace.frames()]
+    assert all(paddings)
+    assert findings(out) == findings(path)
+
+
 def test_a_good_trace_has_no_finding(tmp_path: Path) -> None:
     frames = [view(number) for number in range(6)]
     path = write(tmp_path / GOOD, frames)
