@@ -68,7 +68,7 @@ def test_damaged_messages_are_a_failure() -> None:
     assert course.undamaged(RECEIVED) is RECEIVED
     damaged = RECEIVED.copy()
     damaged[1, 2] = -1
-    with pytest.raises(WorkerFailedError, match="1 messages came with another content"):
+    with pytest.raises(WorkerFailedError, match="1 message with other content"):
         course.undamaged(damaged)
 
 

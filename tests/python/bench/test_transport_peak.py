@@ -71,7 +71,7 @@ def test_a_transport_that_always_loses_has_no_peak() -> None:
 def test_a_rate_does_not_hold_where_messages_are_damaged() -> None:
     order = Order(100, 100.0, seconds=1.0)
     damaged = block(order, 100, np.full(100, 50_000), wrong=1, lost=2)
-    assert fault(damaged, 100.0) == "1 messages came with another content than was sent"
+    assert fault(damaged, 100.0) == "1 message with other content than was sent"
     twice = block(order, 100, np.full(100, 50_000), duplicates=1, reordered=1)
     assert fault(twice, 100.0) == ""
 

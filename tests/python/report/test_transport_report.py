@@ -21,6 +21,7 @@ from wirecost.report.results.printed import print_results
 from wirecost.report.scenarios import Content, content_of, figures_of
 from wirecost.report.shared.figure import themed
 from wirecost.report.shared.table import Linked, Marked, Table
+from wirecost.report.shared.terminal import print_table
 
 FAULTY = [name for name in FATES if name not in {"good", "delays"}]
 ONE_WORD = {"drops": "✗ loses", "doubles": "✗ doubles", "reorders": "✗ reorders"}
@@ -191,7 +192,7 @@ def test_peaks_are_marked_and_faulty_transports_have_none(tmp_path: Path) -> Non
     (peak,) = [mark["peak"] for mark in marks if "peak" in mark]
     assert 9000 < peak <= 10_500
     assert len({mark["rate"] for mark in marks if mark["mware"] == "good"}) > 4
-    table = tables(of)["Peak rates"]
+    table = tables(of)["Peak rates · 100 B, 1 subscriber, loopback"]
     assert [row[3] for row in table.rows] == ["yes", "no"]
     assert "lost" in table.rows[1][5]
 
@@ -307,3 +308,67 @@ def test_a_terminal_shows_every_needed_column(results: Results, width: int) -> N
     assert max(map(len, lines)) <= width
     text = out.getvalue()
     assert "many" in text and "✗ reorders" in text and "went" in text
+
+
+CLOSE = {
+    "a": Made(us=100.0, cpu_us=10.0, promise=False),
+    "a:2": Made(us=102.0, cpu_us=20.0, settings="matched"),
+}
+
+
+def test_who_promises_no_loss_is_taken_before_who_is_a_little_quicker(tmp_path: Path) -> None:
+    lead = content(transport_folder(tmp_path, CLOSE)).lead or ""
+    assert "take a python matched: " in lead
+    assert "(a python default, which promises nothing: " in lead
+    assert lead.endswith("None of 1,001 deliveries was lost.")
+
+
+def test_who_promises_nothing_is_taken_with_a_word_of_caution(tmp_path: Path) -> None:
+    slow = {**CLOSE, "a:2": Made(us=200.0, settings="matched")}
+    of = transport_folder(tmp_path, slow)
+    about = {"full": "the oldest is lost", "receiver_queue": "2"}
+    settings = {**of.meta["settings"], "a default": about}
+    of = dataclasses.replace(of, meta={**of.meta, "settings": settings})
+    lead = content_of(of, rows(of)).lead or ""
+    assert (
+        "take a python default (does not promise that nothing is lost; when the queue of 2 is full:"
+        " the oldest is lost): " in lead
+    )
+    assert lead.endswith("None of 1,001 deliveries was lost; losses below 0.3 % would not show.")
+
+
+def test_a_need_that_a_run_cannot_tell_from_another_has_no_column(tmp_path: Path) -> None:
+    both = {"a": Made(), "b": Made()}
+    large = transport_folder(tmp_path, both, cases=(("loopback", 3, 1_000_000),))
+    table = content(large).tables[0]
+    assert table.headings == ["transport", "fastest", "cheapest"]
+    assert "many subscribers (several --subscribers)" in table.notes[-1]
+    assert not any("Tail" in note for note in table.notes)
+
+
+def test_losses_before_the_timed_messages_are_short_and_explained(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made(FATES["drops"])})
+    before = [dataclasses.replace(one, facts={**one.facts, "lost_before": 2}) for one in rows(of)]
+    table = content_of(of, before).tables[0]
+    assert cells(table, "a ")["went wrong"] == "2 + 1 of 1,001 lost"
+    assert any("compared before any is timed" in note for note in table.notes)
+    assert not any("compared before" in note for note in content(of).tables[0].notes)
+
+
+def test_that_dds_has_no_shared_memory_here_is_said_with_its_numbers(tmp_path: Path) -> None:
+    def notes(name: str) -> str:
+        return " ".join(content(transport_folder(tmp_path / name, {name: Made()})).tables[0].notes)
+
+    assert "shared memory, which was not measured" in notes("dds")
+    assert "shared memory" not in notes("zeromq")
+
+
+def test_what_is_not_shown_is_not_explained() -> None:
+    headings = ["what", "wire", "memory"]
+    notes = ["wire: bytes", "wire, memory: both", "wire, air: more", "total: all"]
+    table = Table("T", headings, [["x" * 20, "1", "2"]], notes, ("memory", "wire"))
+    for width, left in ((80, 4), (28, 4), (21, 2)):
+        out = io.StringIO()
+        print_table(Console(file=out, width=width), table)
+        text = out.getvalue()
+        assert sum(note in text for note in notes) == left, text

@@ -85,9 +85,9 @@ class Measured:
     @property
     def flaws(self) -> tuple[str, ...]:
         """What became of messages that should not have; nothing of how long they took."""
+        before = f"{self.lost_before:,} + " if self.lost_before else ""
         parts = [
-            (self.lost, f"{share(self.lost, self.expected)} lost"),
-            (self.lost_before, f"{self.lost_before:,} lost before the timed ones"),
+            (self.lost + self.lost_before, f"{before}{share(self.lost, self.expected)} lost"),
             (self.refused, f"{share(self.refused, self.sent + self.refused)} refused"),
             (self.duplicates, f"{share(self.duplicates, self.expected)} twice"),
             (self.reordered, f"{share(self.reordered, self.expected)} out of order"),

@@ -20,7 +20,8 @@ MANY = 2.0
 """A tick is for whoever is within this factor of the best that delivered everything."""
 LARGE_BYTES = 100_000
 LOOPBACK = "loopback"
-TAIL = "p99, or median of fewer than 1,000"
+TAIL = "Tail: p99, or the median where fewer than 1,000 messages arrived."
+"""What ``about`` means by it."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Need:
-    """``about``: how a tick is earned; ``title``: of a column."""
+    """``about``: how a tick is earned; ``title``: of a column; ``asks``: what a run must have so
+    that this need has an answer of its own."""
 
     title: str
     about: str
@@ -44,6 +46,7 @@ class Need:
     value: Callable[[Measured], float | None]
     within: float | None
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
+    asks: str = ""
 
     def holds(self, one: Measured) -> bool:
         """Whether its messages are as they must be."""
@@ -59,8 +62,9 @@ def _smallest(found: Sequence[Asked]) -> list[Asked]:
 
 def _largest(found: Sequence[Asked]) -> list[Asked]:
     here = [one for one in found if one.where == found[0].where]
-    most = max(one.size for one in here)
-    return [one for one in here if one.size == most] if most >= LARGE_BYTES else []
+    most, least = max(one.size for one in here), min(one.size for one in here)
+    # Of a single size this would be what `fastest` says already.
+    return [one for one in here if one.size == most] if most >= LARGE_BYTES and most > least else []
 
 
 def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
@@ -69,9 +73,10 @@ def _lossy(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
 
 
 def _crowded(found: Sequence[Asked]) -> list[Asked]:
-    most = max(one.where.subscribers for one in found)
-    if most == 1:
+    counts = {one.where.subscribers for one in found}
+    if len(counts) == 1:
         return []
+    most = max(counts)
     crowded = [one for one in found if one.where.subscribers == most]
     return _smallest(crowded)
 
@@ -92,18 +97,20 @@ def needs(lossy: Sequence[str]) -> list[Need]:
         return one.tail_ns
 
     return [
-        Need("fastest", f"median within {QUICK:g} × of the least, smallest messages",
+        Need("fastest", f"median of the smallest messages at most {QUICK:g} × the least",
              _smallest, p50, QUICK),
-        Need("cheapest", f"processor time per message within {CHEAP:g} × of the least, smallest"
-             " messages", _smallest, lambda one: one.cost_ns, CHEAP),
-        Need("survives loss", "what the transport took arrives in all cases, once and in order,"
-             f" over networks that lose packets: the worst {TAIL}", _lossy(lossy), tail, None),
-        Need("many subscribers", f"{TAIL} within {MANY:g} × of the least, most subscribers",
-             _crowded, tail, MANY),
-        Need("other machines", "what the transport took arrives over a network that is not"
-             f" loopback: the worst {TAIL}", _away(lossy), tail, None),
-        Need("large messages", f"median within {LARGE:g} × of the least, largest messages",
-             _largest, p50, LARGE),
+        Need("cheapest", f"processor time per message, of the smallest, at most {CHEAP:g} × the"
+             " least", _smallest, lambda one: one.cost_ns, CHEAP),
+        Need("survives loss", "over networks that lose packets, all that the transport took"
+             " arrives, once and in order; the tail is that of the worst case",
+             _lossy(lossy), tail, None, "a --network that loses packets"),
+        Need("many subscribers", f"tail with the most subscribers at most {MANY:g} × the least",
+             _crowded, tail, MANY, "several --subscribers"),
+        Need("other machines", "over networks that lose nothing, all that the transport took"
+             " arrives, once and in order; the tail is that of the worst case",
+             _away(lossy), tail, None, "another --network than loopback"),
+        Need("large messages", f"median of the largest messages at most {LARGE:g} × the least",
+             _largest, p50, LARGE, f"several --sizes, one of {LARGE_BYTES // 1000} kB or more"),
     ]  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from wirecost.analysis.transport.measured import Measured, Where, Who
 
 ALIKE = 1.1
-"""Within so much of the least latency, the least processor time decides."""
+"""Within so much of the least latency, a promise of no loss decides, then the least processor time:
+that nothing was lost in a short run says little of a long one."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Choice:
 def choices(found: Sequence[Measured]) -> list[Choice]:
     """A choice for every case, in the order of the cases. Of those that delivered every message
     once, in order and at the asked rate the least 99th percentile, or the least median where one of
-    them has few messages; among those within ``ALIKE`` of it, the least processor time."""
+    them has few messages; among those within ``ALIKE`` of it, one that promises no loss if there is
+    one, and then the least processor time."""
     return [_choice(group) for group in by_case(found)]
 
 
@@ -51,7 +53,7 @@ def _choice(group: list[Measured]) -> Choice:
     quickest = min(latency.values())
     taken = min(
         (one for one in able if latency[one.who] <= ALIKE * quickest),
-        key=lambda one: (one.cost_ns is None, one.cost_ns or latency[one.who]),
+        key=lambda one: (not one.promise, one.cost_ns is None, one.cost_ns or latency[one.who]),
     )
     priced = [one for one in able if one.cost_ns is not None]
     cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from wirecost.counted import counted
 from wirecost.network.profiles import LOOPBACK, Profile
 
 MOST_RATE = 500.0
@@ -31,8 +32,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        many = "" if self.subscribers == 1 else "s"
-        to = f"{self.subscribers} subscriber{many}" if self.pattern == "pubsub" else "requests"
+        to = counted(self.subscribers, "subscriber") if self.pattern == "pubsub" else "requests"
         rate = f"{self.rate:g} Hz" if self.rate else "as fast as possible"
         return f"{self.size:,} B, {rate}, {to}, {self.network}"
 

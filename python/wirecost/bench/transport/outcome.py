@@ -15,9 +15,10 @@ from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.joining import Counts
 from wirecost.bench.transport.price import Part, Price
 from wirecost.bench.transport.session import Block
+from wirecost.counted import counted
 
 Columns = dict[str, list[Any]]
-LOST = "messages lost"
+LOST = " lost"
 """In the reason why a rate did not hold."""
 STAGES = 3
 """Of each message, in either pattern."""
@@ -109,7 +110,8 @@ class Outcome:
         for of, when in ((counts, ""), (self.first, ", before anything was timed")):
             if of.lost and not _excused(of, setting.longest_wait_s):
                 expected = of.sent * self.case.subscribers
-                return f"{of.lost:,} of {expected:,} messages were lost{when}", rate
+                were = "was" if of.lost == 1 else "were"
+                return f"{of.lost:,} of {counted(expected, 'message')} {were} lost{when}", rate
         if setting.longest_wait_s:
             # What was tried does not say how long its calls waited.
             return "", rate

@@ -17,6 +17,7 @@ import numpy as np
 
 from wirecost.bench.transport.joining import Arrivals
 from wirecost.bench.transport.session import Block, Order
+from wirecost.counted import counted
 
 WITHIN = 0.05
 TRY_S, CONFIRM_S = 1.0, 3.0
@@ -136,13 +137,13 @@ def fault(block: Block, rate: float) -> str:
     """Why a block at a rate did not hold, the plainest reason first; empty if it did."""
     counts = block.counts
     if counts.wrong:
-        return f"{counts.wrong} messages came with another content than was sent"
+        return f"{counted(counts.wrong, 'message')} with other content than was sent"
     if counts.lost:
-        return f"{counts.lost} messages lost"
+        return f"{counted(counts.lost, 'message')} lost"
     if counts.refused:
-        return f"{counts.refused} messages refused"
+        return f"{counted(counts.refused, 'message')} refused"
     if counts.rate is not None and counts.rate < SENT * rate:
-        return f"the publisher got to {counts.rate:.0f} Hz"
+        return f"sent at {counts.rate:.0f} Hz only"
     return next(filter(None, map(_waiting, block.arrivals)), "")
 
 
@@ -154,7 +155,7 @@ def _waiting(arrivals: Arrivals) -> str:
     few = max(1, int(PART * len(waited)))
     last, first = np.median(waited[-few:]), np.median(waited[:few])
     if last > BOUND_NS:
-        return f"the last messages came {last / 1e6:.0f} ms after they were due"
+        return f"the last came {last / 1e6:.0f} ms late"
     if last - first > GROWTH_NS:
-        return f"the last messages waited {(last - first) / 1e6:.0f} ms longer than the first"
+        return f"waits grew by {(last - first) / 1e6:.0f} ms"
     return ""

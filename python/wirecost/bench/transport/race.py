@@ -18,6 +18,7 @@ from wirecost.bench.transport.joining import Counts
 from wirecost.bench.transport.outcome import Outcome
 from wirecost.bench.transport.peak import find_peak
 from wirecost.bench.transport.session import Order, Session
+from wirecost.counted import counted
 from wirecost.errors import UserError
 
 VERIFIED, VERIFIED_BYTES = 20, 40_000_000
@@ -139,10 +140,12 @@ class Turn:
 def _check(counts: Counts, promise: bool) -> None:
     """Raises WorkerFailedError for messages that are not what was sent."""
     if counts.wrong:
-        raise WorkerFailedError(f"{counts.wrong} messages came with another content than was sent")
+        raise WorkerFailedError(
+            f"{counted(counts.wrong, 'message')} with other content than was sent"
+        )
     if not counts.received:
         though = ", though these settings promise no loss" if promise and counts.sent else ""
-        raise WorkerFailedError(f"none of {counts.sent} messages arrived{though}")
+        raise WorkerFailedError(f"none of {counted(counts.sent, 'message')} arrived{though}")
 
 
 def order_of(turns: Sequence[Turn], number: int, seed: int) -> list[Turn]:

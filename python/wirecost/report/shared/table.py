@@ -30,7 +30,8 @@ class Linked(str):
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under headings; the first column is left-aligned, the others right."""
+    """Text cells under headings; the first column is left-aligned, the others right. A note that
+    begins with names of columns and a colon, ``wire, memory: …``, explains them and no other."""
 
     title: str
     headings: list[str]
@@ -38,3 +39,9 @@ class Table:
     notes: list[str]
     optional: tuple[str, ...] = ()
     """Headings of the columns that a narrow terminal may leave out, the first ones first."""
+
+    def explains(self, note: str) -> set[str]:
+        """Columns that a note is about; empty where it is about more."""
+        names, colon, _ = note.partition(": ")
+        found = set(names.split(", "))
+        return found if colon and found <= set(self.headings) else set()

@@ -38,7 +38,9 @@ def print_table(console: Console, content: Table) -> None:
     say(console, content.title, "bold")
     console.print(out)
     for note in content.notes:
-        say(console, note, "dim")
+        explained = content.explains(note)
+        if not explained or not explained <= set(hidden):
+            say(console, note, "dim")
     if hidden:
         text = f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}."
         say(console, text, "dim")

@@ -15,6 +15,7 @@ from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.joining import WRONG
 from wirecost.bench.transport.protocol import RECEIVED, SENT, Rows, read_rows
 from wirecost.bench.transport.session import LEAD_NS, SPARE_S, START_S, Session
+from wirecost.counted import counted
 from wirecost.usage import memory
 
 BEFORE_S = 1.0
@@ -117,7 +118,7 @@ class Course(Session):
 def undamaged(received: Rows) -> Rows:
     """Raises WorkerFailedError for messages that are not what was sent."""
     if wrong := int((received[:, 2] == WRONG).sum()):
-        raise WorkerFailedError(f"{wrong} messages came with another content than was sent")
+        raise WorkerFailedError(f"{counted(wrong, 'message')} with other content than was sent")
     return received
 
 

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from wirecost.analysis.transport.binding import NATIVE
 from wirecost.analysis.transport.measured import Measured, Where
 from wirecost.analysis.transport.recommendation import Choice, choices
+from wirecost.counted import counted
 from wirecost.report.scenarios.transport.measurements import name
 from wirecost.report.shared import units
+
+MANY_LOST = 3.0
+"""Where none of n was lost, the true share is below 3 / n with 95 % certainty, if losses do not
+depend on each other (the "rule of three")."""
 
 
 def lead(meta: dict[str, Any], found: Sequence[Measured]) -> str | None:
@@ -20,7 +26,7 @@ def lead(meta: dict[str, Any], found: Sequence[Measured]) -> str | None:
     parts = []
     for where, of in groupby(made, key=lambda one: one.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
-        parts += [_sentence(where, same) for same in several]
+        parts += [_sentence(where, same, meta["settings"]) for same in several]
     broken = [run for run in meta["runs"] if run["broken"]]
     if broken:
         many = "promise" if len(broken) == 1 else "promises"
@@ -33,8 +39,8 @@ def _taken(choice: Choice) -> tuple[str, bool]:
     return name(choice.taken), choice.lossless
 
 
-def _sentence(where: Where, same: list[Choice]) -> str:
-    """For neighbouring sizes with the same answer."""
+def _sentence(where: Where, same: list[Choice], settings: dict[str, Any]) -> str:
+    """For neighbouring sizes with the same answer. ``settings``: as a folder has them."""
     first, last = same[0], same[-1]
     sizes = units.size(first.size)
     if last is not first:
@@ -51,25 +57,56 @@ def _sentence(where: Where, same: list[Choice]) -> str:
         )
     ends = [first] if last is first else [first, last]
     times = " to ".join(units.time(one.taken.p50_ns) for one in ends)
-    text = f"{asked}, take {name(first.taken)}: median {times}"
+    text = f"{asked}, take {name(first.taken)}{_caution(first.taken, settings)}: median {times}"
     if all(one.taken.has_tail for one in ends):
         text += f", p99 {' to '.join(units.time(one.taken.p99_ns) for one in ends)}"
     if (cost := first.taken.cost_ns) is not None:
         text += f", {units.time(cost)} of processor time per message"
-    cheaper = first.cheapest
-    if cheaper is None or cheaper.cost_ns is None or cost is None:
-        return text + "."
+    return text + _cheaper(first, same) + _evidence(first.taken, same)
+
+
+def _caution(one: Measured, settings: dict[str, Any]) -> str:
+    """What is to be known of settings that promise nothing."""
+    if one.promise:
+        return ""
+    who = one.who
+    native = who.client if who.client == NATIVE else ""
+    about = settings.get(" ".join(filter(None, (who.mware, native, who.settings))))
+    if about is None:
+        about = settings.get(f"{who.mware} {who.settings}", {})
+    text = "does not promise that nothing is lost"
+    if full := about.get("full"):
+        queue = str(about.get("receiver_queue", ""))
+        of = f" of {queue}" if queue[:1].isdigit() else ""
+        text += f"; when the queue{of} is full: {full}"
+    return f" ({text})"
+
+
+def _cheaper(first: Choice, same: list[Choice]) -> str:
+    cheaper, cost = first.cheapest, first.taken.cost_ns
     # One that delivers at some of the sizes only is no advice for all.
-    if all(cheaper.who in one.able for one in same):
-        text += f" ({name(cheaper)}: {units.time(cheaper.cost_ns)}"
-        text += f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")"
-    return text + "."
+    if cheaper is None or cheaper.cost_ns is None or cost is None:
+        return ""
+    if not all(cheaper.who in one.able for one in same):
+        return ""
+    which = "" if cheaper.promise else ", which promises nothing"
+    text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
+    return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
+
+
+def _evidence(taken: Measured, same: list[Choice]) -> str:
+    """How many messages stand behind the claim that nothing was lost."""
+    few = min((one.taken for one in same), key=lambda one: one.expected)
+    at_each = "" if len(same) == 1 else " at each size"
+    what = "deliveries" if taken.where.pattern == "pubsub" else "replies"
+    text = f". None of {few.expected:,} {what}{at_each} was lost"
+    if taken.promise:
+        return f"{text}."
+    return f"{text}; losses below {100 * MANY_LOST / max(1, few.expected):.2g} % would not show."
 
 
 def _whom(where: Where) -> str:
-    if where.pattern == "reqrep":
-        to = "requests"
-    else:
-        to = f"{where.subscribers} subscriber{'' if where.subscribers == 1 else 's'}"
+    asked = where.pattern == "reqrep"
+    to = "requests" if asked else counted(where.subscribers, "subscriber")
     on = "on loopback" if where.network == "loopback" else f"over network {where.network}"
     return f"{to} {on}"

@@ -22,7 +22,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         *measurements.tables(found),
         peaks.failed_table(meta),
         peaks.broken_table(meta),
-        peaks.peak_table(found),
+        *peaks.peak_tables(found),
         peaks.binding_table(found),
         circumstances.fault_table(meta),
     ]

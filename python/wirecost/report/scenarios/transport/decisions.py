@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirecost.analysis.transport.measured import Measured, failed
-from wirecost.analysis.transport.needs import Need, Verdict, needs, verdicts
+from wirecost.analysis.transport.needs import TAIL, Need, Verdict, needs, verdicts
 from wirecost.report.scenarios.transport.measurements import NONE, mark
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Linked, Table
@@ -33,13 +33,17 @@ def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | N
             verdict = of.get((mware, client), NOT_MEASURED)
             cells.append(FAILS if verdict.failed else _cell(need, verdict))
         body.append([mware if len(clients) == 1 else f"{mware} {client}", *cells])
-    left_out = [need.title for need, _ in judged if need.title not in {n.title for n, _ in shown}]
+    left_out = [need for need, _ in judged if need not in [one for one, _ in shown]]
     notes = [
-        f"{TICK} earned, {CROSS} not, {NONE} not measured; by the transport's best group of"
-        " settings. " + "; ".join(f"{n.title}: {n.about}" for n, _ in shown) + "."
+        f"{TICK} good, {CROSS} not, {NONE} not measured; of each transport the best group of"
+        " settings counts.",
+        *(f"{need.title}: {need.about}." for need, _ in shown),
     ]
+    if any("tail" in need.about for need, _ in shown):
+        notes.append(TAIL)
     if left_out:
-        notes.append(f"Not asked of this run: {', '.join(left_out)}.")
+        lacks = ", ".join(f"{need.title} ({need.asks})" for need in left_out)
+        notes.append(f"This run does not tell: {lacks}.")
     return Table(
         "Which transport for what", ["transport", *(need.title for need, _ in shown)], body, notes
     )

@@ -7,17 +7,31 @@ import re
 from collections.abc import Sequence
 
 from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.needs import LOOPBACK
 from wirecost.analysis.transport.recommendation import by_case
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Marked, Table
 
 NONE = "–"
 PARTS = ("publisher", "subscribers", "daemon")
-NOTE = (
-    "Latency: from the begin of the call that sends until the call that receives returned. CPU:"
-    " processor time per message, of all processes and of the kernel's own threads; ready: how"
-    " long threads could run, but waited for a processor; wire: bytes on the network per byte of"
-    " the message. What went wrong counts messages at all subscribers together."
+NOTES = (
+    "Latency (p50 to max): from the begin of the call that sends until the call that receives"
+    " returned, every arrival at every subscriber.",
+    "went wrong: of all messages at all subscribers together.",
+    "CPU: processor time per sent message, of all processes and of the kernel's own threads.",
+    "{parts}: these processes' parts of CPU.",
+    "ready: how long threads could run, but waited for a processor, per message.",
+    "switches: context switches per message.",
+    "wire: bytes on the network per byte of the message.",
+    "memory: the most that all processes together had resident.",
+)
+BEFORE = (
+    "1 + 2 of 100 lost: 1 of those that are compared before any is timed, then 2 of the 100 timed"
+    " ones. The first messages between two processes are lost most easily."
+)
+DDS = (
+    "dds is Fast DDS over UDP here. Between processes of one machine its makers' default is shared"
+    " memory, which was not measured."
 )
 
 
@@ -40,13 +54,26 @@ def name(one: Measured) -> str:
 def tables(found: Sequence[Measured]) -> list[Table]:
     groups = by_case(found)
     # What the columns mean is said once, at the last one.
-    return [_table(group, [NOTE] if group is groups[-1] else []) for group in groups]
+    return [_table(group, _notes(found, group) if group is groups[-1] else []) for group in groups]
+
+
+def _parts(group: Sequence[Measured]) -> tuple[str, ...]:
+    return PARTS if any("daemon" in one.usage for one in group) else PARTS[:2]
+
+
+def _notes(found: Sequence[Measured], last: Sequence[Measured]) -> list[str]:
+    here = {one.who.mware for one in found if one.where.network == LOOPBACK}
+    parts = ", ".join(_parts(last))
+    return [
+        *(note.format(parts=parts) for note in NOTES),
+        *([BEFORE] if any(one.lost_before for one in found) else []),
+        *([DDS] if "dds" in here else []),
+    ]
 
 
 def _table(group: list[Measured], notes: list[str]) -> Table:
     group = sorted(group, key=lambda one: (not one.delivers, one.p50_ns))
-    daemons = any("daemon" in one.usage for one in group)
-    parts = PARTS if daemons else PARTS[:2]
+    parts = _parts(group)
     body = [
         [
             Marked(name(one), mark(one)),

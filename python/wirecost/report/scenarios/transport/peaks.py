@@ -8,37 +8,46 @@ from typing import Any
 
 from wirecost.analysis.transport.binding import pairs
 from wirecost.analysis.transport.measured import Measured
+from wirecost.analysis.transport.recommendation import by_case
+from wirecost.counted import counted
 from wirecost.report.scenarios.transport.measurements import NONE, name
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
+PEAK_NOTES = [
+    "peak: the highest rate without loss and with bounded latency, within 5 %.",
+    "held: whether 90 % of it held for 3 s, where p99 was measured.",
+    "limit: why the next higher rate did not hold.",
+]
 
-def peak_table(found: Sequence[Measured]) -> Table | None:
+
+def peak_tables(found: Sequence[Measured]) -> list[Table]:
+    """One for each case in which peaks were searched for."""
+    cases = [[one for one in group if one.peak is not None] for group in by_case(found)]
+    groups = [group for group in cases if group]
+    return [_peak_table(group, PEAK_NOTES if group is groups[-1] else []) for group in groups]
+
+
+def _peak_table(group: Sequence[Measured], notes: list[str]) -> Table:
     body = []
-    for one in found:
-        if (peak := one.peak) is None:
-            continue
+    for one in group:
+        peak = one.peak or {}
         p99 = peak["confirmed_p99_ns"]
         body.append(
             [
-                f"{one.case}, {name(one)}",
+                name(one),
                 f"{peak['rate']:,.0f} Hz",
                 units.size(int(peak["rate"] * one.size)) + "/s",
                 "yes" if peak["confirmed"] else "no",
                 NONE if p99 is None else units.time(p99),
                 peak["limit"] or "the search's own limit",
-                "; ".join(one.flaws) or "nothing",
             ]
         )
-    if not body:
-        return None
-    notes = [
-        "The highest rate without loss and with bounded latency, within 5 %; held: also for 3 s at"
-        " 90 % of it, where p99 was measured. limit: why the next higher rate did not"
-        " hold; went wrong: in the case itself."
-    ]
-    headings = ["case and contender", "peak", "bytes", "held", "p99 at 90 %", "limit", "went wrong"]
-    return Table("Peak rates", headings, body, notes, ("bytes", "p99 at 90 %"))
+    one = group[0]
+    many = counted(one.where.subscribers, "subscriber")
+    title = f"Peak rates · {one.size:,} B, {many}, {one.where.network}"
+    headings = ["contender", "peak", "bytes", "held", "p99 at 90 %", "limit"]
+    return Table(title, headings, body, notes, ("bytes", "p99 at 90 %"))
 
 
 def broken_table(meta: dict[str, Any]) -> Table | None:

@@ -9,6 +9,7 @@ from itertools import groupby
 import altair as alt
 
 from wirecost.analysis.transport.measured import Measured
+from wirecost.counted import counted
 from wirecost.report.scenarios.transport import looks
 from wirecost.report.shared.figure import WIDTH, Figure
 
@@ -41,7 +42,7 @@ def figures(found: Sequence[Measured]) -> list[Figure]:
             shape=looks.shape(marks),
             tooltip=looks.tooltip("cpu:Q", "size:Q"),
         )
-        many = f"{where.subscribers} subscriber{'' if where.subscribers == 1 else 's'}"
+        many = counted(where.subscribers, "subscriber")
         title = f"Processor time per message · {many}, {where.network}"
         caption = (
             "Of all processes together, publisher, subscribers and what runs between them, and of"

@@ -10,6 +10,7 @@ from typing import Any
 import altair as alt
 
 from wirecost.analysis.transport.measured import Measured
+from wirecost.counted import counted
 from wirecost.report.scenarios.transport import looks
 from wirecost.report.scenarios.transport.looks import FAILED, HELD, Mark
 from wirecost.report.shared import units
@@ -83,7 +84,7 @@ def _figure(one: Measured, marks: list[Mark], number: int) -> Figure:
             x=peak_x, y=y, text="label:N", color=colour
         ),
     ]
-    many = f"{one.where.subscribers} subscriber{'' if one.where.subscribers == 1 else 's'}"
+    many = counted(one.where.subscribers, "subscriber")
     title = f"Latency against rate · {units.size(one.size)}, {many}, {one.where.network}"
     caption = (
         "Each point is a block of messages at one rate. Dotted across: the peak, the highest rate"
