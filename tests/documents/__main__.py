@@ -57,7 +57,9 @@ def keep(name: str) -> None:
     folder = MADE / name
     results = read_results(folder)
     content = content_of(results, summarize(results))
-    Kept(_about(folder, results, RUNS[name]), content.lead, content.tables).write(name)
+    Kept(
+        _about(folder, results, RUNS[name]), content.lead, [*content.tables, *content.folded]
+    ).write(name)
     shutil.copy(folder / "report.csv", RESULTS / f"{name}.csv")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from documents.runs import ROOT
+from support.axe import needs_axe, serious_faults
 from support.chromium import Browser, browser
 
 PAGES = [
@@ -24,10 +25,6 @@ PAGES = [
     "source/tests/cheats/index.html",
 ]
 """One of each type."""
-AXE = ROOT / "build" / "axe" / "axe.min.js"
-CHECK = """axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations
-    .filter(one => ["serious", "critical"].includes(one.impact))
-    .map(one => `${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary}`))"""
 SEARCH = """new Promise(resolve => {
     const field = document.querySelector("[data-md-component=search-query]");
     field.focus();
@@ -85,15 +82,13 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def test_pages_are_accessible_and_fit_the_screen(
     site: Path, tab: Browser, width: int, scheme: str
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("no axe-core; `make test` fetches it")
+    needs_axe()
     tab.look(width, 900, scheme)
     tab.open(site / PAGES[0])
     tab.run("localStorage.clear()")  # the choice of the scheme before
     for page in PAGES:
         tab.open(site / page)
-        tab.run(AXE.read_text())
-        assert tab.run(CHECK) == [], page
+        assert serious_faults(tab) == [], page
         assert tab.run("document.documentElement.scrollWidth") <= width, page
     assert tab.complaints == []
 

@@ -32,7 +32,12 @@ def test_the_page_draws_every_figure(folder: Path, tmp_path: Path) -> None:
     dom, figures = rendered(page, tmp_path)
     # Latency at two sizes, by size for two plugins, stages at two sizes.
     assert figures == 6
-    for text in ("One-way latency", "Latency by size", "Where the time goes", "published median"):
+    for text in (
+        "One-way latency",
+        "Latency by size",
+        "Where the time goes",
+        "Published by Wrapyfi",
+    ):
         assert text in dom, text
 
 

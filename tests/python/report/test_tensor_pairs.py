@@ -29,7 +29,7 @@ def made(path: Path, factor: pl.Expr, paper: bool = True, **more: str) -> Result
 
 def shown(results: Results, title: str, details: bool = False) -> Table | None:
     found = content_of(results, summarize(results))
-    tables = found.details if details else found.tables
+    tables = found.details if details else [*found.tables, *found.folded]
     return next((table for table in tables if table.title == title), None)
 
 

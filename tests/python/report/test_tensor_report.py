@@ -43,7 +43,7 @@ def content(results: Results) -> Content:
 
 def table(reported: Content, title: str) -> dict[str, dict[str, str]]:
     """Cells by the first column and the heading."""
-    shown: list[Table] = reported.tables
+    shown = [*reported.tables, *reported.folded]
     (found,) = [one for one in shown if one.title.startswith(title)]
     return {row[0]: dict(zip(found.headings, row, strict=True)) for row in found.rows}
 
@@ -126,13 +126,12 @@ def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
     assert by_library["zeromq"] == {"zeromq", "zeromq-tcp", "wrapyfi-zeromq"}
     assert by_library["zenoh"] == {"zenoh", "zenoh-shm", "wrapyfi-zenoh"}
     panels = set(chart["facet"]["sort"])
-    assert panels == {*by_library, "yarp, not measured", "ros2, not measured"}
+    assert panels == set(by_library)
     floors = {(row["library"], row["mware"]) for row in drawn if "floor" in row}
     assert ("iceoryx2", "raw-iceoryx2") in floors
     assert ("ecal", "raw-iceoryx2") not in floors
     assert {library for library, floor in floors if floor == "shm"} == panels
-    marks = [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
-    assert len(marks) == len(published.PUBLISHED_NS)
+    assert "published" not in json.dumps(chart)
 
 
 def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
@@ -144,12 +143,20 @@ def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
     assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
 
 
-def test_published_medians_stand_beside_what_they_are_of_alone(tmp_path: Path) -> None:
+def test_published_medians_are_a_table_of_their_own(tmp_path: Path, full: Results) -> None:
+    (table,) = _published(full)
+    assert len(table.rows) == len(published.PLUGINS)
+    assert table.rows[0] == ["numpy", "650 µs", "540 µs", "580 µs", "6.30 ms"]
+    assert "not measured here" in table.notes[0]
     for name, options in (("a", {"shapes": ("64",)}), ("b", {"pattern": "reqrep"})):
         results = tensor_folder(tmp_path / name, mwares=("zeromq", "shm"), **options)  # type: ignore[arg-type]
-        drawn = values(figures(results)["tensor-latency-1"])
-        assert drawn
-        assert not [row for row in drawn if row.get("who") == "Wrapyfi, published median"]
+        assert not _published(results)
+
+
+def _published(results: Results) -> list[Table]:
+    found = content_of(results, summarize(results))
+    assert not [table for table in found.tables if table.title.startswith("Published")]
+    return [table for table in found.folded if table.title.startswith("Published")]
 
 
 def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
@@ -198,7 +205,7 @@ def test_tables_have_every_transport_and_object(full: Results) -> None:
     assert list(times) == list(PLUGINS)
     assert set(times["numpy"]) == {"object", *BETWEEN}
     assert list(times["numpy"])[1] == "iceoryx2"
-    sticks = table(reported, "Yardsticks · numpy")
+    sticks = table(reported, "Ratios · numpy")
     assert sticks["zeromq numpy"]["× raw"][:3] in {"1.0", "1.1"}
     assert sticks["zeromq numpy"]["× Wrapyfi"].startswith("0.04")
     assert sticks["shm"]["× shm"] == "1"

@@ -63,4 +63,6 @@ def _write(
 
 def _markdown(results: Results, rows: list[Row]) -> str:
     content = content_of(results, rows)
-    return "\n".join(markdown.table(one) for one in (*content.tables, *content.details))
+    return "\n".join(
+        markdown.table(one) for one in (*content.tables, *content.folded, *content.details)
+    )

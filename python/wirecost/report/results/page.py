@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from wirecost.analysis.summary import Row
@@ -12,7 +13,6 @@ from wirecost.report.scenarios import content_of
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
-
 
 WORST = 3
 """Checks of the machine that stand at the top."""
@@ -28,6 +28,7 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
         verdict=verdict,
         worst=worst,
         meta=results.meta,
+        created=_minute(results.meta["created"]),
         content=content_of(results, rows),
         figures=figures,
         failures=not_measured(results.meta),
@@ -50,9 +51,22 @@ def _machine(meta: dict[str, Any]) -> tuple[str, list[str]]:
     return str(doctor.get("verdict", "")), found[:WORST]
 
 
+def _minute(created: str) -> str:
+    """``2026-11-22 05:47 UTC``; as it stands in the folder where it is no time."""
+    try:
+        return f"{datetime.fromisoformat(created).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError):
+        return created
+
+
 def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
     rows = []
     for key, value in meta["environment"].items():
+        if key == "doctor" and isinstance(value, dict):
+            rows += [
+                (f"check: {name.replace('_', ' ')}", str(said)) for name, said in value.items()
+            ]
+            continue
         name = key.removesuffix("_bytes").removesuffix("_ns").replace("_", " ")
         rows.append((name, _shown(key, value)))
     libraries = dict.fromkeys(about["library"] for about in meta["contenders"].values())
@@ -61,12 +75,14 @@ def _environment(meta: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _shown(key: str, value: Any) -> str:
-    if value is None:
-        return "n/a"
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {entry}" for name, entry in value.items())
+        return ", ".join(f"{name}: {_shown(name, entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        return ", ".join(_shown("", entry) for entry in value)
+    if value is None or isinstance(value, bool):
+        return {None: "n/a", True: "yes", False: "no"}[value]
     if key.endswith("_bytes") and isinstance(value, int):
         return units.size(value)
     if key.endswith("_ns") and isinstance(value, int | float):
         return units.time(value)
-    return str(value)
+    return units.significant(value) if isinstance(value, float) else str(value)

@@ -15,7 +15,7 @@ from wirecost.report.shared.terminal import print_table, say
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     """The summary tables, what was not measured, and how everything was built."""
     content = content_of(results, rows)
-    for one in content.tables:
+    for one in (*content.tables, *content.folded):
         print_table(console, one)
     for text in not_measured(results.meta):
         say(console, f"not measured: {text}", "bold red")

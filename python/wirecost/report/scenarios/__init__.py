@@ -9,7 +9,7 @@ names, only packages of known scenarios are imported.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
@@ -32,6 +32,8 @@ class Content:
     """What a terminal leaves out."""
     built: str
     """How the contenders were built."""
+    folded: list[Table] = field(default_factory=list)
+    """What a terminal shows behind the tables, and a page folds away."""
 
 
 def content_of(results: Results, rows: list[Row]) -> Content:

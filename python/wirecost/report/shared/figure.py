@@ -11,7 +11,7 @@ import altair as alt
 from wirecost.report.shared.page_text import in_figure
 
 WIDTH = 640
-WIDEST_TEXT = 520
+WIDEST_TEXT = 640
 """Pixels of a title or a label within a figure; more of it is cut."""
 LONGEST_NAME = 200
 """Characters; a file's name has at most 255."""

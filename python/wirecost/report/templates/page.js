@@ -58,6 +58,7 @@ function sortBy(table, column, heading) {
 
 for (const table of document.querySelectorAll("table"))
   [...(table.tHead ? table.tHead.rows[0].cells : [])].forEach((heading, column) => {
+    if (!heading.textContent.trim()) return;
     const button = document.createElement("button");
     button.append(...heading.childNodes);
     heading.append(button);

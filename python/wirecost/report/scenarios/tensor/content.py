@@ -19,6 +19,7 @@ from wirecost.report.scenarios.tensor.contenders import (
     shape_of,
 )
 from wirecost.report.scenarios.tensor.pairs import behind, differing, sent
+from wirecost.report.scenarios.tensor.published import published_table
 from wirecost.report.scenarios.tensor.shares import shares_of
 from wirecost.report.scenarios.tensor.tables import (
     NONE,
@@ -35,7 +36,7 @@ from wirecost.report.shared.table import Table
 
 TITLE = "Tensors over middlewares"
 FEW_SIZES = 3
-"""More are a sweep: a table of sizes then, not one for each."""
+"""More are a sweep: one table with a column for each size."""
 MOST_LATE = 12
 """Runs with late messages that a terminal lists."""
 
@@ -44,10 +45,12 @@ def content(results: Results, rows: list[Row]) -> Content:
     """``rows``: one a case, contender, plugin and stage."""
     tables: list[Table] = []
     details: list[Table] = []
+    folded: list[Table] = []
     compared = Comparisons(results)
     shares = shares_of(results.samples)
     totals = [row for row in rows if row.stage == "total"]
     for group, here in groups(rows):
+        folded += filter(None, [published_table(group, here)])
         shapes = list(dict.fromkeys(shape_of(row) for row in here))
         if len(shapes) > FEW_SIZES:
             tables += _sizes(group.title, here)
@@ -67,20 +70,21 @@ def content(results: Results, rows: list[Row]) -> Content:
     paper = "--paper" in results.meta["command"]
     if paper and (found := claims(results, totals)):
         tables.append(found)
-    tables.append(delivery(results.meta, totals))
-    tables += filter(None, [clocks(results.meta, rows)])
-    late = schedule(results.meta)
-    if late is not None:
-        (tables if paper or len(late.rows) <= MOST_LATE else details).append(late)
     by_pair = sent(results)
     tables += filter(None, [behind(by_pair)])
-    (tables if paper else details).extend(filter(None, [differing(by_pair)]))
+    folded.insert(0, delivery(results.meta, totals))
+    folded += filter(None, [clocks(results.meta, rows)])
+    late = schedule(results.meta)
+    if late is not None:
+        (folded if paper or len(late.rows) <= MOST_LATE else details).append(late)
+    (folded if paper else details).extend(filter(None, [differing(by_pair)]))
     return Content(
         TITLE,
         lead(results, rows, shares),
         tables,
         [*details, *(stages_table(rows, race) for race in races(rows))],
         f"Listener and publisher: {results.meta['gc']}.",
+        folded,
     )
 
 
@@ -102,7 +106,7 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
         by_size(f"p99 by size · {title}", tails,
                 f"Estimates from {' to '.join(map(str, dict.fromkeys(ends)))} messages each."),
         by_size(f"× raw by size · {title}", floored,
-                "Ratios of medians, to the same library sending as many bytes by itself."),
+                "Ratio of medians to the bare library sending the same number of bytes."),
         by_size(f"Throughput by size [MB/s] · {title}", carried,
                 "Messages sent back to back; bytes counted as they arrived."),
     )  # fmt: skip
@@ -123,5 +127,5 @@ def _yardsticks(title: str, rows: list[Row], compared: Comparisons) -> list[Tabl
                 units.quotient(found.value, found.low, found.high) if found else NONE
             )
         if any(plugin_of(row) for row in here):
-            made.append(yardsticks(f"Yardsticks · {plugin} · {title}", here, ratios))
+            made.append(yardsticks(f"Ratios · {plugin} · {title}", here, ratios))
     return made

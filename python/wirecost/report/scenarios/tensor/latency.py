@@ -13,7 +13,6 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
-from wirecost.report.scenarios.tensor import published as elsewhere
 from wirecost.report.scenarios.tensor.contenders import (
     VARIANTS,
     groups,
@@ -30,12 +29,7 @@ from wirecost.report.scenarios.tensor.latency_data import (
     Latencies,
     latencies,
 )
-from wirecost.report.scenarios.tensor.latency_marks import (
-    PUBLISHED_SHADE,
-    data,
-    floor_names,
-    layers,
-)
+from wirecost.report.scenarios.tensor.latency_marks import data, floor_names, layers
 from wirecost.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.report.shared.legend import keyed
 
@@ -63,19 +57,16 @@ def _figure(number: int, shown: Latencies) -> Figure:
         "Box: first to third quartile, line across it: median, thin line: 5th to 95th percentile, "
         f"line inside it: the median's 95 % interval; at least {shown.samples} messages each."
     )
-    if shown.published:
-        caption += f" Published: {elsewhere.SOURCE}."
     return Figure(f"tensor-latency-{number}", caption, chart)
 
 
 def _beside(shown: Latencies) -> Any:
     """One panel, a colour for each contender."""
-    shades = [shade for shade in PALETTE if shade != PUBLISHED_SHADE] + [PUBLISHED_SHADE]
     colour = keyed(
         alt.Color,
         "mware",
         shown.contenders,
-        shades[: len(shown.contenders)],
+        PALETTE[: len(shown.contenders)],
         columns=4,
         symbolType="square",
         symbolOpacity=1,
@@ -127,8 +118,7 @@ def _panels(shown: Latencies) -> Any:
 
 
 def _libraries(shown: Latencies) -> list[str]:
-    """The quickest of ours first, then what only Wrapyfi has, last what was only published."""
+    """The quickest of ours first, then what only Wrapyfi has."""
     ours = [library(name) for name in shown.contenders if not is_wrapyfi(name)]
     all_measured = [library(name) for name in shown.contenders]
-    published = [str(mark["library"]) for mark in shown.published]
-    return list(dict.fromkeys([*ours, *all_measured, *published]))
+    return list(dict.fromkeys([*ours, *all_measured]))

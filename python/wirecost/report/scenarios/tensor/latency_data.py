@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a figure of latencies shows: measured boxes, published medians, floors.
+"""What a figure of latencies shows: measured boxes and floors.
 
 Every mark is one row of the chart's data, a dictionary; times are microseconds.
 """
@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from wirecost.analysis.summary import Row
-from wirecost.report.scenarios.tensor import published as elsewhere
 from wirecost.report.scenarios.tensor.contenders import (
     RAW,
     SHM,
@@ -29,7 +28,6 @@ from wirecost.report.shared.log_axes import domain
 from wirecost.report.shared.units import size
 
 OURS, OTHER, THEIRS = "wirecost", "wirecost, other variant", "Wrapyfi, measured here"
-PUBLISHED = "Wrapyfi, published median"
 OWN_FLOOR, SHM_FLOOR = "same library, bytes alone", "shared memory, one copy"
 QUANTILES = {"p5": 0.05, "q1": 0.25, "q3": 0.75, "p95": 0.95}
 Mark = dict[str, Any]
@@ -44,7 +42,6 @@ class Latencies:
     contenders: list[str]
     """Those that send objects, the quickest first."""
     boxes: list[Mark]
-    published: list[Mark]
     floors: list[Mark]
     samples: int
     """At least so many messages are behind each box."""
@@ -53,7 +50,7 @@ class Latencies:
     def span(self) -> list[float]:
         """Of the time axis."""
         found = [box[name] for box in self.boxes for name in ("p5", "p95")]
-        found += [mark["us"] for mark in (*self.published, *self.floors)]
+        found += [mark["us"] for mark in self.floors]
         return domain([us for us in found if us > 0])
 
 
@@ -62,10 +59,7 @@ def latencies(group: Group, shape: str, samples: pl.DataFrame, rows: list[Row]) 
     objects = [row for row in rows if plugin_of(row)]
     plugins = list(dict.fromkeys(plugin_of(row) for row in objects))
     contenders = ordered(objects, list(dict.fromkeys(row.contender for row in objects)))
-    measured = {library(name) for name in contenders}
-    comparable = (shape, group.device, group.pattern) == (elsewhere.SHAPE, "cpu", "pubsub")
-    published = _published(plugins, measured) if comparable else []
-    panels = measured | {mark["library"] for mark in published}
+    panels = {library(name) for name in contenders}
     what = "One-way latency" if group.pattern == "pubsub" else "Round-trip latency"
     totals = samples.filter(
         pl.col("stage") == "total",
@@ -77,7 +71,6 @@ def latencies(group: Group, shape: str, samples: pl.DataFrame, rows: list[Row]) 
         plugins=plugins,
         contenders=contenders,
         boxes=_boxes(objects, totals),
-        published=published,
         floors=_floors([row for row in rows if is_floor(row)], panels),
         samples=min(row.n for row in objects),
     )
@@ -104,21 +97,6 @@ def _box(row: Row, ns: pl.Series) -> Mark:
         # Two machines' clocks may differ by more than a message takes, and the axis knows no zero.
         **{name: max(time, row.median_ns / 100) / 1000 for name, time in times.items()},
     }
-
-
-def _published(plugins: list[str], measured: set[str]) -> list[Mark]:
-    """Wrapyfi's own medians; libraries that were not measured here have a panel of their own."""
-    return [
-        {
-            "library": name if name in measured else f"{name}, not measured",
-            "from": name,
-            "plugin": plugin,
-            "us": ns / 1000,
-            "who": PUBLISHED,
-        }
-        for (name, plugin), ns in elsewhere.PUBLISHED_NS.items()
-        if plugin in plugins
-    ]
 
 
 def _floors(floors: list[Row], libraries: set[str]) -> list[Mark]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How latencies are drawn: boxes, points for published medians, lines for floors."""
+"""How latencies are drawn: boxes, lines for floors."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ import altair as alt
 
 from wirecost.report.scenarios.tensor.latency_data import (
     OWN_FLOOR,
-    PUBLISHED,
     SHM_FLOOR,
     Latencies,
 )
-from wirecost.report.shared.figure import PALETTE
 from wirecost.report.shared.log_axes import MICROSECONDS, apart, ticks
 
-PUBLISHED_SHADE = PALETTE[4]
-SHAPES = {"zeromq": "diamond", "yarp": "triangle-up", "ros2": "triangle-down", "ros1": "square"}
 DASHES = {OWN_FLOOR: [6, 3], SHM_FLOOR: [2, 3]}
 LABEL = 13
 """Pixels between the lower edges of two labels."""
 
 
 def data(shown: Latencies) -> alt.Data:
-    return alt.Data(values=[*shown.boxes, *shown.published, *shown.floors])
+    return alt.Data(values=[*shown.boxes, *shown.floors])
 
 
 def layers(
@@ -36,7 +32,7 @@ def layers(
         axis=alt.Axis(labelAngle=-40, ticks=False, domain=False),
     )
     floors = [_floors(shown)] if shown.floors else []
-    return [*floors, *_boxes(shown, plugins, colour, offset, width), _published(shown, plugins)]
+    return [*floors, *_boxes(shown, plugins, colour, offset, width)]
 
 
 def floor_names(shown: Latencies, width: float, height: float) -> list[alt.Chart]:
@@ -80,28 +76,6 @@ def _boxes(
             y=_time(shown, "median")
         ),
     ]
-
-
-def _published(shown: Latencies, plugins: alt.X) -> alt.Chart:
-    names = [name for name in SHAPES if any(mark["from"] == name for mark in shown.published)]
-    shape = alt.Shape(
-        "from:N",
-        title=PUBLISHED,
-        scale=alt.Scale(domain=names, range=[SHAPES[name] for name in names]),
-        legend=alt.Legend(orient="bottom", symbolStrokeColor=PUBLISHED_SHADE) if names else None,
-    )
-    points: alt.Chart = (
-        alt.Chart()
-        .transform_filter(f"datum.who === {PUBLISHED!r}")
-        .mark_point(size=34, filled=False, strokeWidth=1.4, color=PUBLISHED_SHADE)
-        .encode(
-            x=plugins,
-            y=_time(shown, "us"),
-            shape=shape,
-            tooltip=["who:N", "from:N", "plugin:N", alt.Tooltip("us:Q", format=".4~g")],
-        )
-    )
-    return points
 
 
 def _floors(shown: Latencies) -> alt.Chart:

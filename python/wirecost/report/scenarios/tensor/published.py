@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Wrapyfi's documentation publishes of its latencies, to draw beside ours.
+"""What Wrapyfi's documentation publishes of its latencies, apart from what is measured.
 
 Medians of the listener, from its page "Latency: Plugin Encoding and Decoding": tensors of ones,
 200x200, 2000 trials, on an Intel Core i9-11900. The page says 100 Hz, its program sends at 10 Hz.
@@ -8,6 +8,11 @@ float32.
 """
 
 from __future__ import annotations
+
+from wirecost.analysis.summary import Row
+from wirecost.report.scenarios.tensor.contenders import Group, in_process, plugin_of, shape_of
+from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 
 SHAPE = "200x200"
 PLUGINS = (
@@ -26,6 +31,24 @@ PUBLISHED_NS = {
 }
 """By library and plugin, both as they are named here."""
 SOURCE = (
-    "Wrapyfi's documentation: another machine (i9-11900), 10 Hz, the object's building included, "
-    "float32 but for NumPy and pandas, Pillow uint8"
+    "From Wrapyfi's documentation: another machine (i9-11900), 10 Hz, the object's building "
+    "included, float32 but for NumPy and pandas, Pillow uint8"
 )
+
+
+def published_table(group: Group, rows: list[Row]) -> Table | None:
+    """The published medians of the objects that were measured here; None where no shape, device or
+    pattern is the page's. ``rows``: totals of the group."""
+    mine = [row for row in rows if shape_of(row) == SHAPE and not in_process(row.contender)]
+    if (group.device, group.pattern) != ("cpu", "pubsub"):
+        return None
+    measured = {plugin_of(row) for row in mine}
+    body = [
+        [plugin, *(units.time(PUBLISHED_NS[library, plugin]) for library in _MS)]
+        for plugin in PLUGINS
+        if plugin in measured
+    ]
+    if not body:
+        return None
+    notes = [f"Medians as published, not measured here. {SOURCE}."]
+    return Table(f"Published by Wrapyfi · {SHAPE}", ["object", *_MS], body, notes)

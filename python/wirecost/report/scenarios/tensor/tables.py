@@ -74,9 +74,9 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
         )
     headings = ["contender and object", "median", "p99", "× raw", "× shm", "× Wrapyfi"]
     notes = [
-        "Ratios of medians with 95 % intervals. × raw: to the same library sending as many bytes "
-        "by itself; × shm: to shared memory with one copy and an eventfd; × Wrapyfi: with the "
-        "same object over the same library, else over ZeroMQ.",
+        "Ratios of medians with 95 % intervals. × raw: to the bare library sending the same number "
+        "of bytes; × shm: to shared memory with one copy and an eventfd; × Wrapyfi: to Wrapyfi "
+        "with the same object, over the same library or else over ZeroMQ.",
         f"p99 of {min(row.n for row in rows)} messages.",
     ]
     if min(row.n for row in rows) < 1000:
@@ -163,11 +163,11 @@ def delivery(meta: dict[str, Any], rows: list[Row]) -> Table:
         "worst", "copies sending", "receiving", "aligned", "failed",
     ]  # fmt: skip
     notes = [
-        "All objects together, warm-up left out. out of order: arrived after a later one. "
-        f"% of rate: of the {meta['rate']:g} Hz that were asked for, or what --sweep makes of "
-        "them: the runs' median, and the run that is furthest off. Copies of the bytes, as the "
-        "transport counts them; aligned: received on a multiple of 64, as JAX and "
-        "TensorFlow want it. failed: objects that it could not carry."
+        "All objects together, without warm-up. out of order: arrived after a later message. "
+        f"% of rate: the achieved rate in percent of the requested {meta['rate']:g} Hz (with "
+        "--sweep: of each size's rate), median of the runs; worst: the run furthest off. Copies: "
+        "of the bytes, as the transport counts them. aligned: received at a multiple of 64 bytes, "
+        "as JAX and TensorFlow need. failed: objects that the transport could not carry."
     ]
     optional = ("lost, back to back", "worst", "out of order", "sent", "aligned", "twice", "failed")
     return Table("Delivery and copies", headings, body, notes, optional)
