@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +16,17 @@ from pathlib import Path
 from rich.console import Console
 
 from wirecost import scratch
-from wirecost.analysis.summary import document, summarize
+from wirecost.analysis.summary import Row, document, summarize
 from wirecost.bench.program import ProgramFailedError
+from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
+from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import Watch, watched
 from wirecost.records.choices import HERE
 from wirecost.records.finished import NothingMeasuredError, finish
+from wirecost.records.folder import Results
 from wirecost.records.journal import Journal
 from wirecost.records.new_folder import PendingFolder, new_folder
 from wirecost.records.reading import read_results
@@ -156,16 +160,37 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
 
 
 def _report(console: Console, folder: Path, json_file: Path | None) -> str:
-    """Says how many contenders failed, if any did. Raises UserError, OSError."""
+    """Prints what was measured, then writes the page; what failed of both, empty if nothing did.
+    Raises UserError, OSError."""
     results = read_results(folder)
     rows = summarize(results)
-    write_report(results, rows, ["html"])
     print_results(console, results, rows)
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
     write_json(json_file, document(results, rows))
+    without = _page(results, rows)
+    if not without:
+        console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
     runs = results.meta["runs"]
     failed = sum(1 for run in runs if run["failure"])
-    return f"{failed} of {len(runs)} contenders failed, as reported above" if failed else ""
+    text = f"{failed} of {counted(len(runs), 'contender')} failed, as reported above"
+    return "; ".join(filter(None, (text if failed else "", without)))
+
+
+def _page(results: Results, rows: list[Row]) -> str:
+    """Writes the page; in words why there is none, where this program is at fault, since tables and
+    samples are there all the same. Raises UserError, OSError."""
+    try:
+        write_report(results, rows, ["html"])
+    except (UserError, OSError, MemoryError, ModuleNotFoundError):
+        raise
+    except Exception as error:
+        if verbosity.verbose:
+            traceback.print_exc()
+        what = f"{type(error).__name__}: {error}"
+        return (
+            f"the page failed ({what}); the results are in {results.folder}:"
+            f" `wirecost report {results.folder} --tables` prints them"
+        )
+    return ""
 
 
 def _say(text: str) -> None:

@@ -23,27 +23,38 @@ def command(
         typer.Argument(metavar="[DIR]", help="A result folder; default: the latest in results/."),
     ] = None,
     format_: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--format",
             metavar="FORMATS",
-            help=f"Formats, comma-separated: {', '.join(REPORT_FORMATS)}.",
+            help=f"Formats, comma-separated: {', '.join(REPORT_FORMATS)}; default: html.",
             autocompletion=completing(REPORT_FORMATS),
         ),
-    ] = "html",
+    ] = None,
+    tables: Annotated[
+        bool,
+        typer.Option("--tables", help="Print the tables instead of writing them into a file."),
+    ] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Write the report of a result folder into it, in any format."""
+    """Write the report of a result folder into it, in any format, or print its tables."""
     from wirecost.analysis.summary import summarize
     from wirecost.records.measured import latest
     from wirecost.records.reading import read_results
     from wirecost.report.results.export import write_report
+    from wirecost.report.results.printed import print_results
 
-    formats = format_.split(",")
+    if tables and (format_ or open_):
+        raise UserError("--tables: prints and writes nothing; leave --format and --open out")
+    formats = (format_ or "html").split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")
     results = read_results(folder if folder is not None else latest())
-    written = write_report(results, summarize(results), formats, stills=True)
+    rows = summarize(results)
+    if tables:
+        print_results(Console(), results, rows)
+        return
+    written = write_report(results, rows, formats, stills=True)
     for path in written:
         Console(soft_wrap=True).print(str(path), highlight=False, markup=False)
     if open_:

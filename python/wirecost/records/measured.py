@@ -72,7 +72,7 @@ def measured_in(folder: Path) -> list[Measured]:
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
-            "your result folders"
+            "your result folders: `wirecost results .` lists those in this one"
         ) from error
     return sorted((_measured(one) for one in below), key=lambda one: one.order)
 

@@ -6,12 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from support.transport_folders import Made, fill, transport_folder
 from wirecost.bench.program import ProgramFailedError
+from wirecost.cli import app, measuring
 from wirecost.cli.console import Advance
 from wirecost.cli.measuring import FAILED, measure_and_report
-from wirecost.errors import EndedError
+from wirecost.errors import EndedError, UserError
 from wirecost.records.journal import Journal
+from wirecost.report.results.caution import caution
 
 
 def test_a_program_that_dies_before_anything_was_measured_is_one_line(tmp_path: Path) -> None:
@@ -25,3 +29,47 @@ def test_a_program_that_dies_before_anything_was_measured_is_one_line(tmp_path: 
     )
     assert caught.value.status == FAILED
     assert not list(tmp_path.iterdir())
+
+
+def measure(journal: Journal, _advance: Advance) -> None:
+    fill(journal, {"good": Made()}, load="fail (6.10 on 2 CPUs)")
+
+
+def test_tables_are_there_where_the_page_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(*_: object) -> None:
+        raise KeyError("colour")
+
+    monkeypatch.setattr(measuring, "write_report", failing)
+    with pytest.raises(EndedError) as caught:
+        measure_and_report("transport", tmp_path / "r", None, measure)
+    assert caught.value.status == FAILED
+    text = str(caught.value)
+    assert text.startswith("the page failed (KeyError: 'colour'); the results are in ")
+    assert f"`wirecost report {tmp_path / 'r'} --tables` prints them" in text
+    printed = capsys.readouterr().out
+    assert "good python default" in printed and "take good" in printed
+    assert not (tmp_path / "r" / "report.html").exists()
+
+
+def test_a_busy_machine_is_said_where_the_numbers_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "r"
+    measure_and_report("transport", folder, None, measure)
+    said = "Load 6.10 on 2 CPUs when the run began: trust the order, not the times"
+    assert said in " ".join(capsys.readouterr().out.split())
+    runner = CliRunner()
+    again = runner.invoke(app, ["report", str(folder), "--tables"], catch_exceptions=False)
+    assert said in " ".join(again.output.split()) and "good python default" in again.output
+    runner.invoke(app, ["report", str(folder), "--format", "md"], catch_exceptions=False)
+    assert (folder / "report.md").read_text().startswith(said)
+    with pytest.raises(UserError, match="--tables: prints and writes nothing"):
+        runner.invoke(
+            app, ["report", str(folder), "--tables", "--format", "md"], catch_exceptions=False
+        )
+
+
+def test_a_quiet_machine_needs_no_word(tmp_path: Path) -> None:
+    assert caution(transport_folder(tmp_path, {"good": Made()}).meta) is None

@@ -108,10 +108,27 @@ def transport_folder(
     ``:2`` distinguishes two transports with one name."""
     path.mkdir(parents=True, exist_ok=True)
     journal = Journal(path)
+    fill(journal, transports, cases, networks, peaks, faults)
+    journal.close()
+    finish(path, False)
+    return read_results(path)
+
+
+def fill(
+    journal: Journal,
+    transports: dict[str, Made],
+    cases: Sequence[tuple[str, int, int]] = (("loopback", 1, 100),),
+    networks: dict[str, dict[str, Any]] | None = None,
+    peaks: bool = False,
+    faults: Sequence[dict[str, Any]] = (),
+    load: str = "ok (0.10 on 2 CPUs)",
+) -> None:
+    """``load``: what the doctor said of it."""
     names = dict.fromkeys(name.partition(":")[0] for name in transports)
     journal.about(
         scenario="transport", created="2026-01-01T00:00:00+00:00", command=["bench", "transport"],
-        environment={"cpu": "A CPU"}, seconds=1.0, processes=1, seed=1, asked={}, not_run={},
+        environment={"cpu": "A CPU", "doctor": {"verdict": "ok", "load": load}},
+        seconds=1.0, processes=1, seed=1, asked={}, not_run={},
         contenders={name: {"library": f"{name} 1", "versions": {name: "1"}} for name in names},
         settings={f"{name} default": {"reliability": "TCP's"} for name in names},
         networks=networks or {}, faults=list(faults), notes=[],
@@ -129,9 +146,6 @@ def transport_folder(
             outcome.entry.keep(journal)
             journal.flush()
             outcome.entry.close(journal)
-    journal.close()
-    finish(path, False)
-    return read_results(path)
 
 
 def _peak(made: Made, size: int, many: int) -> dict[str, Any]:

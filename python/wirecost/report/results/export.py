@@ -10,12 +10,15 @@ from wirecost.analysis.summary import Row
 from wirecost.errors import UserError
 from wirecost.records.folder import Results
 from wirecost.report.choices import REPORT_FORMATS
+from wirecost.report.results.caution import caution
 from wirecost.report.results.csv_rows import csv_text
 from wirecost.report.results.page import page
 from wirecost.report.scenarios import content_of, figures_of
 from wirecost.report.shared import drawing, markdown
 from wirecost.report.shared.figure import Figure
 from wirecost.whole_file import write_text
+
+WITHOUT_FIGURES = {"md", "csv", "mcap"}
 
 
 def write_report(
@@ -28,7 +31,8 @@ def write_report(
         raise UserError(
             f"unknown format {', '.join(unknown)}; there are {', '.join(REPORT_FORMATS)}"
         )
-    figures = figures_of(results, rows)
+    # What needs none can be written even where a figure cannot be drawn.
+    figures = [] if set(formats) <= WITHOUT_FIGURES else figures_of(results, rows)
     written: list[Path] = []
     try:
         for name in formats:
@@ -63,6 +67,7 @@ def _write(
 
 def _markdown(results: Results, rows: list[Row]) -> str:
     content = content_of(results, rows)
-    return "\n".join(
-        markdown.table(one) for one in (*content.tables, *content.folded, *content.details)
-    )
+    shown = (*content.tables, *content.folded, *content.details)
+    said = caution(results.meta)
+    first = [f"{markdown.text(said)}\n"] if said else []
+    return "\n".join([*first, *map(markdown.table, shown)])

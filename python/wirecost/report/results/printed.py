@@ -7,6 +7,7 @@ from rich.console import Console
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.report.results.caution import caution
 from wirecost.report.results.failures import not_measured
 from wirecost.report.scenarios import content_of
 from wirecost.report.shared.terminal import print_table, say
@@ -21,6 +22,8 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
         say(console, f"not measured: {text}", "bold red")
     if content.built:
         say(console, content.built, "dim")
+    if said := caution(results.meta):
+        say(console, said, "bold yellow")
     if content.lead:
         say(console, content.lead)
         console.print()
