@@ -34,6 +34,7 @@ def page(comparison: Comparison) -> str:
             for name, run in (("A", comparison.a), ("B", comparison.b))
         ],
         verdict=headline(comparison),
+        checked=tables.equal_outputs(comparison),
         failed=bool(comparison.regressions()),
         warnings=tables.warnings(comparison),
         changed=tables.changed(comparison),

@@ -133,6 +133,19 @@ def outputs(comparison: Comparison) -> Table | None:
     return Table("Outputs", headings, body, [], ("in A", "in B"))
 
 
+def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
+    """Whether both versions of a node sent the same messages; nothing where none were kept."""
+    found = comparison.outputs or []
+    differ = [one for one in found if one.first_difference]
+    if differ:
+        topics = ", ".join(one.topic for one in differ)
+        return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
+    count = sum(one.equal for one in found)
+    return (
+        [(True, f"Outputs of A and B are equal, every byte: {count:,} messages")] if count else []
+    )
+
+
 def environment(comparison: Comparison) -> Table | None:
     """What differs beside the numbers."""
     body = [

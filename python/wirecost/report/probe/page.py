@@ -15,6 +15,7 @@ from wirecost.errors import UserError
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
+from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.shared.causes import cause_table, sentences
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.executions import section_figures
@@ -78,7 +79,7 @@ def page(
         [figure for one in drawn for _, figure in one.figures],
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=_lead(explanations, drawn),
+        lead=cause_lead(explanations, [one.name for one in drawn]),
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
         sentences=[text for one in explanations for text in sentences(one)],
@@ -102,12 +103,6 @@ def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) ->
         ]
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}; name a folder for figures") from error
-
-
-def _lead(explanations: list[Explanation], drawn: list[Drawn]) -> str | None:
-    """What is known best of the section that took most time."""
-    known = {one.section: one for one in explanations if one.costs}
-    return next((sentences(known[one.name])[0] + "." for one in drawn if one.name in known), None)
 
 
 def _recorded(logs: list[ProbeLog]) -> str:

@@ -34,6 +34,8 @@ class Content:
     """How the contenders were built."""
     folded: list[Table] = field(default_factory=list)
     """What a terminal shows behind the tables, and a page folds away."""
+    checked: list[tuple[bool, str]] = field(default_factory=list)
+    """What was examined beside times: whether it holds, and in words."""
 
 
 def content_of(results: Results, rows: list[Row]) -> Content:

@@ -19,6 +19,7 @@ from wirecost.records.table_file import read_table
 from wirecost.report.probe.tables import counter_table, time_table
 from wirecost.report.scenarios import Content
 from wirecost.report.shared import units
+from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.shared.causes import cause_table, sentences
 from wirecost.report.shared.races import races, stages_table
 from wirecost.report.shared.table import Table
@@ -52,6 +53,7 @@ def content(results: Results, rows: list[Row]) -> Content:
         [table for table in tables if table is not None],
         [stages_table(rows, race) for race in races(rows)],
         f"{_played(meta)} The doctor's verdict on this machine: {verdict}.",
+        checked=_outputs(meta),
     )
 
 
@@ -98,10 +100,7 @@ def _sections(results: Results) -> tuple[list[Table], str | None]:
         cause_table(explanations),
     )
     longest = sorted((s for s in sections), key=lambda s: s.count * s.maximum_ns, reverse=True)
-    known = {one.section: one for one in explanations if one.costs}
-    cause = next(
-        (sentences(known[s.section])[0] + "." for s in longest if s.section in known), None
-    )
+    cause = cause_lead(explanations, [one.section for one in longest])
     return [table for table in tables if table is not None], cause
 
 
@@ -187,6 +186,15 @@ def _run_table(meta: dict[str, Any]) -> Table:
     headings = ["run", "inputs", "outputs", "minor faults", "major faults", "switches"]
     headings += ["preempted", "played", "then"]
     return Table("Runs", headings, body, notes, ("then", "major faults"))
+
+
+def _outputs(meta: dict[str, Any]) -> list[tuple[bool, str]]:
+    """Whether runs, and the recording, have the same outputs; nothing where none were compared."""
+    differ = [one for one in meta["equality"] if one["difference"]]
+    if differ:
+        return [(False, f"Outputs differ, {one['what']}: {one['difference']}") for one in differ]
+    equal = [f"{one['what']} ({one['messages']:,} messages)" for one in meta["equality"]]
+    return [(True, f"Outputs are equal, every byte: {', '.join(equal)}")] if equal else []
 
 
 def _equality_table(meta: dict[str, Any]) -> Table | None:

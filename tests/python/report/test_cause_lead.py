@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report of sections says first: price times count, and what to do where that is little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.probe_logs import header, record
+from support.result_folders import copied, edit_meta
+from wirecost.analysis.causes import Explanation, explain
+from wirecost.analysis.probe_sections import executions
+from wirecost.analysis.summary import summarize
+from wirecost.records.probe_log import events_of, read_logs
+from wirecost.records.reading import read_results
+from wirecost.report.results.page import page
+from wirecost.report.shared.cause_lead import cause_lead
+
+FAULT_NS = 400
+UNEXPLAINED = "is explained by no counter"
+
+
+def explained(
+    folder: Path, faults: Callable[[int], int], absent: bool = False, rest_ns: int = 30_000
+) -> list[Explanation]:
+    """Of 300 executions that take ``rest_ns``, some noise, and 400 ns per fault."""
+    counters = [("minor-faults", 1), ("LLC-load-misses", 0)][: 1 + absent]
+    content = header(counters, [(0, "filter")])
+    for i in range(300):
+        begin = 10**7 * (i + 1)
+        end = begin + rest_ns + FAULT_NS * faults(i) + i * 7919 % 97 * 5
+        content += record(i + 1, begin, end, section=0, counted=1, counters=[faults(i)])
+    (folder / "a.wprobe").write_bytes(content)
+    return explain(executions(events_of(read_logs([folder]))), {})
+
+
+def test_price_times_count_is_the_time_beside_it(tmp_path: Path) -> None:
+    lead = cause_lead(explained(tmp_path, lambda i: 110 + i % 21), ["filter"])
+    assert lead is not None
+    found = re.match(
+        r"filter: minor faults: (\d+) × (\d+) ns = ([\d.]+) µs of ([\d.]+) µs in the median "
+        r"execution \((\d+) %\)\. To reduce it: run with wirecost heap",
+        lead,
+    )
+    assert found, lead
+    count, each, ns, whole, percent = map(float, found.groups())
+    assert abs(count - 120) <= 2
+    assert abs(each - FAULT_NS) <= 8
+    assert count * each / 1000 == pytest.approx(ns, rel=0.03)
+    assert percent == pytest.approx(100 * ns / whole, abs=1)
+    assert UNEXPLAINED not in lead
+
+
+def test_what_only_slow_executions_have_is_said_of_them(tmp_path: Path) -> None:
+    lead = cause_lead(explained(tmp_path, lambda i: 200 if i % 60 == 7 else i % 2), ["filter"])
+    assert lead is not None
+    assert "200 × " in lead
+    assert "in the slowest 1 % (" in lead
+
+
+def test_where_most_is_unexplained_the_next_step_is_named(tmp_path: Path) -> None:
+    lead = cause_lead(explained(tmp_path, lambda i: i % 3, absent=True), ["filter"]) or ""
+    assert UNEXPLAINED in lead
+    assert "add sections inside" in lead
+    assert "LLC-load-misses cannot be read on this machine" in lead
+    assert lead.index(UNEXPLAINED) < lead.index("minor faults: ")  # 3 % of the time
+
+
+def test_the_section_that_took_longest_comes_first_if_something_is_known(tmp_path: Path) -> None:
+    (one,) = explained(tmp_path, lambda i: 110 + i % 21)
+    assert (cause_lead([one], ["other", "filter"]) or "").startswith("filter")
+    assert cause_lead([], ["filter"]) is None
+
+
+def test_equality_of_outputs_is_a_tick_at_the_top(tmp_path: Path) -> None:
+    folder = copied("replay", tmp_path / "r")
+    results = read_results(folder)
+    top = page(results, summarize(results), []).split("<nav>")[0]
+    assert "✓</span> Outputs are equal, every byte: run 2 with run 1 (40 messages)" in top
+    edit_meta(folder, lambda meta: meta["equality"][0].update(difference="/out 7: byte 3"))
+    results = read_results(folder)
+    top = page(results, summarize(results), []).split("<nav>")[0]
+    assert "✗</span> Outputs differ, run 2 with run 1: /out 7: byte 3." in top
+    assert "✓" not in top
