@@ -47,11 +47,19 @@ int main() {
   const std::uint32_t allocating = wirecost_probe_section("allocating");
   const std::uint32_t waiting = wirecost_probe_section("waiting");
   const std::uint32_t nothing = wirecost_probe_section("nothing");
+  const std::uint32_t deep = wirecost_probe_section("deep");
+  const std::uint32_t nested = wirecost_probe_section("nested");
   for (int i = 0; i < 10; ++i) {
     {
       const wirecost::probe::Section section(allocating);
       for (int k = 0; k < 7; ++k) std::free(kept(std::malloc(100)));
       std::free(kept(std::realloc(kept(std::calloc(2, 50)), 300)));
+    }
+    {
+      // Deeper than a log holds.
+      const wirecost::probe::Section section(deep);
+      for (int k = 0; k < 40; ++k) wirecost_probe_begin(nested, WIRECOST_PROBE_COUNT_LOOPS);
+      for (int k = 0; k < 40; ++k) wirecost_probe_end(nested, 0);
     }
     std::thread other(holder);
     while (!held) {

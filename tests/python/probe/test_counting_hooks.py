@@ -42,6 +42,7 @@ def test_allocations_and_their_bytes(tmp_path: Path) -> None:
     assert of(events, "allocating", "allocations") == [9] * 10
     assert of(events, "allocating", "allocated-bytes") == [7 * 100 + 100 + 300] * 10
     assert of(events, "nothing", "allocations") == [0] * 10
+    assert of(events, "deep", "allocations") == [0] * 10, "the probe's own, when it drops sections"
     assert of(events, "nothing", "lock-waits") == [None] * 10
 
 
