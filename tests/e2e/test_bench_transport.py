@@ -50,9 +50,11 @@ def test_latency_losses_and_price_of_each_combination(wirecost: Run, tmp_path: P
         for settings in ("default", "matched")
         for size in (100, 65_536)
     }
-    for row in rows.values():
+    for (_, _, size), row in rows.items():
         assert (row["asked_rate"], row["subscribers"], row["network"]) == (100, 2, "loopback")
-        assert (row["sent"], row["n"]) == (30, row["received"])
+        # In a single process, as many are compared as every contender of the case has.
+        fewest = min(one["received"] for (_, _, of), one in rows.items() if of == size)
+        assert (row["sent"], row["n"]) == (30, fewest)
         assert row["sent"] * 2 == row["received"] + row["lost"]
         assert row["duplicates"] == row["reordered"] == row["wrong"] == row["refused"] == 0
         assert row["checked"] > 0
@@ -162,7 +164,7 @@ def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) 
     ("options", "said"),
     [
         (["--sizes", "10"], "--sizes 10: must lie between 24 and"),
-        (["--sizes", "big"], "--sizes big: give bytes, such as 100, 10k, 1M or 64Ki"),
+        (["--sizes", "big"], "--sizes big: give a size such as 100, 10k, 5MB or 64KiB"),
         (["--mwares", "zeromqq"], "zeromqq"),
         (["--network", "wlan"], "network 'wlan' is unknown: did you mean"),
         (["--pattern", "push"], "--pattern push: there are pubsub, reqrep"),

@@ -14,11 +14,12 @@ from wirecost.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.bench.transport.faults import registry
 from wirecost.bench.transport.faults.registry import ALL
 from wirecost.bench.transport.settings import NAMES
+from wirecost.byte_sizes import parse_size
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing, numbers, transport_names
 from wirecost.cli.console import Advance
-from wirecost.errors import UserError
+from wirecost.counted import counted
 from wirecost.network import profiles
 from wirecost.records.journal import Journal
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
 SIZES = "100,10k,1M,8M"
-UNITS = {"": 1, "k": 1000, "M": 1_000_000, "Ki": 1024, "Mi": 1 << 20}
 NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)
 DEFAULT_SETTINGS = "default,matched"
 
@@ -49,7 +49,7 @@ def command(
         ),
     ] = None,
     sizes: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Bytes of a message: 100, 10k, 1M, 64Ki.")
+        str, typer.Option(metavar="N,N,…", help="Bytes of a message: 100, 10k, 5MB, 64KiB.")
     ] = SIZES,
     rate: Annotated[
         float | None,
@@ -159,7 +159,8 @@ def _announce(console: Console, asked: transport.Settings, made: Plan) -> None:
     seconds = transport.expected_seconds(asked, made)
     long = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
     console.print(
-        f"{len(made.contenders)} contenders, {len(made.outcomes)} combinations: about {long}",
+        f"{counted(len(made.contenders), 'contender')}, "
+        f"{counted(len(made.outcomes), 'combination')}: about {long}",
         highlight=False,
     )
 
@@ -170,11 +171,4 @@ def _network(text: str) -> profiles.Profile | None:
 
 
 def _size(text: str) -> int:
-    digits = text.rstrip("kKiM")
-    unit = UNITS.get(text[len(digits) :])
-    try:
-        if unit is not None:
-            return int(float(digits) * unit)
-    except (ValueError, OverflowError):
-        pass
-    raise UserError(f"--sizes {text}: give bytes, such as 100, 10k, 1M or 64Ki")
+    return parse_size("--sizes", text, "100, 10k, 5MB or 64KiB")

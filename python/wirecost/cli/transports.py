@@ -42,6 +42,7 @@ def command(
     json_file: JsonFile = None,
 ) -> None:
     """List transports and frameworks for tensors: which work here, copies, how to install."""
+    from wirecost.bench.transport.clients import native_installed
     from wirecost.cli.transports_tables import print_frameworks, print_outcomes, print_transports
     from wirecost.messaging.available import frameworks, transports
 
@@ -50,8 +51,9 @@ def command(
     console = console_beside(json_file)
     found = transports()
     packages = frameworks()
+    natives = native_installed()
     document = {
-        "transports": [one.document() for one in found],
+        "transports": [{**one.document(), "native_client": natives.get(one.name)} for one in found],
         "frameworks": [one.document() for one in packages],
     }
     failed = False
@@ -63,7 +65,7 @@ def command(
         document["tests"] = [one.document() for one in outcomes]
         failed = any(one.failed is not None for one in outcomes)
     else:
-        print_transports(console, found)
+        print_transports(console, found, natives)
         print_frameworks(console, packages)
     write_json(json_file, document)
     if failed:

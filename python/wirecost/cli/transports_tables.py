@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich import box
 from rich.console import Console
@@ -17,11 +17,14 @@ from wirecost.report.shared import units
 from wirecost.transport import Capabilities
 
 COPIES = ("copies sending", "receiving")
-ABILITIES = ("aligned", "requests", "other machines")
+ABILITIES = ("aligned", "requests", "other machines", "C++")
 
 
-def print_transports(console: Console, transports: list[AvailableTransport]) -> None:
-    """What each can do, then in words what does not fit into columns."""
+def print_transports(
+    console: Console, transports: list[AvailableTransport], natives: Mapping[str, bool]
+) -> None:
+    """What each can do, then in words what does not fit into columns. ``natives``: whether the
+    benchmark's client in C or C++ is installed, where there is one."""
     table = _table()
     table.add_column("transport", no_wrap=True)
     table.add_column("here", no_wrap=True)
@@ -37,9 +40,16 @@ def print_transports(console: Console, transports: list[AvailableTransport]) -> 
             str(can.send_copies),
             str(can.receive_copies),
             *("yes" if is_so else "–" for is_so in _abilities(can)),
+            {True: "yes", False: "no", None: "–"}[natives.get(one.name)],
             style=None if one.missing is None else "dim",
         )
     console.print(table)
+    console.print(
+        "C++: yes where `bench transport --client native` measures its C or C++ library too; no:"
+        " that program is not installed; –: there is none.",
+        style="dim",
+        highlight=False,
+    )
     for one in transports:
         if one.default:
             console.print(

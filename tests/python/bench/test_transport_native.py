@@ -96,3 +96,11 @@ def test_commands_that_are_none_are_answered() -> None:
 def test_a_native_client_ends_with_its_standard_input() -> None:
     (command,) = client_of(NATIVE, "nats").command
     assert subprocess.run([command], input="", timeout=20, check=False, text=True).returncode == 0
+
+
+def test_the_list_of_native_clients_is_what_their_programs_say() -> None:
+    programs = clients.native()
+    if not programs:
+        pytest.skip("no native client is installed")
+    there = {mware for mware, installed in clients.native_installed().items() if installed}
+    assert there == {mware for one in programs for mware in one.transports}

@@ -4,11 +4,13 @@ not."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from wirecost.bench.transport import plan as planning
 from wirecost.bench.transport import race, scenario
 from wirecost.bench.transport.cases import check_for, quiet_for, rate_for
 from wirecost.bench.transport.clients import Client
@@ -235,3 +237,42 @@ def test_a_sum_of_other_sources_says_so() -> None:
     total.add(Part(source="clocks"))
     total.add(Part(source="clocks"))
     assert total.source == "mixed"
+
+
+NATIVE_CLIENT = Client("native", ("program",), ("zeromq",))
+
+
+@pytest.mark.parametrize(
+    ("asked", "mwares", "not_run"),
+    [
+        (
+            ("python", "native"),
+            ("zeromq", "iceoryx2"),
+            {"iceoryx2 native": "no native client exists"},
+        ),
+        (
+            ("python", "native"),
+            ("zeromq", "tcp"),
+            {"tcp native": "its native client is not installed"},
+        ),
+        (("native",), ("zeromq", "iceoryx2"), {"iceoryx2 native": "no native client exists"}),
+        (("python",), ("zeromq", "tcp"), {"tcp python": "has a native client only"}),
+    ],
+)
+def test_what_a_kind_of_client_does_not_have_is_said(
+    asked: tuple[str, ...], mwares: tuple[str, ...], not_run: dict[str, str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
+    found = plan(wanted(clients=asked, mwares=mwares), tmp_path, CLIENT).not_run
+    assert found.keys() == not_run.keys()
+    assert all(found[what].startswith(why) for what, why in not_run.items())
+    assert "zeromq, zeromq-tcp, nats" in found.get("iceoryx2 native", "zeromq, zeromq-tcp, nats")
+
+
+def test_where_nothing_is_left_other_choices_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
+    with pytest.raises(UserError, match=r"no native client exists; zeromq.*another --mwares or"):
+        plan(wanted(clients=("native",), mwares=("iceoryx2",)), tmp_path)

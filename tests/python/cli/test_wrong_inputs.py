@@ -45,7 +45,7 @@ bench repeated --lists nope           | --list
 bench cloud --points -1               | must lie between 1 and
 bench heap --processes x              | No such option: --processes
 bench transport --mwares nope         | there are dds,
-bench transport --sizes 1Q            | such as 100, 10k, 1M
+bench transport --sizes 1Q            | such as 100, 10k, 5MB
 bench transport --network narow       | did you mean narrow?
 bench transport --subscribers 0       | must lie between 1 and
 bench transport --pattern foo         | there are pubsub, reqrep

@@ -14,7 +14,7 @@ from typing import Any
 from wirecost import scratch
 from wirecost.bench.answering import Answering, WorkerFailedError
 from wirecost.bench.program import PROGRAMS
-from wirecost.bench.transport.choices import NATIVE, PYTHON
+from wirecost.bench.transport.choices import NATIVE, NATIVE_PROGRAMS, PYTHON
 from wirecost.bench.transport.ground import Spot
 from wirecost.bench.transport.protocol import PROTOCOL
 
@@ -65,6 +65,14 @@ def native() -> list[Client]:
         except WorkerFailedError:
             continue
     return found
+
+
+def native_installed() -> dict[str, bool]:
+    """By transport that has a native client: whether its program is here. Starts nothing."""
+    return {
+        mware: (PROGRAMS / f"{NATIVE_PREFIX}{program}").is_file()
+        for mware, program in NATIVE_PROGRAMS.items()
+    }
 
 
 @cache

@@ -14,7 +14,7 @@ from wirecost.bench.transport.cases import (
     name_of,
     rate_for,
 )
-from wirecost.bench.transport.choices import NATIVE, PYTHON
+from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY, NATIVE_PROGRAMS, PYTHON
 from wirecost.bench.transport.clients import Client, native, python
 from wirecost.bench.transport.contender import Contender
 from wirecost.bench.transport.meeting import unreachable
@@ -25,6 +25,8 @@ from wirecost.bench.transport.settings import Asked, settings_of
 from wirecost.errors import UserError
 from wirecost.network.profiles import Profile
 from wirecost.transport import find
+
+NATIVE_ALONE = "has a native client only: --client native"
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def plan(wanted: Wanted, logs: Path, client: Client | None = None) -> Plan:
         made.grounds.append((profile, turns))
     if not made.outcomes:
         reasons = "; ".join(f"{what}: {why}" for what, why in made.not_run.items())
-        raise UserError(f"nothing can be measured: {reasons or 'no contender is left'}")
+        why = reasons or "no contender is left"
+        raise UserError(f"nothing can be measured: {why}; choose another --mwares or --client")
     return made
 
 
@@ -101,10 +104,9 @@ def _clients(wanted: Wanted, made: Plan, client: Client | None) -> list[Client]:
 
 def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
     found = []
+    _leave_out(wanted, made)
     for mware in wanted.mwares:
         able = [one for one in made.clients if mware in one.transports]
-        if not able:
-            made.not_run[mware] = _absence(mware)
         for one in able:
             if wanted.pattern == "reqrep" and (why := _no_requests(mware, one)):
                 made.not_run[f"{mware}, {one.kind}"] = why
@@ -117,11 +119,30 @@ def _contenders(wanted: Wanted, made: Plan) -> list[Contender]:
     return found
 
 
-def _absence(mware: str) -> str:
-    try:
-        return find(mware).missing() or "no chosen client has it"
-    except UserError:
-        return "has a native client only, which is not installed or not chosen"
+def _leave_out(wanted: Wanted, made: Plan) -> None:
+    """Says of each chosen kind of client which transports it does not have, and why."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for mware in wanted.mwares:
+        kinds = {one.kind for one in made.clients if mware in one.transports}
+        for kind in wanted.clients:
+            if kind not in kinds:
+                why = _absence(mware, kind)
+                # Who asks for both kinds need not hear that one is impossible.
+                if why != NATIVE_ALONE or NATIVE not in wanted.clients:
+                    names.setdefault((kind, why), []).append(mware)
+    for (kind, why), those in names.items():
+        made.not_run[f"{', '.join(those)} {kind}"] = why
+
+
+def _absence(mware: str, kind: str) -> str:
+    if kind == PYTHON:
+        if mware in NATIVE_ONLY:
+            return NATIVE_ALONE
+        return find(mware).missing() or "the Python client does not have it"
+    if mware in NATIVE_PROGRAMS:
+        return "its native client is not installed: build wirecost with its C or C++ library"
+    there = ", ".join(name for name in NATIVE_PROGRAMS if name not in NATIVE_ONLY)
+    return f"no native client exists; {there} have one"
 
 
 def _no_requests(mware: str, client: Client) -> str | None:
