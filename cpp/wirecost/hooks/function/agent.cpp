@@ -26,7 +26,9 @@ void search(bool later) {
   try {
     recorder->search(later);
   } catch (const std::exception& error) {
-    say(std::string("functions are not recorded: ") + error.what());
+    static constinit bool said = false;
+    if (!said) say(std::string("functions are not recorded: ") + error.what());
+    said = true;
   }
 }
 
