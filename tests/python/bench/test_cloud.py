@@ -177,8 +177,8 @@ def test_the_report_says_in_how_many_scans_the_usual_version_follows_faults(
     meta = {"environment": {"compiler": "c", "flags": "f"}, "contenders": {}, "runs": []}
     content = cloud.content(Results(tmp_path, meta, pl.concat(parts)), [])
     assert content.lead is not None
-    assert content.lead.startswith("usual follows page faults plain in 2 of 3 scans (")
-    assert content.lead.endswith(" per fault), under the heap in 0 of 3 scans.")
+    assert content.lead.startswith("The time of usual follows its page faults in 2 of 3 scans (")
+    assert content.lead.endswith(" per fault), in 0 of 3 scans with the heap library.")
     assert [table.title for table in content.tables] == [
         f"What the time follows: ring, {scan}" for scan in ("one", "other", "none")
     ]

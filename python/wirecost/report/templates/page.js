@@ -1,6 +1,67 @@
 // Figures as wide as the page, in a palette that the dark page allows; tables sorted by a click.
 const BRIGHTER = { "#0072B2": "#4CA9E8", "#999933": "#C2C25A", "#8C8C8C": "#ABABAB", "#D55E00": "#F08C4A" };
 
+const BESIDE = 90; // pixels of a panel's axis and of what is written beside it
+
+const LETTER = 8.2; // pixels of a title's letter
+
+function lines(text, room) {
+  const found = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${found.at(-1)} ${word}`.trim();
+    if (found.at(-1) && longer.length * LETTER > room) found.push(word);
+    else found[found.length - 1] = longer;
+  }
+  return found;
+}
+
+// How many entries of a legend stand side by side.
+function entries(channel, room) {
+  const names = (channel.scale && channel.scale.domain) || [];
+  const longest = Math.max(12, ...names.map((name) => String(name).length));
+  return Math.max(1, Math.min(channel.legend.columns || 9, Math.floor(room / (7 * longest + 34))));
+}
+
+// Titles, legends and names beside an axis on a narrow page.
+function narrowed(part, room) {
+  if (Array.isArray(part)) part.forEach((one) => narrowed(one, room));
+  else if (part && typeof part === "object") {
+    for (const [name, value] of Object.entries(part))
+      if (!["data", "datasets", "values"].includes(name)) narrowed(value, room);
+    if (part.legend && part.legend.orient === "bottom")
+      part.legend.columns = entries(part, room);
+    if (typeof part.title === "string" && (part.mark || part.layer || part.spec || part.concat ||
+        part.vconcat))
+      part.title = lines(part.title, room);
+    else if (part.title && typeof part.title.text === "string")
+      part.title.text = lines(part.title.text, room);
+  }
+}
+
+// Panels below each other are as wide as the page; of those side by side, as many as fit.
+function fitted(specification, room) {
+  if (room < 600) {
+    narrowed(specification, room);
+    specification.config.axis.labelLimit = Math.min(240, 0.4 * room);
+    if (typeof specification.width === "number")
+      specification.width = Math.min(specification.width, 0.6 * room - 30);
+  }
+  for (const panel of specification.vconcat || [])
+    if (typeof panel.width === "number") panel.width = Math.max(160, room - BESIDE);
+  if (specification.hconcat) {
+    specification.concat = specification.hconcat;
+    specification.columns = specification.concat.length;
+    delete specification.hconcat;
+  }
+  const panels = specification.concat || (specification.spec ? [specification.spec] : []);
+  const widths = panels.map((panel) => panel.width).filter((width) => typeof width === "number");
+  if (widths.length) {
+    const most = Math.max(1, Math.floor(room / (Math.max(...widths) + BESIDE / 2)));
+    specification.columns = Math.min(specification.columns || most, most);
+  }
+  return specification;
+}
+
 function widened(specification) {
   const parts = ["facet", "repeat", "concat", "hconcat", "vconcat"];
   const encoding = specification.encoding || {};
@@ -22,7 +83,9 @@ function drawAll() {
     if (dark)
       for (const [usual, brighter] of Object.entries(BRIGHTER))
         text = text.replaceAll(new RegExp(usual, "gi"), brighter);
-    vegaEmbed(`#figure-${index}`, widened(JSON.parse(text)), { renderer: "svg", actions: false });
+    const place = document.getElementById(`figure-${index}`);
+    const shown = fitted(widened(JSON.parse(text)), place.clientWidth);
+    vegaEmbed(place, shown, { renderer: "svg", actions: false });
   });
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The point cloud case studies: callbacks one by one and against page faults, cost by size."""
+"""The point cloud case studies: versions beside each other, callbacks one by one and against page
+faults, cost by size."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import polars as pl
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.records.probe_log import COUNTER
+from wirecost.report.scenarios.cloud import versions
 from wirecost.report.scenarios.cloud.growth import Growth, growths
 from wirecost.report.shared.executions import against, turnaround
 from wirecost.report.shared.executions.series import Options
@@ -21,8 +23,13 @@ SHADES = {"usual": PALETTE[3], "recommended": PALETTE[4], "wirecost": PALETTE[0]
 
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
-    made = []
     rings = results.samples.filter(study="ring")
+    first = [
+        versions.callbacks(number, case, rings.filter(case=case))
+        for number, case in enumerate(rings["case"].unique(maintain_order=True), start=1)
+    ]
+    first.append(versions.cases([row for row in rows if row.facts["study"] == "area"], SHADES))
+    made = [figure for figure in first if figure is not None]
     for number, case in enumerate(rings["case"].unique(maintain_order=True), start=1):
         made += _ring(number, case, rings.filter(case=case))
     found = growths(rows, results.meta)
@@ -77,6 +84,7 @@ def _growth(number: int, over: str, held: str, lines: list[Growth]) -> Figure:
     ).properties(width=WIDTH, height=300, title=f"Cost by {over} · {held}")
     return Figure(
         f"cloud-growth-{number}",
-        f"Medians without the heap, {held}; order: the power of the size that the time grows with.",
+        f"Medians without the heap library, {held}. Order: the exponent of the growth, 1 if the "
+        "time is proportional to the size.",
         chart,
     )

@@ -75,7 +75,7 @@ def _beside(shown: Latencies) -> Any:
     slots = len(shown.plugins) * (len(shown.contenders) + 1)
     width = max(WIDTH // 2, 11 * slots)
     marks = layers(shown, colour, offset, min(24.0, 0.7 * width / slots))
-    marks += floor_names(shown, width, HEIGHT)
+    marks += floor_names(shown, HEIGHT)
     return alt.layer(*marks, data=data(shown)).properties(
         width=width, height=HEIGHT, title=shown.title
     )

@@ -35,15 +35,15 @@ def layers(
     return [*floors, *_boxes(shown, plugins, colour, offset, width)]
 
 
-def floor_names(shown: Latencies, width: float, height: float) -> list[alt.Chart]:
-    """Each floor's name beside its line, right of a figure of that size."""
+def floor_names(shown: Latencies, height: float) -> list[alt.Chart]:
+    """Each floor's name above its line, at the right end of a figure of that height."""
     found = {mark["mware"]: mark["us"] for mark in shown.floors}
     if not found:
         return []
     places = apart(list(found.values()), shown.span, height, LABEL)
     labels = [{"mware": name, "at": at} for name, at in zip(found, places, strict=True)]
-    chart = alt.Chart(alt.Data(values=labels)).mark_text(align="left", dx=4, fontSize=11)
-    return [chart.encode(x=alt.XValue(width), y=_time(shown, "at"), text="mware:N")]
+    chart = alt.Chart(alt.Data(values=labels)).mark_text(align="right", dx=-4, dy=-7, fontSize=11)
+    return [chart.encode(x=alt.XValue("width"), y=_time(shown, "at"), text="mware:N")]
 
 
 def _time(shown: Latencies, field: str) -> alt.Y:

@@ -104,8 +104,9 @@ def _panel(name: str, x: Array, ns: Array, axis: TimeAxis) -> alt.LayerChart | a
 def _time_scale(ns: Array, axis: TimeAxis) -> alt.Scale:
     low, high = (float(v) for v in axis.scaled(np.array([ns.min(), ns.max()])))
     if axis.logarithmic:
-        return alt.Scale(type="log", domain=[low, max(high, 2 * low)], nice=True)
-    return alt.Scale(domain=[min(0.0, low), max(high, 1 / axis.factor)], nice=True)
+        return alt.Scale(type="log", domain=[0.9 * low, 1.1 * max(high, 2 * low)], nice=True)
+    # Points at the end of an axis would be cut through.
+    return alt.Scale(domain=[min(0.0, low), 1.05 * max(high, 1 / axis.factor)], nice=True)
 
 
 def _number_axis(x: Array) -> alt.Axis:
