@@ -20,6 +20,7 @@ from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.choices import completing
 from wirecost.cli.console import Advance
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
 
@@ -210,9 +211,8 @@ def _announce(console: Console, made: Plan, processes: int) -> None:
 
     entries = sum(len(case.entries) for case in made.cases)
     minutes = tensor.expected_seconds(made, processes) / 60
-    console.print(
-        f"{entries} contenders of {len(made.cases)} cases: about {minutes:.1f} min", highlight=False
-    )
+    contenders, cases = counted(entries, "contender"), counted(len(made.cases), "case")
+    console.print(f"{contenders} of {cases}: about {minutes:.1f} min", highlight=False)
 
 
 def _check_role(role: str, peer: str | None, token: str | None, listen_at: str | None) -> None:

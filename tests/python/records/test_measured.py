@@ -60,6 +60,11 @@ def test_where_nothing_is_the_error_says_what_to_do(tmp_path: Path, name: str) -
         latest(tmp_path / name)
 
 
+def test_a_folder_that_is_not_there_is_answered_with_a_command(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"`wirecost results \.` lists those in this one"):
+        measured_in(tmp_path / "results")
+
+
 def test_a_run_that_goes_on_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / ".now.partial").mkdir()
     (tmp_path / ".now.partial" / "journal.jsonl").write_text("")
