@@ -133,7 +133,7 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         assert publisher.stdout is not None and publisher.stderr is not None
-        assert " of " in publisher.stderr.readline()
+        assert "contenders of" in publisher.stderr.readline()
         for line in publisher.stderr:
             percent = line.split("%")[0].strip()
             if percent.isdecimal() and int(percent) >= 20:  # both have had a turn
