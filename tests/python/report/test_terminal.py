@@ -54,6 +54,16 @@ def test_a_heading_takes_two_lines_before_a_name_does() -> None:
     ]
 
 
+def test_a_list_takes_several_lines_before_a_name_does() -> None:
+    table = Table("title", ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]], [])
+    for width, lines in ((25, [["a", "b", "2", "lost;", "3", "twice"]]),
+                         (20, [["a", "b", "2", "lost;"], ["3", "twice"]])):  # fmt: skip
+        out = io.StringIO()
+        print_table(Console(file=out, width=width), table)
+        printed = [line.split() for line in out.getvalue().splitlines()]
+        assert all(line in printed for line in lines), out.getvalue()
+
+
 def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
     folder = copied("lists", tmp_path / "folder")
     edit_samples(folder, lambda table: table.with_columns(case=table["case"] + ODD))

@@ -26,15 +26,17 @@ def print_table(console: Console, content: Table) -> None:
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
-    widest = [max((len(row[i]) for row in content.rows), default=0) for i in range(len(headings))]
-    # Where not all fits, headings and at last names go over two lines: a cut number says nothing.
-    if sum(max(len(headings[i]), widest[i]) + 1 for i in shown) - 1 > console.width:
-        headings = [_broken(*pair) for pair in zip(headings, widest, strict=True)]
+    rows = [[printable(cell) for cell in row] for row in content.rows]
+    # Where not all fits, headings, then lists and at last names go over several lines: a cut number
+    # says nothing.
+    if sum(max(len(headings[i]), _widest(rows, i)) + 1 for i in shown) - 1 > console.width:
+        rows = [[row[0], *(cell.replace("; ", ";\n") for cell in row[1:])] for row in rows]
+        headings = [_broken(one, _widest(rows, i)) for i, one in enumerate(headings)]
     for i in shown:
         justify: JustifyMethod = "right" if i else "left"
         out.add_column(Text(headings[i]), justify=justify, no_wrap=i > 0, overflow="fold")
-    for cells in content.rows:
-        out.add_row(*(Text(printable(cells[i])) for i in shown))
+    for cells in rows:
+        out.add_row(*(Text(cells[i]) for i in shown))
     say(console, content.title, "bold")
     console.print(out)
     for note in content.notes:
@@ -49,6 +51,11 @@ def print_table(console: Console, content: Table) -> None:
 
 def say(console: Console, text: str, style: str = "") -> None:
     console.print(printable(text), style=style, highlight=False, markup=False)
+
+
+def _widest(rows: list[list[str]], column: int) -> int:
+    """The longest line of a column's cells."""
+    return max((len(line) for row in rows for line in row[column].split("\n")), default=0)
 
 
 def _broken(heading: str, width: int) -> str:
