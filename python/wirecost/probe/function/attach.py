@@ -13,6 +13,7 @@ from wirecost.probe.function import choice, uprobes
 from wirecost.probe.function.listing import PATTERNS, listing
 from wirecost.probe.function.means import price
 from wirecost.probe.function.request import checked, is_python
+from wirecost.probe.run.counting import asked_counters
 
 
 def attach(
@@ -43,6 +44,8 @@ def attach(
     note(f"{count} function{'' if count == 1 else 's'} recorded by uprobes{costs}:")
     for line in choice.lines(found.functions, uprobes.why_not):
         note(line)
+    if lacks := [name for name in asked_counters() if name not in uprobes.COUNTED]:
+        note(f"uprobes cannot count {', '.join(lacks)}; wirecost probe run can")
     environment = {
         **os.environ,
         "WIRECOST_PROBE": str(folder),

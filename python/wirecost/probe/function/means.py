@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirecost.errors import UserError
 from wirecost.probe.function import trampoline, uprobes
 from wirecost.probe.function.listing import Function, ObjectFile
+from wirecost.probe.run.counting import asked_counters
 
 CHEAP_NS = 5_000.0
 """What a breakpoint may cost a call if nobody asked for breakpoints: they need nothing in the
@@ -19,13 +20,19 @@ program, but in virtual machines a trap can take tens of microseconds."""
 @dataclass(frozen=True)
 class Means:
     """``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
-    function; ``cost_ns``: of a call, measured when it is asked."""
+    function; ``cost_ns``: of a call, measured when it is asked; ``counts``: the only counters that
+    it has, None: all."""
 
     name: str
     about: str
     unavailable: str
     why_not: Callable[[Function], str]
     cost_ns: Callable[[Mapping[str, str]], float | None]
+    counts: frozenset[str] | None = None
+
+    def uncounted(self, names: Iterable[str]) -> list[str]:
+        """Those of the counters that this means cannot count."""
+        return [] if self.counts is None else [one for one in names if one not in self.counts]
 
 
 def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]:
@@ -34,7 +41,14 @@ def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]
     with_sleds = {one.path for one in objects[:1] if one.has_sleds}
     cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
     return [
-        Means("uprobes", "by uprobes", uprobes.unavailable(), uprobes.why_not, uprobes.cost_ns),
+        Means(
+            "uprobes",
+            "by uprobes",
+            uprobes.unavailable(),
+            uprobes.why_not,
+            uprobes.cost_ns,
+            uprobes.COUNTED,
+        ),
         Means(
             "trampoline",
             "by patched entries",
@@ -67,14 +81,15 @@ class Taken:
 
 
 def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> Taken:
-    """The first one that is available, can record a function, and is cheap; a dear one where there
-    is no other.
+    """The first one that is available, can record a function, is cheap, and counts what
+    ``WIRECOST_PROBE_COUNTERS`` names; another one where there is no better.
 
     Raises:
         UserError: there is none, with the reason of each.
     """
     notes: list[str] = []
-    dear: Taken | None = None
+    second: Taken | None = None
+    before = 0
     functions = list(functions)
     for one in every:
         if asked not in ("auto", one.name):
@@ -84,17 +99,38 @@ def take(asked: str, every: Iterable[Means], functions: Iterable[Function]) -> T
             notes.append(f"not {one.about}: {why}")
             continue
         cost = one.cost_ns(os.environ)
-        taken = Taken(one, cost, tuple(notes))
-        if asked != "auto" or cost is None or cost <= CHEAP_NS:
-            return taken
+        lacks = one.uncounted(asked_counters())
+        against = _against(one, cost, lacks)
+        if asked != "auto" or not against:
+            return Taken(one, cost, (*notes, *_lack(one, lacks)))
+        if second is None:
+            second, before = Taken(one, cost, (*notes, *_lack(one, lacks))), len(notes)
         notes.append(
-            f"not {one.about}: {price(cost)} per call on this machine; "
-            f"--function-means {one.name} takes it all the same"
+            f"not {one.about}: {against}; --function-means {one.name} takes it all the same"
         )
-        dear = dear or taken
-    if dear is not None:
-        return dear
+    if second is not None:
+        own = f"not {second.means.about}: "
+        return replace(
+            second, notes=(*second.notes, *(n for n in notes[before:] if not n.startswith(own)))
+        )
     raise UserError(f"--function: {'; '.join(notes) or 'no means of recording'}")
+
+
+def _against(one: Means, cost: float | None, lacks: list[str]) -> str:
+    """Why others are tried first; empty: nothing is against it."""
+    if lacks:
+        return f"cannot count {', '.join(lacks)}"
+    if cost is not None and cost > CHEAP_NS:
+        return f"{price(cost)} per call on this machine"
+    if cost is None and one.name == "uprobes":
+        return "what a call costs could not be measured"
+    return ""
+
+
+def _lack(one: Means, lacks: list[str]) -> tuple[str, ...]:
+    if not lacks:
+        return ()
+    return (f"{one.name} cannot count {', '.join(lacks)}; --function-means trampoline can",)
 
 
 def _of_all(functions: list[Function], why_not: Callable[[Function], str]) -> str:

@@ -40,6 +40,7 @@ def cost_ns(environment: Mapping[str, str]) -> float | None:
                 timeout=LONGEST_S,
                 check=True,
             )
-        return float(done.stdout)
+            recorded = any(folder.glob("*.wprobe"))
+        return float(done.stdout) if recorded else None
     except (OSError, subprocess.SubprocessError, UserError, ValueError):
         return None

@@ -13,6 +13,8 @@ from wirecost.probe.function.listing import PATTERNS, Function, helper
 
 OBSERVED = "wirecost_observed_function"
 CALLS, LONGEST_S = 300, 30.0
+COUNTED = frozenset({"minor-faults", "major-faults", "context-switches", "cpu-migrations"})
+"""The kernel's events that come with a breakpoint; whatever is read in the thread is not."""
 
 
 def why_not(one: Function) -> str:

@@ -13,6 +13,12 @@ from wirecost.probe.run.target import Target
 COUNTERS = "WIRECOST_PROBE_COUNTERS"
 
 
+def asked_counters() -> list[str]:
+    """What the user has named; nothing where the default or none is counted."""
+    names = os.environ.get(COUNTERS, "").split(",")
+    return [name for name in names if name not in ("", "none")]
+
+
 @dataclass(frozen=True)
 class CountingHook:
     """``counters``: names of ``WIRECOST_PROBE_COUNTERS`` that ``library`` counts."""
@@ -24,8 +30,7 @@ class CountingHook:
 
     def prepare(self, target: Target, request: Request) -> Hooked:
         del target, request
-        asked = os.environ.get(COUNTERS, "").split(",")
-        if not set(self.counters) & set(asked):
+        if not set(self.counters) & set(asked_counters()):
             return Hooked()
         try:
             return Hooked((library(self.library),))

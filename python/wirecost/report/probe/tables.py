@@ -11,6 +11,7 @@ from wirecost.analysis.causes import Explanation
 from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.records.probe_log import ProbeLog
+from wirecost.report.probe.absent import absent_notes
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
@@ -55,8 +56,7 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     counted = {name for _, name, *_ in body}
     if never := [name for name in shown if name not in counted]:
         notes.append(f"always 0: {', '.join(never)}")
-    if absent := [name for name in status if name not in shown]:
-        notes.append(f"n/a on this machine: {', '.join(absent)}")
+    notes += absent_notes(logs)
     if partly := [name for name in shown if "user only" in status[name]]:
         notes.append(
             f"user mode only: {', '.join(partly)}; allow more by kernel.perf_event_paranoid=1"

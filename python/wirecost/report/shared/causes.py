@@ -65,7 +65,7 @@ def sentences(one: Explanation) -> list[str]:
         what = f"{_percent(one.unexplained_variance)[0]} of the variance"
     text = f"{one.section}: {what} {'is' if what.startswith('1 ') else 'are'} unexplained"
     if one.absent:
-        text += f"; {', '.join(one.absent)} not available here"
+        text += f"; not counted: {', '.join(one.absent)}"
     return [*found, text]
 
 

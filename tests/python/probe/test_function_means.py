@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By what calls are recorded where nobody forces a means: what counts all, and is cheap."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirecost.errors import UserError
+from wirecost.probe.function.listing import Function
+from wirecost.probe.function.means import Means, Taken, take
+from wirecost.probe.function.uprobes import COUNTED
+
+FUNCTION = Function("node", "f()", "f", "f", 0, 64, "", "", "", (), ())
+
+
+def means(name: str, cost_ns: float | None, why: str = "") -> Means:
+    counts = COUNTED if name == "uprobes" else None
+    return Means(name, f"by {name}", why, lambda _: "", lambda _: cost_ns, counts)
+
+
+def taken(asked: str, *every: Means) -> Taken:
+    return take(asked, every, [FUNCTION])
+
+
+@pytest.fixture
+def counters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WIRECOST_PROBE_COUNTERS", "minor-faults,allocations,run-queue-wait-ns")
+
+
+@pytest.mark.usefixtures("counters")
+def test_counters_that_uprobes_do_not_have_choose_patched_entries() -> None:
+    found = taken("auto", means("uprobes", 900.0), means("trampoline", 100.0))
+    assert found.means.name == "trampoline"
+    (note,) = found.notes
+    assert "not by uprobes: cannot count allocations, run-queue-wait-ns; " in note
+
+
+@pytest.mark.usefixtures("counters")
+def test_forced_uprobes_say_what_they_cannot_count() -> None:
+    found = taken("uprobes", means("uprobes", 900.0), means("trampoline", 100.0))
+    assert found.means.name == "uprobes"
+    assert found.notes == (
+        "uprobes cannot count allocations, run-queue-wait-ns; --function-means trampoline can",
+    )
+
+
+@pytest.mark.usefixtures("counters")
+def test_uprobes_that_are_the_only_means_are_taken() -> None:
+    found = taken("auto", means("uprobes", 900.0), means("trampoline", 100.0, "static"))
+    assert found.means.name == "uprobes"
+    assert found.notes[0].startswith("uprobes cannot count allocations")
+    assert found.notes[1:] == ("not by trampoline: static",)
+
+
+@pytest.mark.parametrize(("cost_ns", "name"), [(900.0, "uprobes"), (2e4, "trampoline")])
+def test_breakpoints_are_taken_where_they_are_cheap(
+    cost_ns: float, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WIRECOST_PROBE_COUNTERS", raising=False)
+    assert taken("auto", means("uprobes", cost_ns), means("trampoline", 1.0)).means.name == name
+
+
+def test_a_cost_that_could_not_be_measured_is_not_taken_for_a_low_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("WIRECOST_PROBE_COUNTERS", raising=False)
+    found = taken("auto", means("uprobes", None), means("trampoline", None))
+    assert found.means.name == "trampoline"
+
+
+def test_what_cannot_be_recorded_at_all_is_refused_with_the_reasons() -> None:
+    with pytest.raises(UserError, match="not by uprobes: none here; not by trampoline: static"):
+        taken("auto", means("uprobes", 1.0, "none here"), means("trampoline", 1.0, "static"))
