@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -50,15 +51,28 @@ constexpr int pfm_success = 0;
 constexpr int pfm_os_perf_event = 1;
 constexpr int user_and_kernel = 0x8 | 0x1;
 
+Encode load_libpfm() {
+  void* library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  const auto initialize = reinterpret_cast<Initialize>(dlsym(library, "pfm_initialize"));
+  const auto found = reinterpret_cast<Encode>(dlsym(library, "pfm_get_os_event_encoding"));
+  return initialize != nullptr && found != nullptr && initialize() == pfm_success ? found : nullptr;
+}
+
+enum class Loading : std::uint8_t { not_yet, now, done };
+constinit std::atomic<Loading> loading{Loading::not_yet};
+constinit std::atomic<Encode> encode{nullptr};
+
+/// Loading takes milliseconds. A static variable would leave a child that was forked meanwhile
+/// waiting for a thread that it does not have.
 Encode libpfm() {
-  static const Encode encode = [] {
-    void* library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return Encode{};
-    const auto initialize = reinterpret_cast<Initialize>(dlsym(library, "pfm_initialize"));
-    const auto found = reinterpret_cast<Encode>(dlsym(library, "pfm_get_os_event_encoding"));
-    return initialize != nullptr && found != nullptr && initialize() == pfm_success ? found
-                                                                                    : Encode{};
-  }();
+  Loading before = Loading::not_yet;
+  if (loading.compare_exchange_strong(before, Loading::now)) {
+    encode = load_libpfm();
+    loading = Loading::done;
+    loading.notify_all();
+  }
+  loading.wait(Loading::now);
   return encode;
 }
 
@@ -76,6 +90,10 @@ bool encode_system_calls(perf_event_attr& attributes) {
 }
 
 }  // namespace
+
+void give_up_libpfm_after_fork() {
+  if (loading == Loading::now) loading = Loading::done;
+}
 
 bool encode_event(const std::string& name, perf_event_attr& attributes) {
   for (const Generic& generic : generics)

@@ -11,4 +11,7 @@ namespace wirecost::probe {
 /// False where nobody knows the name.
 bool encode_event(const std::string& name, perf_event_attr& attributes);
 
+/// In a child of fork(), where nobody goes on to load it: its names are not known there.
+void give_up_libpfm_after_fork();
+
 }  // namespace wirecost::probe

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "event_names.hpp"
 #include "names.hpp"
 #include "settings.hpp"
 #include "thread_probe.hpp"
@@ -31,6 +32,7 @@ struct AtThreadEnd {
 
 void after_fork_in_child() {
   forget_logs_after_fork();
+  give_up_libpfm_after_fork();
   if (of_thread == nullptr) return;
   const Undisturbed undisturbed;
   of_thread->abandon();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "record.hpp"
@@ -79,9 +80,15 @@ Settings from_environment() {
 }  // namespace
 
 const Settings& settings() {
-  // Never destroyed: other threads may record while the process exits.
-  static const Settings& read = *new Settings(from_environment());
-  return read;
+  // Never destroyed: other threads may record while the process exits. Who comes first is not
+  // waited for, since a child of fork() may not have that thread.
+  static constinit std::atomic<const Settings*> first{nullptr};
+  const Settings* known = first.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  auto made = std::make_unique<const Settings>(from_environment());
+  if (first.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel))
+    return *made.release();
+  return *known;
 }
 
 void say_once(int topic, std::string_view line) {

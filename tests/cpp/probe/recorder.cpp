@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <barrier>
 #include <csetjmp>
 #include <csignal>
@@ -127,30 +126,6 @@ void forked() {
   if (child != 0) waitpid(child, nullptr, 0);
 }
 
-/// The first thing that a child does needs a lock, which another thread may have at the fork.
-void forked_while_naming(int times) {
-  std::atomic<bool> stop{false};
-  std::thread naming([&] {
-    while (!stop) wirecost_probe_section("of the other thread");
-  });
-  int ended = 0;
-  for (int i = 0; i < times; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(2);
-      wirecost_probe_section("of the child");
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0) break;
-    ++ended;
-  }
-  stop = true;
-  naming.join();
-  std::printf("%d children ended\n", ended);
-}
-
 void deep() {
   for (std::uint32_t i = 0; i < 40; ++i) wirecost_probe_begin(i, 0);
   for (std::uint32_t i = 40; i-- != 0;) wirecost_probe_end(i, 0);
@@ -254,7 +229,6 @@ int main(int argc, char** argv) {
   if (what == "faults") faults(number(2));
   if (what == "planted") planted(number(2));
   if (what == "fork") forked();
-  if (what == "fork-while-naming") forked_while_naming(number(2));
   if (what == "deep") deep();
   if (what == "elapsed") elapsed();
   if (what == "cut") cut(number(2), number(3), static_cast<std::uintmax_t>(number(4)));
