@@ -3,41 +3,63 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from contextlib import suppress
+from typing import NoReturn
 
 from wirecost.errors import UserError
 from wirecost.extras import missing
+from wirecost.failed_write import OTHERWISE, REMEDIES, described
 from wirecost.interruption import watched
+from wirecost.named_output import NAME, flush_output, name_output
 from wirecost.printable import printable
+
+BROKEN_PIPE = 1
 
 
 def main() -> None:
+    name_output()
     with watched() as watch:
         try:
             from wirecost.cli import app  # noqa: PLC0415 - a signal may come while it is imported
 
-            app()
+            try:
+                app()
+            finally:
+                flush_output()
         except UserError as error:
-            _trace(error)
-            _say(str(error))
-            sys.exit(error.status)
+            _end(str(error), error.status, error)
         except ModuleNotFoundError as error:
             absent = missing(error)
             if absent is None:
                 raise
-            _say(str(absent))
-            sys.exit(absent.status)
+            _end(str(absent), absent.status)
+        except OSError as error:
+            if error.errno == errno.EPIPE and error.filename == NAME:
+                _end("", BROKEN_PIPE)  # as Typer does, where it sees it
+            if error.errno not in REMEDIES | OTHERWISE:
+                raise  # a mistake of this program's
+            _end(described(error), UserError.status, error)
         except (KeyboardInterrupt, SystemExit) as error:
             # 1 and 130: so Typer ends a command that left a signal to it.
             if watch.seen is None or getattr(error, "code", 130) not in (1, 130):
                 raise
-            _say(f"interrupted by {watch.seen.number.name}")
-            sys.exit(watch.seen.status)
+            _end(f"interrupted by {watch.seen.number.name}", watch.seen.status)
 
 
-def _trace(error: UserError) -> None:
+def _end(line: str, status: int, error: Exception | None = None) -> NoReturn:
+    if error is not None:
+        _trace(error)
+    if line:
+        _say(line)
+    with suppress(OSError):
+        flush_output()
+    sys.exit(status)
+
+
+def _trace(error: Exception) -> None:
     """Where it was raised, if ``wirecost -v`` asks for it."""
     from wirecost.cli import verbosity  # noqa: PLC0415 - as the rest of it
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,25 +20,36 @@ OPEN_FILES = Path("/proc/self/fd")
 @contextmanager
 def replaced(path: Path, unnamed: bool = True) -> Iterator[Path]:
     """Where to write what takes the place of ``path`` once the context ends well. Raises OSError
-    that has ``path``. ``unnamed``: a descriptor may be spent on it. A device is written into: it
-    has no content to keep, and for root it would be gone."""
-    if path.is_char_device():
-        try:
+    that has ``path``. ``unnamed``: a descriptor may be spent on it. A device or a pipe is written
+    into: it has no content to keep, and for root it would be gone."""
+    try:
+        if _is_special(path):
             yield path
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        return
+            return
+        with _replaced(path, unnamed) as made:
+            yield made
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _is_special(path: Path) -> bool:
+    return path.is_char_device() or path.is_fifo()
+
+
+@contextmanager
+def _replaced(path: Path, unnamed: bool) -> Iterator[Path]:
+    """With the permissions of what was there."""
     file = _unnamed(path.parent) if unnamed else None
     named = path.with_name(f".{path.name}.{os.getpid()}.new")
     made = named if file is None else OPEN_FILES / str(file)
     try:
         yield made
+        if path.is_file() and not path.is_symlink():
+            made.chmod(stat.S_IMODE(path.stat().st_mode))
         if file is None:
             made.replace(path)
         else:
             _name(made, path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         if file is not None:
             os.close(file)
@@ -50,6 +62,20 @@ def write_text(path: Path, text: str) -> None:
     """As UTF-8, in the place of what was there. Raises OSError."""
     with replaced(path) as made:
         made.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """A folder that is gone again where nothing could be written into it. Raises OSError."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # something was
+                folder.rmdir()
+        raise
 
 
 def _unnamed(folder: Path) -> int | None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wirecost.campaign.cluster.keys import write_keys
-from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 
 EXAMPLE = "wirecost campaign keys lab.pem"
 
@@ -25,4 +25,4 @@ def command(
     try:
         write_keys(file)
     except OSError as error:
-        raise UserError(f"{file}: {error.strerror}; name another file") from error
+        raise failed_write(file, error, "name another file") from error

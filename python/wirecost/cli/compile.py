@@ -16,6 +16,7 @@ from wirecost.compile.depfile import dependencies
 from wirecost.compile.emit import LANGUAGES
 from wirecost.compile.plan.wires import WIRES
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -151,7 +152,7 @@ def _write(option: str, path: Path, text: str) -> None:
     try:
         write_text(path, text)
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable {option} file") from error
+        raise failed_write(path, error, f"name a writable {option} file") from error
 
 
 def _spelled(name: str, value: str = "") -> str:

@@ -13,7 +13,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from wirecost import whole_file
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 
 PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[
@@ -68,7 +70,7 @@ def write_text(option: str, path: Path, text: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        path.write_text(text, encoding="utf-8")
+        # What a link of the user's own leads to is replaced, not the link.
+        whole_file.write_text(path.resolve() if path.is_file() else path, text)
     except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{path}: {reason}; name a writable {option} file") from error
+        raise failed_write(path, error, f"name a writable {option} file") from error

@@ -6,7 +6,6 @@ Whatever ends a run, what it had measured is kept, and the exit status says how 
 
 from __future__ import annotations
 
-import errno
 import sys
 import traceback
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from wirecost.cli.console import Advance, progress
 from wirecost.cli.json_file import check_writable, write_json
 from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
+from wirecost.failed_write import described
 from wirecost.interruption import Watch, watched
 from wirecost.records.choices import HERE
 from wirecost.records.finished import NothingMeasuredError, finish
@@ -37,15 +37,6 @@ INTERRUPTED = 130
 """Exit status of Ctrl-C, of which ``main`` makes that of the signal that came."""
 FAILED = 1
 """Exit status where a contender failed, or the system did: a full disk, no more descriptors."""
-REMEDIES = {
-    errno.ENOSPC: "make room",
-    errno.EDQUOT: "make room",
-    errno.EFBIG: "raise ulimit -f",
-    errno.EMFILE: "raise ulimit -n",
-    errno.ENFILE: "end other programs",
-    errno.EAGAIN: "raise ulimit -u",
-    errno.ENOMEM: "end other programs",
-}
 
 Measure = Callable[[Journal, Advance], None]
 """Fills the journal."""
@@ -105,8 +96,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
         return Ending(name, f"interrupted by {name}", watch.seen.status)
     if isinstance(fault, OSError):
         why = fault.strerror or str(fault)
-        message = f"{fault.filename}: {why}" if fault.filename else why
-        return Ending(why, f"{message}; {REMEDIES.get(fault.errno or 0, 'try again')}", FAILED)
+        return Ending(why, described(fault), FAILED)
     if isinstance(fault, MemoryError):
         return Ending("out of memory", "out of memory; end other programs", FAILED)
     if isinstance(fault, SystemExit):  # so Rich says it

@@ -17,6 +17,7 @@ from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.doctor.prices import write_prices
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.printable import printable
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.probe.run.environment import hooks_without, prepare
@@ -113,5 +114,5 @@ def _empty_folder(path: Path) -> Path:
         if any(path.iterdir()):
             raise UserError(f"{path}: is not empty; name another folder with --out")
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name another folder with --out") from error
+        raise failed_write(path, error, "name another folder with --out") from error
     return path

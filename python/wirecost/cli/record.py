@@ -18,6 +18,7 @@ import typer
 from wirecost.cli.choices import completing
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.replay.systems import SYSTEMS, system_named
 
 if TYPE_CHECKING:
@@ -119,8 +120,7 @@ def _new_folder(node: str, out: Path | None) -> Path:
             raise UserError(f"{folder}: exists and is not empty; name another folder with --out")
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{folder}: {reason}; name a writable --out") from error
+        raise failed_write(folder, error, "name a writable --out") from error
     return folder
 
 

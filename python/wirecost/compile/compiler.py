@@ -17,6 +17,7 @@ from wirecost.compile.plan.columns import plan as plan_columns
 from wirecost.compile.plan.wires import SEQUENTIAL, check_whole
 from wirecost.compile.schema import CompileError, Enum, File, Message, Omission, Origin, Schema
 from wirecost.errors import UserError
+from wirecost.failed_write import remedy
 from wirecost.whole_file import replaced
 
 MOST_UNNAMED = 200
@@ -158,7 +159,8 @@ def write(texts: Texts, out: Path) -> list[Path]:
         done = True
     except OSError as error:
         raise UserError(
-            f"{error.filename or out}: error: {error.strerror}; name a writable folder with --out"
+            f"{error.filename or out}: error: {error.strerror}; "
+            f"{remedy(error, 'name a writable folder with --out')}"
         ) from error
     finally:
         for folder in () if done else reversed(made):

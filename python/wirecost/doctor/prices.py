@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost import _core
+from wirecost.whole_file import write_text
 
 SCHEMA = 1
 FILE = "prices.json"
@@ -61,7 +62,7 @@ def write_prices(folder: Path) -> dict[str, Any]:
     """Measures, and writes ``FILE`` into an existing folder. Raises OSError."""
     document = measure_prices()
     text = json.dumps(document, indent=1) + "\n"
-    (folder / FILE).write_text(text, encoding="utf-8")
+    write_text(folder / FILE, text)
     return document
 
 

@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.locks import Lock, claim, of_the_dead
 from wirecost.records import journal
 from wirecost.records.finished import NothingMeasuredError, finish
@@ -81,8 +82,7 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
             lock.release(remove=not pending.path.exists())
             raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{final}: {reason}; name a writable --out") from error
+        raise failed_write(final, error, "name a writable --out") from error
     try:
         yield pending
         pending.keep()

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import polars as pl
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.records.choices import PROBE_FORMATS
 from wirecost.records.probe_log import COUNTER, ProbeLog, events_of
 from wirecost.records.whole_table import replaced_by_polars
@@ -102,7 +103,7 @@ def export(logs: list[ProbeLog], form: str, out: Path) -> None:
         with replaced_by_polars(out) as made:
             FORMATS[form](logs, made)
     except OSError as error:
-        raise UserError(f"{out}: {error.strerror}; name a file that can be written") from error
+        raise failed_write(out, error, "name a file that can be written") from error
 
 
 def _instants(row: dict[str, Any]) -> list[tuple[str, int]]:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.regular_file import open_regular
 from wirecost.whole_file import replaced
 
@@ -103,4 +104,4 @@ class WholeFile:
 
 def unwritable(path: Path, error: OSError) -> UserError:
     """The error for a file that cannot be written."""
-    return UserError(f"{path}: {error.strerror}; name a file that can be written")
+    return failed_write(path, error, "name a file that can be written")

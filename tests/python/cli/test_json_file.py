@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from wirecost.cli.json_file import check_page, check_writable
+from wirecost.cli.json_file import check_page, check_writable, write_json
 from wirecost.errors import UserError
 
 
@@ -40,3 +42,23 @@ def test_a_page_does_not_get_the_name_of_another_format(tmp_path: Path) -> None:
     check_page("--report", tmp_path / "x.html")
     with pytest.raises(UserError, match=r"name it x\.html"):
         check_page("--report", tmp_path / "x.pdf")
+
+
+def test_what_a_link_leads_to_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("before")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_json(link, {"a": 1})
+    assert link.is_symlink() and json.loads(target.read_text()) == {"a": 1}
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    queue = tmp_path / "queue"
+    os.mkfifo(queue)
+    reader = os.open(queue, os.O_RDONLY | os.O_NONBLOCK)
+    write_json(queue, [])
+    assert json.loads(os.read(reader, 100)) == []
+    os.close(reader)
+    assert queue.is_fifo()

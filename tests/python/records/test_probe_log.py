@@ -268,7 +268,7 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, form: str) -> None:
     )
     code = FULL.format(log=str(log), form=form, out=str(out))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{out}: File too large; name a file that can be written\n"
+    assert done.stdout == f"{out}: File too large; raise ulimit -f\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
 
 

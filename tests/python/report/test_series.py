@@ -249,7 +249,7 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     log.write_bytes(header() + b"".join(record(i + 1, i, i + 9) for i in range(200)))
     code = [sys.executable, "-c", FULL, str(log), str(out)]
     done = subprocess.run(code, capture_output=True, text=True, check=True)
-    assert done.stdout == f"{out}: File too large; name a file that can be written\n"
+    assert done.stdout == f"{out}: File too large; raise ulimit -f\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.wprobe"]
 
 

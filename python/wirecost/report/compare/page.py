@@ -7,12 +7,14 @@ from pathlib import Path
 
 from wirecost.analysis.compare.comparison import Comparison
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.compare import tables
 from wirecost.report.compare.figures import comparison_figures
 from wirecost.report.compare.rows import headline
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.page import render
+from wirecost.whole_file import made_folder
 
 MOST_UNCHANGED = 2000
 """Rows of the fold; a page with more is slow to open, and ``--json`` has all."""
@@ -54,8 +56,8 @@ def write_figures(comparison: Comparison, folder: Path, form: str) -> list[Path]
     if form not in FIGURE_FORMATS:
         raise UserError(f"--format {form}: there are {', '.join(FIGURE_FORMATS)}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        figures = comparison_figures(comparison)
-        return [draw(figure.chart, folder / figure.file(form)) for figure in figures]
+        with made_folder(folder):
+            figures = comparison_figures(comparison)
+            return [draw(figure.chart, folder / figure.file(form)) for figure in figures]
     except OSError as error:
-        raise UserError(f"{folder}: {error.strerror}; name a writable --figures folder") from error
+        raise failed_write(folder, error, "name a writable --figures folder") from error

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.report.choices import FIGURE_FORMATS
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.figure import PALETTE, WIDTH
@@ -30,7 +31,7 @@ def write_noise_figure(noise: list[dict[str, Any]], path: Path) -> None:
     try:
         draw(noise_chart(noise), path)
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --figure file") from error
+        raise failed_write(path, error, "name a writable --figure file") from error
 
 
 def noise_chart(noise: list[dict[str, Any]]) -> alt.VConcatChart:

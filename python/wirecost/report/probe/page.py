@@ -11,7 +11,7 @@ import polars as pl
 
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.probe_sections import SectionSummary
-from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
@@ -23,6 +23,7 @@ from wirecost.report.shared.executions.series import Options
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
 from wirecost.report.shared.table import Table
+from wirecost.whole_file import made_folder
 
 DRAWN = 16
 """Sections with figures: those that took most of the time in all."""
@@ -94,15 +95,15 @@ def page(
 def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:
     """Every figure as a file of each format. Raises UserError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return [
-            draw(figure.chart, folder / figure.file(form))
-            for one in drawn
-            for _, figure in one.figures
-            for form in formats
-        ]
+        with made_folder(folder):
+            return [
+                draw(figure.chart, folder / figure.file(form))
+                for one in drawn
+                for _, figure in one.figures
+                for form in formats
+            ]
     except OSError as error:
-        raise UserError(f"{folder}: {error.strerror}; name a folder for figures") from error
+        raise failed_write(folder, error, "name a folder for figures") from error
 
 
 def _recorded(logs: list[ProbeLog]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wirecost.analysis.summary import Row
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.records.folder import Results
 from wirecost.report.choices import REPORT_FORMATS
 from wirecost.report.results.caution import caution
@@ -38,7 +39,7 @@ def write_report(
         for name in formats:
             written += _write(name, results, rows, figures, stills)
     except OSError as error:
-        raise UserError(f"{results.folder}: {error.strerror}; make the folder writable") from error
+        raise failed_write(results.folder, error, "make the folder writable") from error
     return written
 
 

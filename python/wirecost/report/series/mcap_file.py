@@ -12,6 +12,7 @@ import numpy as np
 from mcap.writer import CompressionType, Writer
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.report.series.messages import Encoder, MessageType, Numbers
 from wirecost.whole_file import replaced
 
@@ -73,7 +74,7 @@ def write(
         with replaced(out) as made, made.open("wb") as file:
             _write(file, channels, parts, about, advance)
     except OSError as error:
-        raise UserError(f"{out}: {error.strerror}; name a file that can be written") from error
+        raise failed_write(out, error, "name a file that can be written") from error
     return Written(sum(len(part.times) for part in parts), len(channels))
 
 

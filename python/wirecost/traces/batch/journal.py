@@ -19,6 +19,7 @@ from typing import Self
 
 from wirecost.closing import Closing
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.locks import claim
 from wirecost.regular_file import open_regular
 from wirecost.traces.batch.jobs import Job, Options
@@ -170,4 +171,4 @@ def _read(path: Path) -> dict[str, Entry]:
 
 
 def _unusable(path: Path, error: OSError) -> UserError:
-    return UserError(f"{path}: {error.strerror}; name a folder that can be written")
+    return failed_write(path, error, "name a folder that can be written")

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 
 from wirecost.errors import UserError
+from wirecost.failed_write import remedy as remedy_for
 from wirecost.printable import shown
 from wirecost.traces import open_trace
 from wirecost.traces.batch import memory
@@ -71,7 +72,8 @@ def _outcome(job: Job, options: Options, most: int | None) -> Outcome:
         full = isinstance(cause, OSError) and cause.errno in FULL
         return Outcome(job.number, str(error), disk_full=full)
     except OSError as error:
-        reason = f"{error.filename or job.out}: {error.strerror}; name a folder that can be written"
+        what = remedy_for(error, "name a folder that can be written")
+        reason = f"{error.filename or job.out}: {error.strerror}; {what}"
         return Outcome(job.number, reason, disk_full=error.errno in FULL)
     except MemoryError:
         remedy = "give more --memory" if most is not None else "free some memory"
