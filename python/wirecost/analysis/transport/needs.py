@@ -20,6 +20,7 @@ MANY = 2.0
 """A tick is for whoever is within this factor of the best that delivered everything."""
 LARGE_BYTES = 100_000
 LOOPBACK = "loopback"
+SMALLEST = "with the smallest messages"
 TAIL = "Tail: p99, or the median where fewer than 1,000 messages arrived."
 """What ``about`` means by it."""
 
@@ -47,6 +48,8 @@ class Need:
     within: float | None
     """Factor of the best's value; None: that what was taken arrives is all that is asked."""
     asks: str = ""
+    scope: str = ""
+    """Where there are several sizes, of which messages it is."""
 
     def holds(self, one: Measured) -> bool:
         """Whether its messages are as they must be."""
@@ -97,10 +100,10 @@ def needs(lossy: Sequence[str]) -> list[Need]:
         return one.tail_ns
 
     return [
-        Need("fastest", f"median of the smallest messages at most {QUICK:g} × the least",
-             _smallest, p50, QUICK),
-        Need("cheapest", f"processor time per message, of the smallest, at most {CHEAP:g} × the"
-             " least", _smallest, lambda one: one.cost_ns, CHEAP),
+        Need("fastest", f"median at most {QUICK:g} × the least",
+             _smallest, p50, QUICK, scope=SMALLEST),
+        Need("cheapest", f"processor time per message at most {CHEAP:g} × the least",
+             _smallest, lambda one: one.cost_ns, CHEAP, scope=SMALLEST),
         Need("survives loss", "over networks that lose packets, all that the transport took"
              " arrives, once and in order; the tail is that of the worst case",
              _lossy(lossy), tail, None, "a --network that loses packets"),

@@ -34,10 +34,11 @@ def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | N
             cells.append(FAILS if verdict.failed else _cell(need, verdict))
         body.append([mware if len(clients) == 1 else f"{mware} {client}", *cells])
     left_out = [need for need, _ in judged if need not in [one for one, _ in shown]]
+    several = len({one.size for one in found}) > 1
     notes = [
         f"{TICK} good, {CROSS} not, {NONE} not measured; of each transport the best group of"
         " settings counts.",
-        *(f"{need.title}: {need.about}." for need, _ in shown),
+        *(f"{need.title}: {_rule(need, several)}." for need, _ in shown),
     ]
     if any("tail" in need.about for need, _ in shown):
         notes.append(TAIL)
@@ -47,6 +48,10 @@ def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | N
     return Table(
         "Which transport for what", ["transport", *(need.title for need, _ in shown)], body, notes
     )
+
+
+def _rule(need: Need, several_sizes: bool) -> str:
+    return f"{need.about}, {need.scope}" if several_sizes and need.scope else need.about
 
 
 def lossy(meta: dict[str, Any]) -> list[str]:
