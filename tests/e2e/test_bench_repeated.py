@@ -112,7 +112,7 @@ def test_a_real_scan_is_carried(measure: Measure, scan: Path) -> None:
 def test_the_page_draws_its_figures(document: dict[str, Any], tmp_path: Path) -> None:
     page = document["folder"] / "report.html"
     dom, figures = rendered(page, tmp_path)
-    assert figures == 2 * 12
+    assert figures == 1 + 2 * 12
     assert "bytes per element" in dom
     assert "time per element" in dom
 

@@ -13,14 +13,21 @@ from wirecost.report.scenarios import content_of
 from wirecost.report.shared import units
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
+from wirecost.report.shared.table import Table
 
 WORST = 3
 """Checks of the machine that stand at the top."""
 
 
+MOST_ROWS = 800
+"""Rows of the details; a page with more is slow to open, and other formats have all."""
+
+
 def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool = False) -> str:
     """``stills``: figures also as they are, for browsers without scripts; it takes a while."""
     verdict, worst = _machine(results.meta)
+    content = content_of(results, rows)
+    details = _first(content.details)
     return render(
         "report.html.j2",
         figures,
@@ -29,11 +36,24 @@ def page(results: Results, rows: list[Row], figures: list[Figure], stills: bool 
         worst=worst,
         meta=results.meta,
         created=_minute(results.meta["created"]),
-        content=content_of(results, rows),
+        content=content,
+        details=details,
+        left_out=[table.title for table in content.details[len(details) :]],
         figures=figures,
         failures=not_measured(results.meta),
         environment=_environment(results.meta),
     )
+
+
+def _first(tables: list[Table]) -> list[Table]:
+    """As many as have ``MOST_ROWS`` in all."""
+    kept, rows = [], 0
+    for table in tables:
+        rows += len(table.rows)
+        if rows > MOST_ROWS:
+            break
+        kept.append(table)
+    return kept
 
 
 def _machine(meta: dict[str, Any]) -> tuple[str, list[str]]:

@@ -18,12 +18,17 @@ from markupsafe import Markup, escape
 from wirecost.errors import UserError
 from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
+from wirecost.report.shared.datasets import with_data_once
 from wirecost.report.shared.figure import Figure, themed
 from wirecost.report.shared.page_text import on_page, plain
+from wirecost.report.shared.stills import still_figures
 
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""
-MOST_STILLS = 300_000
+MOST_PAGE = 400_000
+"""Bytes, without the figures' library."""
+REPEATED = {"config", "$schema"}
+"""Entries of a specification that are the same in all of a page."""
 
 
 @cache
@@ -48,7 +53,8 @@ def bundle() -> Markup:
 
 def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
     """A page. ``template``: a file of ``templates``; ``drawn``: its figures, by their numbers;
-    ``stills``: for browsers without scripts also as they are, up to ``MOST_STILLS`` bytes."""
+    ``stills``: for browsers without scripts also as they are, those for which a page of
+    ``MOST_PAGE`` bytes has room."""
     environment = Environment(
         loader=PackageLoader("wirecost.report", "templates"),
         autoescape=True,
@@ -59,24 +65,25 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     )
     environment.filters["plain"] = lambda text: escape(plain(text))
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
-    kept = _stills(specifications) if stills else []
-    environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
-    return environment.get_template(template).render(
-        specifications=Markup(script_json(specifications)), bundle=bundle(), **content
-    )
-
-
-def _stills(specifications: Sequence[dict[str, Any]]) -> list[Markup]:
-    """The figures as SVG, from the first one on as many as there is room for."""
+    configuration = specifications[0]["config"] if specifications else {}
+    shown = [
+        with_data_once({key: one[key] for key in one if key not in REPEATED})
+        for one in specifications
+    ]
+    content |= {
+        "specifications": Markup(script_json(shown)),
+        "configuration": Markup(script_json(configuration)),
+    }
     kept: list[Markup] = []
-    room = MOST_STILLS
-    for specification in specifications:
-        drawn = vlc.vegalite_to_svg(specification)
-        room -= len(drawn)
-        if room < 0:
-            break
-        kept.append(Markup(drawn))
-    return kept
+    environment.globals["still"] = lambda number: kept[number] if number < len(kept) else ""
+    made = environment.get_template(template)
+    if stills:
+        kept += still_figures(specifications, MOST_PAGE - _bytes(made.render(bundle="", **content)))
+    return made.render(bundle=bundle(), **content)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def script_json(value: Any) -> str:

@@ -14,6 +14,8 @@ LONGEST_WORD = 120
 """Characters; longer words lose their middle."""
 LONGEST_IN_FIGURE = 300
 """Characters of a name; to measure longer ones takes seconds."""
+DIGITS = 7
+"""Of a number in a figure: hundreds of times what a pixel shows."""
 EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
 """What Vega computes; nothing of it is shown as it is."""
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
@@ -43,8 +45,10 @@ def on_page(value: Any) -> Any:
 
 
 def in_figure(specification: Any, key: str = "") -> Any:
-    """A figure's specification with all texts printable and none of them endless; drawing cuts
-    what remains to the room there is."""
+    """A figure's specification with all texts printable and none of them endless, and numbers no
+    longer than they are read; drawing cuts what remains to the room there is."""
+    if isinstance(specification, float):
+        return float(f"{specification:.{DIGITS}g}")
     if isinstance(specification, str):
         if key in EXPRESSIONS:
             return specification

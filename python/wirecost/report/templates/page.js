@@ -56,7 +56,8 @@ function fitted(specification, room) {
   const panels = specification.concat || (specification.spec ? [specification.spec] : []);
   const widths = panels.map((panel) => panel.width).filter((width) => typeof width === "number");
   if (widths.length) {
-    const most = Math.max(1, Math.floor(room / (Math.max(...widths) + BESIDE / 2)));
+    const beside = room < 600 ? 150 : 45;
+    const most = Math.max(1, Math.floor(room / (Math.max(...widths) + beside)));
     specification.columns = Math.min(specification.columns || most, most);
   }
   return specification;
@@ -79,7 +80,7 @@ function widened(specification) {
 function drawAll() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   specifications.forEach((specification, index) => {
-    let text = JSON.stringify(specification);
+    let text = JSON.stringify({ ...specification, config: configuration });
     if (dark)
       for (const [usual, brighter] of Object.entries(BRIGHTER))
         text = text.replaceAll(new RegExp(usual, "gi"), brighter);

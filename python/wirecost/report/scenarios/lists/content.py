@@ -8,6 +8,7 @@ from typing import Any
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content, built_with
+from wirecost.report.scenarios.lists.matrix import matrix
 from wirecost.report.shared import units
 from wirecost.report.shared.races import (
     Race,
@@ -29,16 +30,19 @@ LEAST_IN_LEAD = 1000
 
 def content(results: Results, rows: list[Row]) -> Content:
     shown = races(rows)
+    each = [_table(rows, race, results.meta["zstd_level"]) for race in shown]
+    found = matrix(rows) if len(shown) > 1 else None
     return Content(
         TITLE,
         _lead(rows),
-        [_table(rows, race, results.meta["zstd_level"]) for race in shown],
+        each if found is None else [found],
         [
             _contenders(results.meta),
             _errors(results.meta),
             *(stages_table(rows, race) for race in shown),
         ],
         f"Every contender: {built_with(results.meta['environment'])}.",
+        [] if found is None else each,
     )
 
 
@@ -69,10 +73,10 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
     headings += ["B/element", "%", "zstd", "allocations"]
     taken = samples_taken(next(row for row in rows if row.race == race), "samples")
     notes = [
-        f"Medians of {taken}, contenders in turns; × = ratio of totals with its 95 % "
-        "interval. encode: from plain structs into a buffer used again; decode: every field of "
-        "every element. %: bytes against Protobuf's. zstd: bytes per element after compression at "
-        f"level {level}, which is not in the times."
+        f"Medians of {taken}, contenders in turns; ×: ratio of totals with its 95 % interval. "
+        "encode: from plain structs into a reused buffer; decode: every field of every element is "
+        "read. %: bytes in percent of Protobuf's. zstd: bytes per element after compression at "
+        f"level {level}; the times are without compression."
     ]
     optional = ("allocations", "per element", f"× {best}", "encode", "decode")
     return Table(case, headings, body, notes, optional)
@@ -124,14 +128,14 @@ def _lead(rows: list[Row]) -> str | None:
         quicker = [other.median_ns / row.median_ns for row, other in pairs]
         sizes = [100 * row.bytes / other.bytes for row, other in pairs]
         parts.append(
-            f"{name.removesuffix(' view')} are {_span(quicker, '.1f')} times as quick with "
-            f"{_span(sizes, '.0f')} % of the bytes"
+            f"{name.removesuffix(' view')} takes {_span(sizes, '.0f')} % of the bytes and is "
+            f"{_span(quicker, '.1f')} times as quick"
         )
     if not parts:
         return None
     return (
-        f"Against Google Protobuf with reused messages, over all lists of {LEAST_IN_LEAD} elements "
-        f"and more: {'; '.join(parts)}."
+        f"Compared with Google Protobuf with reused messages, in lists of {LEAST_IN_LEAD:,} "
+        f"elements or more: {'; '.join(parts)}."
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and time per element of a list, encoding beside encoding."""
+"""Lists by number of elements; bytes and time per element, encoding beside encoding."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import altair as alt
 
 from wirecost.analysis.summary import Row
 from wirecost.records.folder import Results
+from wirecost.report.scenarios.lists.matrix import heat
 from wirecost.report.shared.figure import WIDTH, Figure
 from wirecost.report.shared.legend import keyed
 
@@ -18,7 +19,7 @@ SHADES = {"encode": "#56B4E9", "decode": "#D55E00", PLAIN: "#0072B2", COMPRESSED
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     del results
-    made = []
+    made = [figure for figure in (heat(rows),) if figure is not None]
     for number, case in enumerate(dict.fromkeys(row.case for row in rows), start=1):
         here = [row for row in rows if row.case == case]
         elements = here[0].facts["elements"] or 1

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists by number of elements: the matrix first, each list's table folded."""
+
+from __future__ import annotations
+
+from support.result_folders import DATA
+from wirecost.analysis.summary import summarize
+from wirecost.records.reading import read_results
+from wirecost.report.scenarios import content_of, figures_of
+from wirecost.report.scenarios.lists.matrix import FARTHEST, heat, matrix
+
+RESULTS = read_results(DATA / "lists")
+ROWS = summarize(RESULTS)
+
+
+def test_the_matrix_has_a_row_a_contender_and_a_column_a_count() -> None:
+    found = content_of(RESULTS, ROWS)
+    (table,) = found.tables
+    assert table.headings == ["contender and list", "1", "1,000"]
+    cells = {row[0]: row[1:] for row in table.rows}
+    assert cells["protobuf reused, radar-reflection"] == ["1", "1"]
+    assert cells["protobuf new, radar-reflection"] == ["101", "2.9"]
+    assert cells["columns view, radar-reflection"] == ["5", "0.089"]
+    assert not [name for name in cells if name.startswith(("arrays", "memcpy"))]  # floors
+    assert [one.title for one in found.folded] == [
+        "radar-reflection, 1 elements",
+        "radar-reflection, 1000 elements",
+    ]
+
+
+def test_colours_end_and_numbers_do_not() -> None:
+    figure = figures_of(RESULTS, ROWS)[0]
+    assert figure.name == "list-matrix"
+    cells = figure.chart.to_dict()["data"]["values"]
+    extreme = next(c for c in cells if (c["contender"], c["count"]) == ("protobuf new", "1"))
+    assert extreme["ratio"] == FARTHEST
+    assert extreme["text"] == "101"
+
+
+def test_one_list_of_one_size_is_no_matrix() -> None:
+    alone = [row for row in ROWS if row.facts["elements"] == 1]
+    assert heat(alone) is None
+    assert matrix([]) is None

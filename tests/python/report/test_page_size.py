@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page can be mailed: 400 kB at most beside the figures' library, which it holds once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.result_folders import DATA, NAMES
+from support.tensor_folders import tensor_folder
+from wirecost.analysis.summary import summarize
+from wirecost.records.folder import Results
+from wirecost.records.reading import read_results
+from wirecost.report.results.page import page
+from wirecost.report.scenarios import figures_of
+from wirecost.report.shared.datasets import with_data_once
+from wirecost.report.shared.page import bundle
+from wirecost.report.shared.stills import shortened_svg, still_figures
+
+MOST_BYTES = 400_000
+SWEEP = tuple(str(8 << 2 * i) for i in range(11))
+
+
+def _page(results: Results) -> str:
+    rows = summarize(results)
+    return page(results, rows, figures_of(results, rows), stills=True)
+
+
+def _size(text: str) -> int:
+    """Without the library."""
+    assert text.count(str(bundle())) == 1
+    return len(text.encode()) - len(bundle().encode())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_of_every_scenario(name: str) -> None:
+    text = _page(read_results(DATA / name))
+    assert _size(text) <= MOST_BYTES
+    figures = len(re.findall('<div class="figure"', text))
+    assert text.count('<div class="still">') == figures  # small enough for all of them
+
+
+def test_a_page_of_many_contenders_and_sizes_leaves_out_details_not_results(tmp_path: Path) -> None:
+    text = _page(tensor_folder(tmp_path, shapes=SWEEP, n=5))
+    assert _size(text) <= MOST_BYTES
+    assert re.search(r"\d+ more tables: wirecost report DIR --format md,csv", text)
+    assert "Median by size" in text
+
+
+def test_stills_take_the_room_there_is_and_the_next_one_may_fit() -> None:
+    def of(count: int) -> dict[str, Any]:
+        return {
+            "data": {"values": [{"x": i} for i in range(count)]},
+            "mark": "point",
+            "encoding": {"x": {"field": "x", "type": "quantitative"}},
+        }
+
+    whole = [len(str(one)) for one in still_figures([of(400), of(5)], 10**6)]
+    kept = still_figures([of(400), of(5), of(5)], whole[1])
+    assert [bool(one) for one in kept] == [False, True, False]
+
+
+def test_a_still_is_shorter_to_a_tenth_of_a_pixel_and_its_text_is_unchanged() -> None:
+    svg = (
+        '<svg width="10.25"><path aria-label="a: 1.234" role="img" d="M1.234,5.678"/>'
+        "<text>1.234 d=9.876</text></svg>"
+    )
+    assert shortened_svg(svg) == (
+        '<svg width="10.2"><path d="M1.2,5.6"/><text>1.234 d=9.876</text></svg>'
+    )
+
+
+def test_the_data_of_several_layers_stand_in_a_figure_once() -> None:
+    rows = [{"x": i, "name": f"name {i}"} for i in range(20)]
+    layer = {"mark": "point", "data": {"values": rows}}
+    ticks = {"values": list(range(100))}
+    shown = with_data_once({"layer": [layer, layer], "encoding": {"x": {"axis": ticks}}})
+    assert shown["datasets"] == {"d0": rows}
+    assert [one["data"] for one in shown["layer"]] == [{"name": "d0"}] * 2
+    assert shown["encoding"]["x"]["axis"] == ticks
