@@ -83,7 +83,7 @@ def show(
     from wirecost.records.recorded import event_tables, read_recorded
     from wirecost.report.probe.page import page, probe_figures, write_figures
     from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
-    from wirecost.report.shared.causes import cause_table, sentences
+    from wirecost.report.shared.causes import all_sentences, cause_table
 
     logs = read_recorded(files)
     prices = prices_beside(files)
@@ -107,7 +107,7 @@ def show(
     for table in tables:
         if table is not None:
             print_table(console, _fitting(table, console.width))
-    for sentence in (text for one in explanations for text in sentences(one)):
+    for sentence in all_sentences(explanations):
         console.print(sentence, highlight=False, markup=False)
     write_json(json_file, document(sections, explanations, logs, misses if limit_ns else None))
     if report is None and figures is None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wirecost.analysis.causes import FEWEST, Explanation, Origin, explain
 from wirecost.analysis.causes.linear import Correlations, line
-from wirecost.report.shared.causes import cause_table, sentences
+from wirecost.report.shared.causes import all_sentences, cause_table, sentences
 
 COUNT = 2000
 
@@ -154,12 +154,82 @@ def test_events_that_are_a_cause_are_not_steady(random: np.random.Generator) -> 
     assert ([cause.name for cause in one.causes], one.steady) == (["minor-faults"], [])
 
 
+def test_constant_allocations_without_a_price_are_listed(random: np.random.Generator) -> None:
+    """One more in few executions gives a price that all of them cannot have."""
+    allocations = 88_807 + (random.random(COUNT) < 0.1)
+    ns = 3e7 + random.normal(0, 1e6, COUNT) + 6e5 * (allocations > 88_807)
+    one = explained(ns, allocations=allocations)
+    assert ([cost.name for cost in one.costs], one.causes) == ([], [])
+    assert one.unexplained_variance == 1
+    assert [(steady.name, steady.each) for steady in one.steady] == [("allocations", 88_807)]
+    table = cause_table([one])
+    assert table is not None
+    assert table.rows[0][:5] == ["callback", "allocations", "–", "–", "88,807 without a price"]
+    assert "reuse buffers, reserve, or run with wirecost heap" in sentences(one)[0]
+
+
+def test_constant_allocations_have_the_price_of_the_machine(random: np.random.Generator) -> None:
+    ns = random.normal(3e7, 1e6, COUNT)
+    one = explained(ns, prices={"allocation": 50.0}, allocations=[88_807] * COUNT)
+    (cost,) = one.costs
+    assert (cost.name, cost.origin) == ("allocations", Origin.MACHINE)
+    assert cost.ns_median == pytest.approx(88_807 * 50)
+    assert one.steady == []
+
+
+def test_a_price_far_above_the_machine_s_is_that_of_something_else(
+    random: np.random.Generator,
+) -> None:
+    faults = (random.random(COUNT) < 0.05) * 2
+    ns = 5_000 + random.normal(0, 100, COUNT) + 280_000 * faults
+    one = explained(ns, prices={"minor-fault": 1000.0}, minor_faults=faults)
+    (cost,) = one.costs
+    assert cost.benchmark_ns == 1000
+    (sentence,) = sentences(one)
+    assert "a benchmark on this machine measured 1.00 µs" in sentence
+    assert "heap" not in sentence
+    table = cause_table([one])
+    assert table is not None
+    assert table.rows[0][4].endswith("per fault †")
+    assert any(note.startswith("†: more than 20 times") for note in table.notes)
+
+
+def test_switches_that_are_too_dear_lead_to_the_counters_of_waiting(
+    random: np.random.Generator,
+) -> None:
+    switches = random.poisson(10, COUNT)
+    ns = 1e7 + 3e6 * switches + random.normal(0, 1e5, COUNT)
+    one = explained(ns, prices={"context-switch": 2000.0}, context_switches=switches)
+    first, last = all_sentences([one])
+    assert "probably waiting, which was not counted (run-queue-wait-ns)" in first
+    assert "Next: WIRECOST_PROBE_COUNTERS=" in last
+    assert "run-queue-wait-ns,blocked-ns,allocations wirecost probe run" in last
+    waited = explained(
+        ns,
+        prices={"context-switch": 2000.0},
+        context_switches=switches,
+        run_queue_wait_ns=[0] * COUNT,
+    )
+    assert all_sentences([waited]) == sentences(waited)
+    assert "compare with run-queue-wait-ns" in sentences(waited)[0]
+
+
+def test_blocked_time_below_the_jitter_of_its_clocks_is_none(random: np.random.Generator) -> None:
+    blocked = random.integers(0, 1999, COUNT)
+    one = explained(3000 + blocked, blocked_ns=blocked)
+    assert (one.costs, one.causes) == ([], [])
+    one = explained(3000 + blocked, blocked_ns=blocked + 2000, context_switches=[0] * COUNT)
+    assert (one.costs, one.causes) == ([], [])
+    one = explained(3000 + 10 * blocked, blocked_ns=10 * blocked)
+    assert [cost.name for cost in one.costs] == ["blocked-ns"]
+
+
 def test_a_missing_counter_is_named_where_much_is_unexplained(random: np.random.Generator) -> None:
     nothing = pl.Series([None] * COUNT, dtype=pl.UInt64)
     one = explained(random.lognormal(10, 1, COUNT), LLC_load_misses=nothing, minor_faults=nothing)
     assert sentences(one) == [
-        "callback: 100 % of the slowest 1 % are unexplained; LLC-load-misses, minor-faults not "
-        "available here"
+        "callback: 100 % of the slowest 1 % are unexplained; not counted: LLC-load-misses, "
+        "minor-faults"
     ]
 
 

@@ -9,9 +9,11 @@ number that is a time, as the time spent waiting for a processor, needs no price
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from wirecost.analysis.causes.advice import advice_for
 from wirecost.analysis.causes.explanation import Cause, Cost, Origin, Steady
 from wirecost.analysis.causes.kinds import is_avoidable, is_duration, kind_of
 from wirecost.analysis.causes.numbers import Executions
@@ -21,6 +23,9 @@ NOTABLE = 0.01
 """Share of the median or of the tail below which a number without a cause is not listed."""
 RARELY = 0.05
 """Share of the executions that may be without steady events."""
+FAR = 20.0
+"""A price that is more than this many times the machine's is not that of the event: cold caches do
+not explain it."""
 PROPORTIONAL = 1.1
 """A cost may exceed the median by this factor, since both are estimates."""
 
@@ -37,6 +42,7 @@ def costs_of(
     for name in executions.numbers:
         cause = next((one for one in causes if one.name == name), None)
         of_machine = prices.get(kind_of(name).event or "")
+        far = False
         if is_duration(name):
             cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF)
         elif cause is not None:
@@ -44,6 +50,7 @@ def costs_of(
             power = cause.power or 1.0
             pair = usual.get(name, cause.ns_each) / power, cause.ns_each / power
             origin = Origin.REGRESSION
+            far = of_machine is not None and max(pair) > FAR * of_machine
             if of_machine is not None and _impossible(executions, name, pair[0]):
                 pair, origin = (of_machine, pair[1]), Origin.MACHINE
             cost = _cost(executions, name, pair, origin)
@@ -52,7 +59,8 @@ def costs_of(
         else:
             continue
         if cause is not None or _share(executions, cost) >= NOTABLE:
-            found.append(cost)
+            advice = advice_for(name, far, executions.numbers)
+            found.append(replace(cost, benchmark_ns=of_machine if far else None, advice=advice))
     found.sort(key=lambda cost: -_share(executions, cost))
     return without_overlaps(executions, found, causes)
 
@@ -71,6 +79,17 @@ def steady_of(
         and np.quantile(array, RARELY) >= 1
     ]
     return sorted(found, key=lambda steady: -steady.each)
+
+
+def without_price(executions: Executions, cause: Cause, prices: Mapping[str, float]) -> bool:
+    """Whether a cause's price is impossible, as where all executions have 88,807 allocations and
+    few one more, and what varied of it takes no time: then nothing is known of what it costs."""
+    if prices.get(kind_of(cause.name).event or "") is not None or is_duration(cause.name):
+        return False
+    return _impossible(executions, cause.name, cause.ns_each) and (
+        _share(executions, _cost(executions, cause.name, (cause.ns_each,) * 2, Origin.REGRESSION))
+        < NOTABLE
+    )
 
 
 def _cost(
@@ -97,6 +116,8 @@ def _cost(
         count_slowest=slowest,
         ns_median=float(np.clip(price * usual, 0, max(0.0, median_ns))),
         ns_slowest=float(np.clip(of_slowest * slowest, 0, max(0.0, slowest_ns))),
+        benchmark_ns=None,
+        advice=kind_of(name).advice,
         within=None,
     )
 

@@ -35,6 +35,10 @@ class Cost:
     """At most the median itself."""
     ns_slowest: float
     """At most the mean time of the slowest 1 %."""
+    benchmark_ns: float | None
+    """The machine's price, where that of these executions is more than ``costs.FAR`` times as high:
+    then it is the price of something that comes with the event."""
+    advice: str
     within: str | None
     """The cost that this goes along with or counts again, so that its time may be part of that."""
 
@@ -90,6 +94,8 @@ class Explanation:
     absent: list[str]
     """Counters that were asked for and have no value here; marks read none."""
     steady: list[Steady]
+    waits_uncounted: bool = False
+    """Executions had context switches, but the time waiting for a processor was not recorded."""
 
     @property
     def rest_median_ns(self) -> float:

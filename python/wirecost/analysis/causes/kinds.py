@@ -30,7 +30,10 @@ _KINDS = (
     ("^blocked-ns$", Kind("ns", "wait less inside: for locks, devices, sleeps or other nodes")),
     ("^lock-wait-ns$", Kind("ns", "hold the lock for less time, or copy what it protects")),
     ("^lock-waits$", Kind("wait", "hold the lock for less time", "futex-wait")),
-    ("^allocations$", Kind("allocation", "reuse buffers, or run with wirecost heap")),
+    (
+        "^allocations$",
+        Kind("allocation", "reuse buffers, reserve, or run with wirecost heap", "allocation"),
+    ),
     ("^allocated-bytes$", Kind("byte", "reuse buffers, or run with wirecost heap")),
     ("^block-(input|output)$", Kind("block", "read before, write elsewhere: not in the callback")),
     (
@@ -91,5 +94,5 @@ def is_work(name: str) -> bool:
 
 
 def is_avoidable(name: str) -> bool:
-    """Whether a callback can do without any: faults, switches, migrations."""
-    return kind_of(name).unit in ("fault", "switch", "migration")
+    """Whether a callback can do without any: faults, switches, migrations, allocations."""
+    return kind_of(name).unit in ("fault", "switch", "migration", "allocation")

@@ -15,6 +15,9 @@ from wirecost.analysis.causes.linear import Array
 from wirecost.records.probe_log import COUNTER
 
 FEWEST = 30
+SWITCHES, BLOCKED = "context-switches", "blocked-ns"
+JITTER_NS = {BLOCKED: 2000.0}
+"""What reading three clocks one after another moves a time by: less is none."""
 COUNTED = 0.9
 """Share of the executions in which a counter must have a value."""
 Indices = NDArray[np.intp]
@@ -65,11 +68,18 @@ def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
     named |= {
         name.removeprefix(COUNTER): rows[name] for name in rows.columns if name.startswith(COUNTER)
     }
-    arrays = {name: _floats(series) for name, series in named.items() if not is_time(name)}
+    arrays = {name: _certain(name, one) for name, one in named.items() if not is_time(name)}
+    if SWITCHES in arrays and BLOCKED in arrays:  # who waits leaves the processor
+        arrays[BLOCKED] = np.where(arrays[SWITCHES] == 0, 0.0, arrays[BLOCKED])
     counted = {n: a for n, a in arrays.items() if np.isfinite(a).sum() >= COUNTED * len(a)}
     marks = "kind" in rows.columns and (rows["kind"] != "section").all()
     absent = [name for name in arrays if name not in counted and name != INPUT and not marks]
     return counted, absent
+
+
+def _certain(name: str, series: pl.Series) -> Array:
+    values = _floats(series)
+    return np.where(values < JITTER_NS.get(name, -np.inf), 0.0, values)
 
 
 def _floats(series: pl.Series) -> Array:

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.causes.costs import costs_of, steady_of
-from wirecost.analysis.causes.explanation import Explanation
+from wirecost.analysis.causes.advice import WAITED
+from wirecost.analysis.causes.costs import costs_of, steady_of, without_price
+from wirecost.analysis.causes.explanation import Cause, Explanation
+from wirecost.analysis.causes.followed import Followed
+from wirecost.analysis.causes.kinds import kind_of
 from wirecost.analysis.causes.models import Models
 from wirecost.analysis.causes.numbers import Executions, executions_of
 from wirecost.analysis.causes.variance import causes_of
@@ -38,9 +42,11 @@ def explain(executed: pl.DataFrame, prices: Mapping[str, float] | None = None) -
 def _explain(section: str, executions: Executions, prices: Mapping[str, float]) -> Explanation:
     models = Models.of(executions)
     found = models.followed()
-    causes = causes_of(executions, models, found)
+    every = causes_of(executions, models, found)
+    causes = [one for one in every if not without_price(executions, one, prices)]
     costs = costs_of(executions, causes, models.usual_prices(found), prices)
     rank = [cost.name for cost in costs]
+    advice = {cost.name: cost.advice for cost in costs}
     constant = models.every.spread == 0
     return Explanation(
         section=section,
@@ -48,9 +54,26 @@ def _explain(section: str, executions: Executions, prices: Mapping[str, float]) 
         median_ns=float(np.median(executions.ns)),
         slowest_ns=float(executions.ns[executions.slowest].mean()),
         costs=costs,
-        causes=sorted(causes, key=lambda cause: rank.index(cause.name)),
-        unexplained_variance=(0.0 if constant else models.every.left([one.index for one in found])),
+        causes=[
+            replace(cause, advice=advice[cause.name])
+            for cause in sorted(causes, key=lambda cause: rank.index(cause.name))
+        ],
+        unexplained_variance=0.0 if constant else _left(models, found, causes),
         unexplained_slowest=0.0 if constant else max(0.0, 1 - sum(c.slowest for c in causes)),
         absent=executions.absent,
         steady=steady_of(executions, causes, prices),
+        waits_uncounted=_waits_uncounted(executions),
+    )
+
+
+def _left(models: Models, found: list[Followed], causes: list[Cause]) -> float:
+    """Share of the variance that these causes do not explain."""
+    names = {cause.name for cause in causes}
+    return models.every.left([one.index for one in found if models.names[one.index] in names])
+
+
+def _waits_uncounted(executions: Executions) -> bool:
+    return WAITED not in executions.numbers and any(
+        kind_of(name).event == "context-switch" and array.max() > 0
+        for name, array in executions.numbers.items()
     )

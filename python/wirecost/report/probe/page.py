@@ -16,7 +16,7 @@ from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
 from wirecost.report.shared.cause_lead import cause_lead
-from wirecost.report.shared.causes import cause_table, sentences
+from wirecost.report.shared.causes import all_sentences, cause_table
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.executions import section_figures
 from wirecost.report.shared.executions.series import Options
@@ -83,7 +83,7 @@ def page(
         lead=cause_lead(explanations, [one.name for one in drawn]),
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
-        sentences=[text for one in explanations for text in sentences(one)],
+        sentences=all_sentences(explanations),
         sections=drawn,
         left_out=[one.section for one in summaries if one.section not in shown],
         machines=machines,

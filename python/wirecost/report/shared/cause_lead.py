@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.analysis.causes import Cost, Explanation, Origin
-from wirecost.analysis.causes.kinds import is_duration, kind_of
+from wirecost.analysis.causes.kinds import is_duration
 from wirecost.report.shared import units
 
 MOST = 0.5
@@ -46,7 +46,7 @@ def _largest(one: Explanation, cost: Cost) -> str:
     text += f" ({100 * _share(ns, whole):.0f} %)"
     if cost.origin is Origin.MACHINE:
         text += ", at the price that a benchmark measured on this machine"
-    return f"{text}. To reduce it: {kind_of(cost.name).advice}."
+    return f"{text}. To reduce it: {cost.advice}."
 
 
 def _unexplained(one: Explanation) -> str | None:

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from wirecost.analysis.causes import Cause, Cost, Explanation, Origin
+from wirecost.analysis.causes.costs import FAR
 from wirecost.analysis.causes.kinds import INPUT, is_duration, kind_of
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
+NEXT = (
+    "WIRECOST_PROBE_COUNTERS=minor-faults,context-switches,cpu-migrations,run-queue-wait-ns,"
+    "blocked-ns,allocations wirecost probe run …"
+)
 MUCH = 0.2
 """What is unexplained beyond this share gets a sentence."""
 CERTAIN = 0.05
+NONE, DAGGER = "–", " †"
 MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 
@@ -31,10 +37,15 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
                     cost.name,
                     _part(cost.ns_median, one.median_ns),
                     _part(cost.ns_slowest, one.slowest_ns),
-                    _priced(cost)[1] + MARKS[cost.origin],
+                    _priced(cost)[1] + (DAGGER if cost.benchmark_ns else MARKS[cost.origin]),
                     *shares,
                 ]
             )
+        body += [
+            [one.section, steady.name, NONE, NONE, f"{_count(steady.each)} without a price"]
+            + [""] * 3
+            for steady in one.steady
+        ]
         rest = [
             _part(one.rest_median_ns, one.median_ns),
             _part(one.rest_slowest_ns, one.slowest_ns),
@@ -52,7 +63,7 @@ def sentences(one: Explanation) -> list[str]:
     """A sentence a cost, the largest first, what is steady, and what is unexplained."""
     found = [f"{one.section}: {_sentence(one, cost)}" for cost in one.costs]
     found += [
-        f"{one.section}: {units.significant(steady.each)} {steady.name} in the median execution, "
+        f"{one.section}: {_count(steady.each)} {steady.name} in the median execution, "
         f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
         for steady in one.steady
     ]
@@ -67,6 +78,26 @@ def sentences(one: Explanation) -> list[str]:
     if one.absent:
         text += f"; not counted: {', '.join(one.absent)}"
     return [*found, text]
+
+
+def all_sentences(explanations: list[Explanation]) -> list[str]:
+    """Those of each section, and at last what to record next."""
+    found = [text for one in explanations for text in sentences(one)]
+    unseen = [
+        one.section
+        for one in explanations
+        if one.waits_uncounted
+        and (
+            max(one.unexplained_slowest, one.unexplained_variance) > MUCH
+            or any(cost.benchmark_ns for cost in one.costs)
+        )
+    ]
+    if unseen:
+        found.append(
+            f"Time waiting for a processor was not counted ({', '.join(unseen[:3])}"
+            f"{', …' if len(unseen) > 3 else ''}). Next: {NEXT} (it adds about 3 µs to a section)"
+        )
+    return found
 
 
 def price(ns: float, name: str) -> str:
@@ -85,6 +116,11 @@ def _notes(explanations: list[Explanation]) -> list[str]:
     ]
     if any(cost.origin is Origin.MACHINE for cost in costs):
         notes.append("*: price of a benchmark on the machine, where the executions show none")
+    if any(cost.benchmark_ns for cost in costs):
+        notes.append(
+            f"†: more than {FAR:.0f} times the price that a benchmark measured on the machine: the "
+            "price of something that comes with it"
+        )
     if any(cost.name == INPUT for cost in costs):
         notes.append(f"{INPUT} is the number that the program recorded with the section")
     return notes
@@ -105,10 +141,15 @@ def _sentence(one: Explanation, cost: Cost) -> str:
         text += f" (may be part of what {cost.within} takes)"
     cause = one.cause(cost.name)
     if cause is None:
-        return f"{text}; {kind_of(cost.name).advice}"
+        return f"{text}; {cost.advice}"
     text += f"; explain{s} {_explained(cause)}"
     if cause.power is not None:
         text += f", growing with its power of {cause.power:g}"
+    if cost.benchmark_ns:
+        text += (
+            f"; a benchmark on this machine measured {units.time(cost.benchmark_ns)}, so the price "
+            "is that of something that comes with it"
+        )
     text += f"; {cause.advice}"
     if cause.rivals:
         text += f" (cannot be distinguished from {' and '.join(cause.rivals)})"
