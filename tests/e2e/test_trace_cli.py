@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from wirecost.bench.osi import player
 from wirecost.cli import trace_play
 from wirecost.interruption import Interrupted
 
@@ -172,7 +173,7 @@ def test_an_interrupt_before_the_first_frame_is_no_fault_of_the_trace(
     def interrupted(*_: object) -> Iterator[object]:
         raise Interrupted(signal.SIGTERM)
 
-    monkeypatch.setattr(trace_play, "play", interrupted)
+    monkeypatch.setattr(player, "play", interrupted)
     with pytest.raises(Interrupted, match="SIGTERM"):
         trace_play.command(real(SENSOR_VIEWS), contender="protobuf", fast=True)
 
