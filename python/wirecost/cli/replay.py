@@ -13,11 +13,7 @@ import typer
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside
 from wirecost.cli.remedy_option import Remedies
 from wirecost.errors import UserError
-from wirecost.heap.launch import Options, pool_bytes
 from wirecost.records.choices import HERE
-from wirecost.replay.play.options import PlayOptions, StartOptions
-from wirecost.replay.play.own_network import enter as own_network_of_replay
-from wirecost.trial.remedy import chosen_remedies
 
 EXAMPLE = "wirecost replay recording --repeat 5"
 
@@ -124,9 +120,13 @@ def command(
     """
     from wirecost.cli.agreement import agree
     from wirecost.cli.replay_run import replay_and_report, try_and_report
+    from wirecost.heap.launch import Options, pool_bytes
     from wirecost.replay.play.foreign import foreign
+    from wirecost.replay.play.options import PlayOptions, StartOptions
+    from wirecost.replay.play.own_network import enter as own_network_of_replay
     from wirecost.replay.play.replay import Settings
     from wirecost.replay.recording.snapshot import read_snapshot
+    from wirecost.trial.remedy import chosen_remedies
 
     check_writable("--json", json_file, out or HERE)
     if not 0 < rate < float("inf"):
