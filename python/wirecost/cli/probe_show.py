@@ -80,26 +80,32 @@ def show(
     from wirecost.analysis.causes import explain
     from wirecost.analysis.misses import missed
     from wirecost.analysis.probe_sections import executions, summary
+    from wirecost.analysis.probe_tree import Node, tree
     from wirecost.records.recorded import event_tables, read_recorded
     from wirecost.report.probe.page import page, probe_figures, write_figures
     from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
+    from wirecost.report.probe.tree_table import tree_table
     from wirecost.report.shared.causes import all_sentences, cause_table
 
     logs = read_recorded(files)
     prices = prices_beside(files)
     known = prices.ns if prices else {}
     sections, explanations, misses = [], [], []
+    nodes: list[Node] = []
     for executed in map(executions, event_tables(logs)):
         sections += summary(executed, limit_ns)
+        nodes += tree(executed)
         explained = explain(executed, known)
         explanations += explained
         if limit_ns is not None:
             misses += missed(executed, limit_ns, explained, known)
     misses.sort(key=lambda one: -one.ns)
     late = miss_table(misses, limit_ns or 0.0)
+    inner = tree_table(nodes)
     console = console_beside(json_file)
     tables = (
         time_table(sections, logs),
+        inner,
         counter_table(sections, logs),
         cause_table(explanations),
         late,
@@ -109,7 +115,10 @@ def show(
             print_table(console, _fitting(table, console.width))
     for sentence in all_sentences(explanations):
         console.print(sentence, highlight=False, markup=False)
-    write_json(json_file, document(sections, explanations, logs, misses if limit_ns else None))
+    write_json(
+        json_file,
+        document(sections, explanations, logs, misses if limit_ns else None, nodes),
+    )
     if report is None and figures is None:
         return
     executed = pl.concat(map(executions, event_tables(logs)))
@@ -118,7 +127,7 @@ def show(
         write_text(
             "--report",
             report,
-            page(logs, sections, explanations, drawn, recorded_machines(files), late),
+            page(logs, sections, explanations, drawn, recorded_machines(files), late, inner),
         )
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:

@@ -65,11 +65,13 @@ def page(
     drawn: list[Drawn],
     machines: list[RecordedMachine],
     late: Table | None = None,
+    inner: Table | None = None,
 ) -> str:
     """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
-    that missed the deadline."""
+    that missed the deadline; ``inner``: sections inside sections."""
     tables = (
         time_table(summaries, []),
+        inner,
         counter_table(summaries, logs),
         cause_table(explanations),
         late,

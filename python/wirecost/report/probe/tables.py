@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
+from wirecost.analysis.probe_tree import Node
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.absent import absent_notes
 from wirecost.report.shared import units
@@ -104,6 +106,7 @@ def document(
     explanations: list[Explanation],
     logs: list[ProbeLog],
     misses: list[Missed] | None = None,
+    tree: Sequence[Node] = (),
 ) -> dict[str, Any]:
     """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value, and no
     deadline for ``misses``."""
@@ -124,6 +127,7 @@ def document(
             for one in sections
         ],
         "causes": [asdict(one) for one in explanations],
+        "tree": [asdict(one) for one in tree],
         "misses": None if misses is None else [asdict(one) for one in misses],
         "logs": [
             {
