@@ -29,11 +29,12 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_show_prints_the_table_of_sections(wirecost: Run, logs: Path) -> None:
     done = wirecost("probe", "show", logs, "--deadline", "1000")
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = done.stdout.partition("Where the time goes")[0].splitlines()
     (outer,) = [line.split() for line in lines if line.startswith("outer") and "µs" in line]
     assert outer[1] == "4"
     assert outer[-1] == "0"
     assert any("session 0→1" in line for line in lines)
+    assert "· inner" in done.stdout
     assert done.stdout.count("100 executions dropped, they did not fit") == 2
 
 

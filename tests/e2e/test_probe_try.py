@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 
+PROGRAM_FILES = Path(__file__).parents[2] / "build/cmake"
 PROGRAM = """
 import ctypes
 libc = ctypes.CDLL(None)
@@ -67,3 +69,24 @@ def test_a_time_limit_is_no_time_of_the_program(tmp_path: Path) -> None:
     assert result["gains"] == []
     assert [one["processes"] for one in result["remedies"]] == [1, 1]
     assert pl.read_parquet(tmp_path / "tried" / "samples.parquet").is_empty()
+
+
+def test_functions_of_a_program_without_probes_are_compared(tmp_path: Path) -> None:
+    hooks = PROGRAM_FILES / "cpp/wirecost/hooks/function"
+    program = PROGRAM_FILES / "tests/cpp/functions/functions_O2"
+    command = [Path(sys.executable).with_name("wirecost"), "probe", "try", "--remedies", "malloc",
+               "--rounds", "1", "--function", "cases::works", "--out", tmp_path / "tried",
+               "--json", tmp_path / "t.json", "--", program, "calls", "200"]  # fmt: skip
+    done = subprocess.run(
+        [str(word) for word in command],
+        env=os.environ | {"WIRECOST_HOOKS": str(hooks)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("1 function recorded by ") == 1
+    gains = {one["case"]: one for one in json.loads((tmp_path / "t.json").read_text())["gains"]}
+    assert gains["cases::works"]["count"] == 200
+    assert "–: p99 needs 100 executions" in done.stdout

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -19,6 +19,13 @@ ETA_OF_S = 60.0
 """The remaining time follows from the steps of so many seconds."""
 
 Advance = Callable[[int, int, str], None]
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """One line each on standard error."""
+    console = Console(stderr=True, soft_wrap=True)
+    for note in notes:
+        console.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
 
 
 @contextmanager

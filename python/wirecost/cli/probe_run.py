@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost import scratch
 from wirecost.cli.choices import completing
+from wirecost.cli.console import say_notes
 from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.doctor.prices import write_prices
+from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.failed_write import failed_write
-from wirecost.printable import printable
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.probe.run.environment import hooks_without, prepare
 from wirecost.probe.run.hook import Request, all_hooks
@@ -68,6 +68,10 @@ def command(
             autocompletion=completing(MEANS),
         ),
     ] = MEANS[0],
+    seconds: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="End the program after so long, by SIGINT."),
+    ] = None,
     deadline: Deadline = None,
     json_file: JsonFile = None,
     report: Report = None,
@@ -78,6 +82,7 @@ def command(
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
     limit_ns = deadline_ns(deadline)
+    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     hooks = hooks_without(without)
     target = find(words)
     with ExitStack() as open_folders:
@@ -91,11 +96,9 @@ def command(
             function_means=function_means,
         )
         prepared = prepare(target, hooks, request, folder, os.environ)
-        errors = Console(stderr=True, soft_wrap=True)
-        for note in prepared.notes:
-            errors.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
+        say_notes(prepared.notes)
         output = 2 if json_file == STANDARD_OUTPUT else 1
-        status = run([*prepared.before, *words], prepared.environment, output)
+        status = run([*prepared.before, *words], prepared.environment, output, limit_s)
         with suppress(OSError):
             write_prices(folder)
         if not any(folder.glob("*.wprobe")):

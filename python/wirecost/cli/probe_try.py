@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirecost import scratch
-from wirecost.cli.console import progress
+from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.remedy_option import Remedies
 from wirecost.durations import nanoseconds
@@ -51,6 +51,13 @@ def command(
         str | None,
         typer.Option("--for", metavar="TIME", help="End each process after so long, by SIGINT."),
     ] = None,
+    function: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Functions to compare, as of wirecost probe run: 'ns::Planner::*'; repeatable.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-try.")
     ] = None,
@@ -58,6 +65,7 @@ def command(
 ) -> None:
     """Run COMMAND again with each remedy, and print what each gained.
 
+    A row is a section of the program's probes or hooks, or a function that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.analysis.gains import effects_of, gains_of
@@ -73,6 +81,7 @@ def command(
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried, refused = permitted(chosen_remedies("--remedies", remedies))
     target, hooks = find(words), hooks_without(None)
+    asked = Request(probed=True, functions=tuple(function or ()))
     console = console_beside(json_file)
     samples: list[pl.DataFrame] = []
     processes: list[tuple[str, int, Process]] = []
@@ -81,8 +90,15 @@ def command(
         kept = folder / "runs" / f"{name.replace(' ', '-')}-{number}"
         kept.mkdir(parents=True)
         with scratch.folder("try", in_memory=True) as logs:
-            prepared = prepare(target, hooks, Request(probed=True), logs, os.environ)
-            process = run_program(words, prepared.environment, change, kept / "printed", limit_s)
+            prepared = prepare(target, hooks, asked, logs, os.environ)
+            say_notes(prepared.notes if not processes else ())
+            process = run_program(
+                [*prepared.before, *words],
+                prepared.environment,
+                change,
+                kept / "printed",
+                limit_s,
+            )
             if process.status not in (0, -2, 130) and not process.ended_by_us:
                 raise UserError(
                     f"{words[0]}: ended with status {process.status}, {name}; it must end well"
@@ -106,11 +122,10 @@ def command(
         end_trial(pending.path, result)
     if gains:
         print_table(console, gain_table(gains))
-    about = {remedy.name: remedy.about for remedy in tried}
-    print_table(console, effect_table(effects, about))
+    print_table(console, effect_table(effects, {one.name: one.about for one in tried}))
+    if WHOLE not in table["case"]:
+        refused |= {WHOLE: "its time is that of --for"}
     for name, reason in refused.items():
         console.print(f"{name}: not compared: {reason}", highlight=False, markup=False)
-    if WHOLE not in table["case"]:
-        console.print(f"{WHOLE}: not compared: its time is that of --for", highlight=False)
     console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
     write_json(json_file, result)

@@ -113,3 +113,14 @@ def test_the_interpreters_own_sitecustomize_runs_too(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout.splitlines() == ["hook", "own", str(tmp_path / "sitecustomize.py")]
     assert done.stderr == f"wirecost: {broken}: broken; this hook records nothing\n"
+
+
+def test_a_program_is_ended_after_so_long() -> None:
+    script = "trap 'echo ended; exit 3' INT; while :; do sleep 0.02; done"
+    code = LAUNCH.replace("os.environ)", "os.environ, 1, 0.3)")
+    command = [sys.executable, "-c", code, "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout) == (0, "ended\n")
+    code = LAUNCH.replace("os.environ)", "os.environ, 1, 20)")
+    command = [sys.executable, "-c", code, "sh", "-c", "exit 4"]
+    assert subprocess.run(command, timeout=20, check=False).returncode == 4

@@ -13,6 +13,8 @@ from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
 NONE = "–"
+FEWEST_FOR_P99 = 100
+"""Executions with fewer of which p99 is the longest one."""
 
 
 def gain_table(gains: list[Gain]) -> Table:
@@ -23,11 +25,16 @@ def gain_table(gains: list[Gain]) -> Table:
     for gain in ranked:
         cells = [gain.case, gain.remedy]
         for one in (gain.median, gain.p99):
+            if one is gain.p99 and gain.count < FEWEST_FOR_P99:
+                cells += [NONE, NONE]
+                continue
             cells += [f"{units.time(one.a)} → {units.time(one.b)}", _change(one)]
         body.append([*cells, verdict(gain)])
     headings = ["case", "remedy", "median", "change [95 %]", "p99", "change of p99 [95 %]", "so"]
     notes = ["Turns of one process each, in an order that changes from round to round"]
-    reasons = {g.p99.why for g in gains if g.p99.ci95 is None and g.p99.why}
+    if any(gain.count < FEWEST_FOR_P99 for gain in gains):
+        notes.append(f"{NONE}: p99 needs {FEWEST_FOR_P99} executions")
+    reasons = {g.p99.why for g in gains if g.p99.why and g.count >= FEWEST_FOR_P99}
     notes += [f"p99 without interval: {reason}" for reason in sorted(reasons)]
     return Table("What remedies gained", headings, body, notes, ("p99", "change of p99 [95 %]"))
 
