@@ -63,7 +63,7 @@ def test_the_report_shows_gains_and_losses(document: dict[str, Any], wirecost: R
     page = (document["folder"] / "report.html").read_text()
     for content in ("full", "sparse"):
         assert (
-            f"{content}, 1 to 50 objects, by the ratio to protobuf fresh: our classes are " in page
+            f"{content}, 1 to 50 objects, ratio of times to protobuf fresh: our classes are " in page
         )
         assert f"{content} · time per operation, by objects" in text
         assert f"{content} · memory of a message, by objects" in text

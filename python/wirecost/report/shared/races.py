@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wirecost.analysis.race import Ratio
@@ -53,7 +53,13 @@ def stage_winners(rows: list[Row], race: Race) -> dict[str, str]:
 def stages_table(rows: list[Row], race: Race) -> Table:
     """Every stage of every contender with its spread."""
     winners = stage_winners(rows, race)
-    yardsticks = best_codec(rows, race)
+    here = [row for row in rows if row.race == race]
+    ratios: list[tuple[str, Callable[[Row], Ratio | None]]] = [
+        (baseline(rows, race), lambda row: row.ratio),
+        ("best " + _incumbent(here), lambda row: row.ratio_best),
+        *((name, lambda row: row.ratio_best_codec) for name in best_codec(rows, race)),
+    ]
+    ratios = [(name, of) for name, of in ratios if any(of(row) for row in here)]
     body = [
         [
             f"{row.name} {row.stage}" + ("*" if winners[row.stage] == row.name else ""),
@@ -64,27 +70,20 @@ def stages_table(rows: list[Row], race: Race) -> Table:
             units.time(row.p5_ns),
             units.time(row.p95_ns),
             units.time(row.p99_ns),
-            ratio_text(row, row.ratio),
-            ratio_text(row, row.ratio_best),
-            *(ratio_text(row, row.ratio_best_codec) for _ in yardsticks),
+            *(ratio_text(row, of(row)) for _, of in ratios),
             units.size(row.bytes),
         ]
-        for row in rows
-        if row.race == race
+        for row in here
     ]
-    headings = [
-        "stage",
-        "median",
-        "95 % interval",
-        "p5",
-        "p95",
-        "p99",
-        f"× {baseline(rows, race)}",
-        "× best Protobuf",
-        *(f"× {name}" for name in yardsticks),
-        "size",
-    ]
+    headings = ["stage", "median", "95 % interval", "p5", "p95", "p99"]
+    headings += [*(f"× {name}" for name, _ in ratios), "size"]
     return Table(race_title(race), headings, body, ["* quickest of its stage"])
+
+
+def _incumbent(rows: list[Row]) -> str:
+    """What the best of the incumbent's contenders is called."""
+    best = next((row.ratio_best.to for row in rows if row.ratio_best), "")
+    return "Protobuf" if best.startswith("protobuf") else best
 
 
 def codecs_table(meta: dict[str, Any], note: str) -> Table:
@@ -94,7 +93,7 @@ def codecs_table(meta: dict[str, Any], note: str) -> Table:
         [name, about["wire"], about["library"], about["guarantees"]]
         for name, about in meta["contenders"].items()
     ]
-    notes = [f"owning: what was decoded stays when the buffer goes; borrowing: {note}"]
+    notes = [f"owning: decoded data outlives the buffer; borrowing: {note}"]
     return Table("Contenders", ["contender", "wire", "library", "guarantees"], body, notes)
 
 

@@ -162,7 +162,7 @@ def _lead(rows: list[Row]) -> str | None:
     ]
     objects = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     return (
-        f"{rows[0].variant}, {objects} objects, by the ratio to {baseline(rows, rows[0].race)}: "
+        f"{rows[0].variant}, {objects} objects, ratio of times to {baseline(rows, rows[0].race)}: "
         f"our classes are {'; '.join(said) or 'no different'}{_beside_best(ours)}."
     )
 

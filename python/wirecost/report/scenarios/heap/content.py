@@ -95,7 +95,8 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
         body.append([case, *cells])
     notes = [
         "Million pairs of malloc and free per second, all threads together, median of "
-        f"{meta['rounds']} processes in turns; * the best; in brackets: its rate over this one's."
+        f"{meta['rounds']} processes in turns; * the best; in brackets: the best rate divided by "
+        "this one."
     ]
     optional = tuple(name for name in names if not name.startswith(OURS))[::-1]
     return Table("Throughput of threads", ["stress", *names], body, notes, optional)
@@ -126,8 +127,8 @@ def _work(results: Results) -> Table:
         body.append([case, *cells])
     notes = [
         "CPU time per pair of malloc and free, of all threads together, median of the processes; "
-        "* the least. Sleeping for a lock is not in it, nor is what other programs do: on a busy "
-        "machine it is more reliable than the throughput."
+        "* the least. Waiting for a lock and other programs are not included: on a busy machine "
+        "it is more reliable than the throughput."
     ]
     return Table("CPU time per pair", ["stress", *names], body, notes)
 
@@ -166,15 +167,16 @@ def _throughput_lead(results: Results, rows: list[Row]) -> str | None:
     for row in rows:
         times.setdefault(row.case, {})[row.name] = row.median_ns
     parts = [
-        f"{what} at most {units.significant(worst[0])} times ({worst[1]})"
+        f"at most {units.significant(worst[0])} times the {what} ({worst[1]})"
         for what, costs in (("time", times), ("CPU time", _work_costs(results)))
         if (worst := _worst(costs)) is not None
     ]
     if not parts:
         return None
     return (
-        f"Over {len(times)} stresses of threads a pair of malloc and free takes wirecost, at its "
-        f"defaults, against the best other of each: {', '.join(parts)}."
+        f"A pair of malloc and free takes wirecost heap at its defaults, over {len(times)} tests "
+        f"with several threads and compared with the best other allocator of each, "
+        f"{' and '.join(parts)}."
     )
 
 

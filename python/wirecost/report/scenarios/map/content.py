@@ -51,11 +51,13 @@ def _table(rows: list[Row], shown: list[Race]) -> Table:
                 ]
             )
     notes = [
-        f"Medians of {samples_taken(rows[0], 'publications')}, both contenders in turns; the last "
-        "subscriber counts. readable: from publishing until all of the map can be read; touch: "
+        f"Medians of {samples_taken(rows[0], 'publications')}, both contenders in turns, until "
+        "the last subscriber is done. readable: from publishing until all of the map can be "
+        "read; touch: "
         "reading a byte of every page once; × copied: ratio of totals with its 95 % interval. "
         "memory: Pss of all processes together, the publisher's too; map: what of it came with the "
-        "map; instances: that over the map's size. Each subscriber's map was compared by digest, "
+        "map; instances: that divided by the map's size. Each subscriber's map was compared by "
+        "digest, "
         "outside the times."
     ]
     headings = ["map and contender", "readable", "touch", "total", "× copied", "memory", "map"]

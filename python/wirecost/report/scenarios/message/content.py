@@ -103,14 +103,15 @@ def _fields(meta: dict[str, Any], found: list[Shares]) -> Table | None:
         abs(e) for one in found for stage in STAGES[:2] if (e := one.error(stage)) is not None
     ]
     note = (
-        "bytes: of a message, tags, lengths and the fields within included; share: of all bytes, "
-        "exact. Times: by how much a message without the field is quicker, measured in turns with "
-        "the whole message; ± half the 95 % interval; below zero where a message is slower without "
+        "bytes: of the field in a message, with its tag, length and inner fields; share: of all "
+        "bytes, exact. Times: how much time is saved without the field, measured in turns with "
+        "the whole message; ± half the 95 % interval; negative where a message is slower without "
         "the field."
     )
     if errors:
         note += (
-            " Shares of the outermost fields differ in sum from all of them at once by up to "
+            " The shares of the outermost fields, summed, differ from that of all these fields "
+            "together by up to "
             f"{100 * max(errors):.0f} points."
         )
     return Table("Where it goes, by field", headings, body, [note])

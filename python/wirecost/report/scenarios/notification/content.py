@@ -121,7 +121,7 @@ def _totals(
     title += f" · {modes.pop()} objects" if len(modes) == 1 else ""
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, size, "
-        "encode, decode, read all, destroy; * the quickest but for the floors hand-written and "
+        "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
         "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
     return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
@@ -265,10 +265,10 @@ def _lead(rows: list[Row]) -> str | None:
             if found:
                 low, high = min(found), max(found)
                 span = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"
-                pairs.append(f"{span} times with {objects} on {wire}")
+                pairs.append(f"{span} times with {objects} ({wire} wire)")
     if not pairs:
         return None
-    text = f"Against Google Protobuf in C++ the generated codec is faster {', '.join(pairs)}."
+    text = f"In C++ the generated codec is quicker than Google Protobuf: {', '.join(pairs)}."
     return text + _beside_the_socket(rows)
 
 
@@ -285,9 +285,9 @@ def _beside_the_socket(rows: list[Row]) -> str:
     low, high = f"{min(share):.0f}", f"{max(share):.0f}"
     span = low if low == high else f"{low}–{high}"
     return (
-        f" Sent one by one over a loopback socket, a message spends {span} % of its time in "
-        "Protobuf with new objects and the rest in the socket: "
-        "there, put many into one write, or share memory, before you change the codec."
+        f" A message sent alone over a loopback socket spends {span} % of its time in Protobuf "
+        "with new objects and the rest in the socket: for such messages, write many at once or "
+        "use shared memory before you change the codec."
     )
 
 

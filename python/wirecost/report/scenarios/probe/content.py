@@ -55,8 +55,8 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
     samples = samples_taken(next(row for row in rows if row.race == race), "samples")
     notes = [
         f"Medians of {samples}, each of {meta['sections_of_a_sample']} empty sections, contenders "
-        "in turns, each in processes of its own. Before that each saw, and its log holds, the page "
-        "faults and instructions that were planted."
+        "in turns, each in processes of its own. Before timing, every contender counted a known "
+        "number of page faults and instructions; its log must hold them."
     ]
     optional = ("what it does", "p99", "95 % interval", "system calls")
     return Table(case, headings, body, notes, optional)
@@ -76,6 +76,6 @@ def _lead(rows: list[Row]) -> str | None:
         return None
     return (
         f"A section with four software counters takes {units.time(section.median_ns)}: "
-        f"{units.significant(section.ratio.median)} of two reads of a perf group, "
-        f"{units.significant(section.ratio_best.median)} of pmu_analyzer's scheme."
+        f"{units.significant(section.ratio.median)} times the cost of reading a perf group twice, "
+        f"{units.significant(section.ratio_best.median)} times that of pmu_analyzer."
     )

@@ -121,7 +121,7 @@ def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
     notes = [
         "From the begin of sending an input to the receipt of the output, over the middleware. "
         "An output belongs to the input with the same stamp in its header; else to the latest "
-        "input before it, which a node with several inputs or a timer makes a guess."
+        "input before it, which is a guess for a node with several inputs or a timer."
     ]
     headings = ["input to output", "count", "median", "p95", "p99", "max", "matched by"]
     return Table("Latency", headings, body, notes, ("p95", "matched by"))
@@ -151,7 +151,7 @@ def _input_table(
         body.append([topic, f"{count:,}", *cells])
     if not body:
         return None
-    notes = ["Times between when a message was due and when its sending began."]
+    notes = ["Times from when a message was due to when its sending began."]
     if causes and not late.is_empty():
         why = ", ".join(f"{count:,} {cause}" for cause, count in causes.items())
         notes.append(f"Late by more than 200 µs: {why}.")
@@ -182,7 +182,7 @@ def _run_table(meta: dict[str, Any]) -> Table:
                 ended,
             ]
         )
-    notes = ["Faults and context switches of the node's process while it was played to."]
+    notes = ["Faults and context switches of the node's process during the replay."]
     headings = ["run", "inputs", "outputs", "minor faults", "major faults", "switches"]
     headings += ["preempted", "played", "then"]
     return Table("Runs", headings, body, notes, ("then", "major faults"))

@@ -59,7 +59,7 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     text = f"{take} {shape_of(best)} {best.facts['dtype']}: {plugin_of(best)}{over} takes "
     text += units.time(best.median_ns)
     if floor := floor_ratio(best):
-        text += f", {units.significant(floor.median)} × {floor.to}"
+        text += f", {units.significant(floor.median)} times {floor.to}"
     other = beside(best, totals)
     found = Comparisons(results).ratio(best, other) if other else None
     if found and found.value > 0:

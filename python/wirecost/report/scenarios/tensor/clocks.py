@@ -33,9 +33,9 @@ def clocks(meta: dict[str, Any], rows: list[Row]) -> Table | None:
         )
     notes = [
         f"The listener was on {meta['listener']['host']}. Its clock was compared with the "
-        "publisher's by ping before and after each block: transit, and every time that holds it, "
-        "is wrong by the bound at most. Below the bound: the latency is known to be smaller than "
-        "it, and no more."
+        "publisher's by ping before and after each block: the error of transit, and of every "
+        "time that contains it, is at most the bound. Below the bound: the latency is smaller "
+        "than the bound, and no more is known."
     ]
     headings = ["contender and object", "transit", "bound", "resolved", "clock ahead"]
     return Table("Clocks of two machines", headings, body, notes, ("clock ahead",))
@@ -59,7 +59,7 @@ def schedule(meta: dict[str, Any]) -> Table | None:
     notes = [
         "Late: started a tenth of a period or more after it was due, because the contender was "
         "still busy with the message before or the machine with something else; overdue messages "
-        "follow back to back. The rate is that of whole blocks, from when the first was due."
+        "follow back to back. Hz: rate of whole blocks, from when the first message was due."
     ]
     headings = ["contender and object", "late", "at most", "Hz asked", "Hz"]
     return Table("Messages started late", headings, body, notes, ("at most", "Hz asked"))

@@ -133,9 +133,9 @@ def _figure(
     )
     return Figure(
         f"tensor-stages-{number + 1}",
-        "Medians of the parts, each bar their sum, which stands beside it. Publish is the sending "
-        "call, cut where the listener has the message; the rest of the transit is what comes after "
-        "that call. Access, reading every page, is not in the total. Wrapyfi encodes within its "
+        "Medians of the parts, each bar their sum, which stands beside it. Publish: the sending "
+        "call, until the listener has the message; the rest of the transit follows that call. "
+        "Access, reading every page, is not in the total. Wrapyfi encodes within its "
         "sending call and decodes within the transit.",
         chart,
     )

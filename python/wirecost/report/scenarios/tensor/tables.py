@@ -116,8 +116,8 @@ def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> T
     headings = ["object", *names, "access", *size, "coding %", "Wrapyfi"]
     notes = [
         f"Medians over {contender}. publish: the sending call, until the listener has the "
-        "message; rest: of the transit after it. coding %: share of encode and decode in the "
-        "total. Wrapyfi: its encode and decode within a process."
+        "message; rest: the transit after that call. coding %: share of encode and decode in the "
+        "total. Wrapyfi: time of its encode and decode within one process."
         + (" size: of a message; floors send the array, not compressed." if packed else "")
     ]
     return Table(f"Objects over {contender} · {shape} {group.title}", headings, body, notes,

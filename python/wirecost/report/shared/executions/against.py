@@ -52,7 +52,7 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     if not panels:
         return None
     chart = alt.concat(*panels, columns=COLUMNS, spacing=24).properties(
-        title=f"What the time goes along with · {section}"
+        title=f"Time against counters · {section}"
     )
     return Figure(f"against-{name}", _caption(len(ns), thin, same, absent), chart)
 
@@ -137,8 +137,8 @@ def _line(fit: Line, x: Array, axis: TimeAxis) -> alt.Chart:
 
 def _caption(count: int, thin: bool, same: list[str], absent: list[str]) -> str:
     text = (
-        "A line is the least-squares fit through all executions on its own; R² is the share of the "
-        "variance that it explains; * leaves out the slowest 1 %, which hide it."
+        "Line: least-squares fit through all executions, for each counter alone; R²: the share "
+        "of the variance that it explains; *: fitted without the slowest 1 %."
     )
     if thin:
         text += (

@@ -31,9 +31,8 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     axis = time_axis(ns)
     upper, lower = _histogram(ns, axis), _tail(ns, axis)
     caption = (
-        "Above: executions by their time, both ends of the count's axis readable by its logarithm. "
-        "Below: which share took at least that long, down to one of all; its steps towards the "
-        "right are the tail."
+        "Above: number of executions by their time, on a logarithmic axis. Below: the share of "
+        "executions that took at least that long; the steps at the right are the tail."
     )
     if options.deadline_ns is not None:
         low, high = _ends(ns, axis)

@@ -47,7 +47,7 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
             f" Dashed: the deadline of {units.time(options.deadline_ns)}, missed {late:,} times."
         )
     if axis.logarithmic:
-        caption += " Logarithmic, because the longest lie far from the median."
+        caption += " The time axis is logarithmic, because the longest are far from the median."
     if ends := _ends(series):
         layers += ends
         caption += " Dotted: the records of a process end there, because later ones did not fit."
