@@ -64,7 +64,8 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
     again = runner.invoke(app, ["report", str(folder), "--tables"], catch_exceptions=False)
     assert said in " ".join(again.output.split()) and "good python default" in again.output
     runner.invoke(app, ["report", str(folder), "--format", "md"], catch_exceptions=False)
-    assert (folder / "report.md").read_text().startswith(said)
+    text = (folder / "report.md").read_text()
+    assert text.startswith(said) and "take good python default" in text
     with pytest.raises(UserError, match="--tables: prints and writes nothing"):
         runner.invoke(
             app, ["report", str(folder), "--tables", "--format", "md"], catch_exceptions=False

@@ -69,6 +69,5 @@ def _write(
 def _markdown(results: Results, rows: list[Row]) -> str:
     content = content_of(results, rows)
     shown = (*content.tables, *content.folded, *content.details)
-    said = caution(results.meta)
-    first = [f"{markdown.text(said)}\n"] if said else []
+    first = [f"{markdown.text(said)}\n" for said in (caution(results.meta), content.lead) if said]
     return "\n".join([*first, *map(markdown.table, shown)])
