@@ -184,28 +184,47 @@ def share(option: str, text: str) -> float:
 
 
 def _print(console: Console, found: Comparison) -> None:
+    from wirecost.analysis.compare.comparison import FASTER, SLOWER
     from wirecost.report.compare import tables
-    from wirecost.report.compare.rows import headline
+    from wirecost.report.compare.rows import headline, tally, verdict_line
 
+    _print_environment(console, tables.environment(found))
+    changed = tables.changed(found, MOST_ROWS)
     shown = (
-        tables.environment(found),
-        tables.changed(found, MOST_ROWS),
+        replace(changed, notes=changed.notes[1:]),  # the tally is said at the end
+        tables.undecided(found, MOST_LISTED),
         tables.counts(found, every=False),
         tables.outputs(found),
     )
     for table in shown:
         if table is not None and table.rows:
             print_table(console, _fitted(table, console.width))
-        elif table is not None and table.title == tables.CHANGED:
-            for note in table.notes:
-                _say(console, note)
     for side, rows in tables.one_sided(found):
         more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
         _say(console, f"only in {side}: {'; '.join(rows[:MOST_LISTED])}{more}")
     for text in tables.warnings(found):
         _say(console, f"warning: {text}", "bold red")
     _say(console, tables.method(found), "dim")
-    _say(console, f"{headline(found)}.", "bold red" if found.regressions() else "bold")
+    result = f"{tally(found)}, of {len(found.times):,} percentiles"
+    if not any(one.verdict in {SLOWER, FASTER} for one in found.times) or verdict_line(found):
+        result = f"{headline(found)}: {result}"
+    _say(console, f"{result}.", "bold red" if found.regressions() else "bold")
+
+
+def _print_environment(console: Console, table: Table | None) -> None:
+    """As lines where the table does not fit: nothing of a label may be missing."""
+    if table is None:
+        return
+    widths = (max(map(len, cells)) for cells in zip(*table.rows, strict=True))
+    if sum(widths) + len(table.headings) <= console.width:
+        print_table(console, table)
+        return
+    _say(console, table.title, "bold")
+    for what, a, b in table.rows:
+        _say(console, f"{what}: {a} → {b}")
+    for note in table.notes:
+        _say(console, note, "dim")
+    console.print()
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

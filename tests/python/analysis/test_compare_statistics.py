@@ -208,7 +208,7 @@ def test_with_too_few_samples_there_is_a_change_and_no_interval(q: float, least:
     for a, b in ((few, enough), (enough, few), (few[:1], few[:1])):
         found = shift(a, b, q)
         assert (found.ci95, found.p) == (None, None)
-        assert found.why == f"n too small, below {least}"
+        assert found.why == f"n too small: {least:,} needed, {min(len(a), len(b)):,} there"
         assert found.change is not None
 
 

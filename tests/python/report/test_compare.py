@@ -183,7 +183,67 @@ def test_single_samples_have_no_interval_and_no_verdict(folder: Folder) -> None:
     found = compared(folder("a", n=1), folder("b", 3, n=1), 0.0)
     assert set(verdicts(found).values()) == {"cannot tell"}
     assert found.regressions() == []
-    assert "(n too small, below 6)" in markdown(found)
+    assert "(n too small: 6 needed, 1 there)" in markdown(found)
+
+
+def test_what_cannot_be_told_is_listed_with_the_reason(folder: Folder) -> None:
+    found = compared(folder("a", n=5), folder("b", n=5))
+    table = tables.undecided(found)
+    assert table is not None
+    assert len(table.rows) == 6
+    assert {row[3] for row in table.rows} == {"6 needed, 5 there"}
+    assert tables.undecided(compared(folder("c"), folder("d"))) is None
+    alike = 1000.0 + 20 * (pl.col("repetition") // 10)
+    runs = [with_samples(folder(name), ns=alike) for name in "ef"]
+    table = tables.undecided(compared(*runs))
+    assert table is not None
+    assert all(row[3].startswith("6 independent needed, ") for row in table.rows)
+    assert table.notes[0].startswith("independent: ")
+
+
+def test_a_busy_machine_is_warned_of(folder: Folder) -> None:
+    busy = {"environment": ENVIRONMENT | {"doctor": {"load": "fail (6.50 on 2 CPUs)"}}}
+    a, b, quiet = folder("a", meta=busy), folder("b", meta=busy), folder("c")
+    (line,) = tables.warnings(compared(a, b))
+    assert line.startswith(
+        "both runs were on a busy machine (load 6.50 on 2 CPUs, then 6.50 on 2 CPUs): measure again"
+    )
+    (line,) = tables.warnings(compared(quiet, b))
+    assert line.startswith("run B was on a busy machine (load 6.50 on 2 CPUs)")
+
+
+def test_counters_that_are_times_are_printed_as_times(folder: Folder) -> None:
+    a, b = (
+        with_samples(folder(name), **{"counter:run-queue-wait-ns": pl.lit(ns)})
+        for name, ns in (("a", 2_000_000), ("b", 78_000))
+    )
+    table = tables.counts(compared(a, b), every=False)
+    assert table is not None
+    assert table.rows[0][1:6] == [
+        "run-queue-wait-ns", "2.00 ms", "78.0 µs", "−1.92 ms", "[−1.92 ms, −1.92 ms]",
+    ]  # fmt: skip
+
+
+def test_differences_are_whole_on_a_narrow_terminal(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doctor = {"verdict": "fail"} | {f"check {i}": "fail (0)" for i in range(21)}
+    cpu = "AMD EPYC Processor of a very long name with sixteen cores"
+    a = folder("a", meta={"environment": {"cpu": cpu, "doctor": {}}})
+    b = folder("b", meta={"environment": {"cpu": f"{cpu} more", "doctor": doctor}})
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = CliRunner().invoke(app, ["compare", str(a), str(b)]).stdout.splitlines()
+    assert f"cpu: {cpu} → {cpu} more" in lines
+    assert "doctor: – → fail, 22 verdicts" in lines
+    assert sum("– " in line for line in lines) == 1
+
+
+def test_the_result_is_said_once(folder: Folder) -> None:
+    for factor, said in ((1.2, "6 slower, 0 faster"), (1.0, "No significant change: 0 slower, 0")):
+        a, b = folder(f"a{factor}"), folder(f"b{factor}", factor, seed=2)
+        lines = CliRunner().invoke(app, ["compare", str(a), str(b)]).stdout.splitlines()
+        assert lines[-1].startswith(said)
+        assert sum(" slower, " in line for line in lines) == 1
 
 
 def test_rows_of_one_side_are_listed(folder: Folder) -> None:
@@ -283,7 +343,7 @@ def test_counters_of_samples_are_compared(folder: Folder) -> None:
     assert found.regressions() == []  # reported, not judged: no share of nothing
     table = tables.counts(found, every=False)
     assert table is not None
-    assert ["columns · encode", "minor_faults", "0", "3", "+3 [+3, +3]", "more"] in table.rows
+    assert ["columns · encode", "minor_faults", "0", "3", "+3", "[+3, +3]", "more"] in table.rows
 
 
 def test_samples_without_a_time_are_left_out_and_reported(folder: Folder) -> None:

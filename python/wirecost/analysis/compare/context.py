@@ -14,6 +14,8 @@ SETTINGS = (
     "settings", "seed", "steps", "repetitions", "samples", "fmi", "zstd_level", "interrupted",
 )  # fmt: skip
 LIBRARY = "library of "
+LOAD = "load"
+"""The doctor's check of what else runs."""
 WHO = ("case", "variant", "build", "lang", "contender", "mode")
 
 
@@ -42,6 +44,15 @@ def other_contents(a: Run, b: Run) -> list[str]:
     """Runs whose digests differ: what was measured is not the same work."""
     ours, theirs = _digests(a.meta), _digests(b.meta)
     return [who for who in ours if who in theirs and ours[who] != theirs[who]]
+
+
+def busy(run: Run) -> str | None:
+    """The load that the doctor found when the run began, if that disturbs what is measured."""
+    environment = run.meta.get("environment")
+    doctor = environment.get("doctor") if isinstance(environment, dict) else None
+    load = str(doctor.get(LOAD, "")) if isinstance(doctor, dict) else ""
+    verdict, _, value = load.partition(" ")
+    return value.strip("()") or "unknown" if verdict in ("warn", "fail") else None
 
 
 def failures(run: Run) -> list[str]:

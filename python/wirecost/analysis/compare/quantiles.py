@@ -31,6 +31,7 @@ FOR_NEIGHBOURS, FOR_ALL = 16, 50
 """Samples that a series needs to show the autocorrelation of neighbours, and of all."""
 
 NOTHING = "both take no time"
+FEW = "n too small: "
 SHORTEST = 1e-6
 """Nanoseconds; less is 0, of which nothing is a share."""
 
@@ -120,14 +121,13 @@ def shift(
     needed = least_samples(q)
     change = of_b / of_a - 1 if of_a >= SHORTEST else None
     if min(len(a), len(b)) < needed:
-        return Shift(of_a, of_b, change, None, None, f"n too small, below {needed}")
+        return Shift(of_a, of_b, change, None, None, _few(needed, min(len(a), len(b))))
     if change is None:
         return Shift(of_a, of_b, None, None, None, NOTHING if of_a == of_b else "A is 0")
     worth = independent(a, q, processes[0]), independent(b, q, processes[1])
     if min(worth) < needed:
-        return Shift(
-            of_a, of_b, change, None, None, f"n too small, fewer than {needed} independent"
-        )
+        why = _few(needed, min(worth), "independent ")
+        return Shift(of_a, of_b, change, None, None, why)
     lower, upper = np.sort(a), np.sort(b)
     resampled_a = resampled(lower, worth[0], q, SEED)
     resampled_b = resampled(upper, worth[1], q, SEED + 1)
@@ -136,6 +136,10 @@ def shift(
     low, high = np.quantile(resampled_b / resampled_a, [TAIL, 1 - TAIL]) - 1
     p = quantile_test(lower, upper, q, worth)
     return Shift(of_a, of_b, change, (float(low), float(high)), p)
+
+
+def _few(needed: int, there: int, which: str = "") -> str:
+    return f"{FEW}{needed:,} {which}needed, {there:,} there"
 
 
 def resampled(ordered: Array, worth: int, q: float, seed: int) -> Array:

@@ -122,7 +122,10 @@ def _doctor(folder: Path) -> dict[str, str]:
     there and can be read."""
     try:
         document = json.loads(read_regular(folder / DOCTOR, LARGEST_DOCUMENT))
-        checks = {str(one["title"]): str(one["verdict"]) for one in document["checks"]}
+        checks = {
+            str(one["title"]): f"{one['verdict']} ({one.get('value')})"
+            for one in document["checks"]
+        }
         return {"verdict": str(document["verdict"])} | checks
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return {}

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from wirecost.analysis.compare.comparison import (
     FALSE_DISCOVERIES,
     SAME,
@@ -10,6 +12,8 @@ from wirecost.analysis.compare.comparison import (
     Comparison,
     TimeChange,
 )
+from wirecost.analysis.compare.context import Difference, busy
+from wirecost.analysis.compare.quantiles import FEW
 from wirecost.analysis.compare.runs import Key
 from wirecost.report.compare.rows import (
     Labels,
@@ -24,11 +28,12 @@ from wirecost.report.shared.table import Table
 
 TIME_HEADINGS = ["row", "percentile", "A", "B", "change [95 %]", "verdict"]
 CHANGED = "Changed"
+DOCTOR = "doctor"
 ALL = 1_000_000
 
 
 def method(comparison: Comparison) -> str:
-    """How verdicts came about, in two sentences."""
+    """How verdicts came about, in one sentence."""
     margin = f"{100 * comparison.settings.margin:g} %"
     if comparison.noise:
         apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.noise.items())
@@ -37,11 +42,9 @@ def method(comparison: Comparison) -> str:
         moved = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.drift.items())
         margin += f" and what rows of the other contenders moved by (at most {moved})"
     return (
-        "Intervals: percentile bootstrap of the ratio, unpaired, since these are two runs. A "
-        f"verdict needs an interval without 0, a change beyond {margin}, and a "
-        "probability (two-sample quantile test) "
-        f"that keeps false verdicts below {100 * FALSE_DISCOVERIES:g} % of all verdicts "
-        "(Benjamini and Hochberg)."
+        "A verdict needs a 95 % interval (bootstrap, unpaired) without 0, a change beyond "
+        f"{margin}, and a quantile test that keeps false verdicts below "
+        f"{100 * FALSE_DISCOVERIES:g} % (Benjamini and Hochberg)."
     )
 
 
@@ -57,6 +60,27 @@ def changed(comparison: Comparison, most: int = ALL) -> Table:
 def unchanged(comparison: Comparison) -> Table:
     """The percentiles without a verdict against them."""
     return _times("Not changed", not_changed(comparison.times), comparison, [])
+
+
+def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
+    """The percentiles of which nothing can be said, and why; None where there is none."""
+    found = [one for one in comparison.times if one.verdict == UNDECIDED]
+    if not found:
+        return None
+    labels = Labels(comparison)
+    body = [
+        [labels(one.row), one.quantile, percent(one.shift.change), one.shift.why.removeprefix(FEW)]
+        for one in found[:most]
+    ]
+    notes = []
+    if any("independent" in one.shift.why for one in found):
+        notes.append(
+            "independent: executions that follow one another, and those of one process, resemble "
+            "each other, so they count as fewer"
+        )
+    if len(found) > most:
+        notes.append(f"{len(found) - most:,} more: --json has all.")
+    return Table("Cannot tell", ["row", "percentile", "change", "executions"], body, notes)
 
 
 def _times(
@@ -84,35 +108,34 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
     for one in comparison.counts:
         found = one.difference
         if every or one.verdict not in {SAME, UNDECIDED}:
-            spread = (
-                f"{found.b - found.a:+.4g}"
-                if found.ci95 is None
-                else f"{found.b - found.a:+.4g} [{found.ci95[0]:+.4g}, {found.ci95[1]:+.4g}]"
-            )
             name = one.counter.removeprefix("counter:")
+            show = _time if name.endswith("-ns") else _count
+            ends = "" if found.ci95 is None else f"[{', '.join(map(_signed(show), found.ci95))}]"
+            change = _signed(show)(found.b - found.a)
             body.append(
-                [labels(one.row), name, f"{found.a:.4g}", f"{found.b:.4g}", spread, one.verdict]
+                [labels(one.row), name, show(found.a), show(found.b), change, ends, one.verdict]
             )
     for plain in comparison.plain:
         if every or plain.verdict != SAME:
-            show = _size if plain.is_size else _number
+            written = _size if plain.is_size else _number
             body.append(
                 [
                     labels(plain.row),
                     plain.what.removesuffix("_bytes").replace("_", " "),
-                    show(plain.a),
-                    show(plain.b),
+                    written(plain.a),
+                    written(plain.b),
                     percent(plain.change),
+                    "",
                     "REGRESSION" if plain.regression else plain.verdict,
                 ]
             )
     total = len(comparison.counts) + len(comparison.plain)
     if not total:
         return None
-    headings = ["row", "what", "A", "B", "change [95 %]", "verdict"]
+    headings = ["row", "what", "A", "B", "change", "95 % interval", "verdict"]
     title = "All counters and sizes" if every else "Changed counters and sizes"
     notes = [] if every else [f"{len(body):,} of {total:,} changed."]
-    return Table(title, headings, body, notes, ("A", "B"))
+    return Table(title, headings, body, notes, ("95 % interval", "change"))
 
 
 def outputs(comparison: Comparison) -> Table | None:
@@ -148,13 +171,25 @@ def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
 
 def environment(comparison: Comparison) -> Table | None:
     """What differs beside the numbers."""
-    body = [
-        [one.what.replace("_", " "), one.a or "–", one.b or "–"] for one in comparison.differences
-    ]
+    found = _without_one_doctor(comparison.differences)
+    body = [[one.what.replace("_", " "), one.a or "–", one.b or "–"] for one in found]
     if not body:
         return None
     notes = ["Not only the code differs: a change can come from any of these."]
-    return Table("Different environments", ["", "A", "B"], body, notes)
+    return Table("Different environments", ["what", "A", "B"], body, notes)
+
+
+def _without_one_doctor(found: list[Difference]) -> list[Difference]:
+    """Where one run alone has the doctor's verdicts, one row instead of a row for each."""
+    doctor = [one for one in found if one.what.startswith(DOCTOR)]
+    if len(doctor) < 2 or not (
+        all(one.a is None for one in doctor) or all(one.b is None for one in doctor)
+    ):
+        return found
+    whole = next((one for one in doctor if one.what == f"{DOCTOR} verdict"), doctor[0])
+    text = f"{whole.a or whole.b}, {len(doctor)} verdicts"
+    one = Difference(DOCTOR, whole.a and text, whole.b and text)
+    return [*(other for other in found if other not in doctor), one]
 
 
 def one_sided(comparison: Comparison) -> list[tuple[str, list[str]]]:
@@ -178,13 +213,37 @@ def warnings(comparison: Comparison) -> list[str]:
             f"{count:,} contents differ, so not the same work was measured: "
             f"{comparison.other_contents[0]}" + (" and others" if count > 1 else ""),
         )
+    lines += _busy(comparison)
     different = [one for one in comparison.outputs or [] if one.first_difference]
     lines += [f"outputs differ: {one.topic}, {one.first_difference}" for one in different]
     return lines
 
 
+def _busy(comparison: Comparison) -> list[str]:
+    a, b = busy(comparison.a), busy(comparison.b)
+    if a is None and b is None:
+        return []
+    advice = "measure again in turns on a quiet machine, see wirecost doctor"
+    if a is not None and b is not None:
+        return [f"both runs were on a busy machine (load {a}, then {b}): {advice}"]
+    name, load = ("A", a) if a is not None else ("B", b)
+    return [f"run {name} was on a busy machine (load {load}): {advice}"]
+
+
 def _size(value: float) -> str:
     return units.size(round(value))
+
+
+def _time(ns: float) -> str:
+    return units.time(ns).replace("-", "−")
+
+
+def _count(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _signed(show: Callable[[float], str]) -> Callable[[float], str]:
+    return lambda value: ("+" if value > 0 else "") + show(value)
 
 
 def _number(value: float) -> str:
