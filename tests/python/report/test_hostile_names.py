@@ -130,7 +130,8 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_figures_data_stays_data(payload: str, tmp_path: Path) -> None:
-    text = _page(hostile_folder("osi", tmp_path / "r", PAYLOADS[payload], rename=True))
+    folder = hostile_folder("osi", tmp_path / "r", PAYLOADS[payload], rename=True)
+    text = _page(folder, stills=False)
     script = html.document_fromstring(text).findall(".//script")[1].text
     data, _ = json.JSONDecoder().raw_decode(script.split("const specifications = ", 1)[1])
     results = read_results(tmp_path / "r")
