@@ -81,6 +81,7 @@ def show(
     from wirecost.analysis.misses import missed
     from wirecost.analysis.probe_sections import executions, summary
     from wirecost.analysis.probe_tree import Node, tree
+    from wirecost.function_names import short_names, shortened
     from wirecost.records.recorded import event_tables, read_recorded
     from wirecost.report.probe.page import page, probe_figures, write_figures
     from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
@@ -100,20 +101,22 @@ def show(
         if limit_ns is not None:
             misses += missed(executed, limit_ns, explained, known)
     misses.sort(key=lambda one: -one.ns)
-    late = miss_table(misses, limit_ns or 0.0)
-    inner = tree_table(nodes)
+    names = short_names(one.section for one in sections)
+    short, causes = shortened(sections, names), shortened(explanations, names)
+    inner = tree_table(shortened(nodes, names))
+    late = miss_table(shortened(misses, names), limit_ns or 0.0)
     console = console_beside(json_file)
     tables = (
-        time_table(sections, logs),
+        time_table(short, logs),
         inner,
-        counter_table(sections, logs),
-        cause_table(explanations),
+        counter_table(short, logs),
+        cause_table(causes),
         late,
     )
     for table in tables:
         if table is not None:
             print_table(console, _fitting(table, console.width))
-    for sentence in all_sentences(explanations):
+    for sentence in all_sentences(causes):
         console.print(sentence, highlight=False, markup=False)
     write_json(
         json_file,

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from wirecost.errors import UserError
-from wirecost.probe.function.listing import Function
+from wirecost.probe.function.choice import lines, matched
+from wirecost.probe.function.listing import Function, Listing
 from wirecost.probe.function.means import Means, Taken, take
 from wirecost.probe.function.uprobes import COUNTED
 
@@ -71,3 +74,25 @@ def test_a_cost_that_could_not_be_measured_is_not_taken_for_a_low_one(
 def test_what_cannot_be_recorded_at_all_is_refused_with_the_reasons() -> None:
     with pytest.raises(UserError, match="not by uprobes: none here; not by trampoline: static"):
         taken("auto", means("uprobes", 1.0, "none here"), means("trampoline", 1.0, "static"))
+
+
+def test_too_many_matches_suggest_patterns_of_the_program_itself() -> None:
+    def function(name: str, file: str = "/x/node") -> Function:
+        return Function(file, name, name, name, 0, 64, "", "", "", (), ())
+
+    names = ["cluster(int)", "main", "ns::A::f()", "ns::A::g()", "std::vector<int>::size()"]
+    found = [function(one) for one in names] + [function(f"z{i}()", "/x/lib") for i in range(60)]
+    with pytest.raises(UserError) as few:
+        matched(["*"], Listing((), tuple(found), ()), Path("/x/node"), 64)
+    text = str(few.value)
+    assert "65 functions match, more than 64" in text
+    assert "such as 'ns::A::*' (2), 'cluster' (1) of node itself, or --function-limit 65" in text
+    with pytest.raises(UserError) as many:
+        matched(["*"], Listing((), tuple(found * 5), ()), Path("/x/node"), 64)
+    assert "--function-limit" not in str(many.value)
+
+
+def test_listed_functions_have_short_names() -> None:
+    long = "std::_Rb_tree<int, std::less<int> >::_M_erase(std::_Rb_tree_node<int>*)"
+    one = Function("/x/node", long, "s", "s", 0, 64, "", "", "", (), ())
+    assert lines([one], lambda _: "") == ["  std::_Rb_tree::_M_erase [node]"]

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from wirecost.errors import UserError
+from wirecost.function_names import short_names
 from wirecost.probe.function.listing import Function, Listing
+from wirecost.probe.function.request import HIGHEST_LIMIT
 
 MOST_SHOWN = 20
+LIBRARIES = ("std::", "__gnu_cxx::", "__cxxabiv1::", "boost::", "operator", "void ", "_", "(")
+"""How names begin of what a program contains of its libraries and of the compiler."""
 
 
 def matched(patterns: Sequence[str], found: Listing, program: Path, limit: int) -> None:
@@ -21,10 +26,11 @@ def matched(patterns: Sequence[str], found: Listing, program: Path, limit: int) 
     if not found.functions:
         raise UserError(f"--function {shown}: no function of {program} matches{_hint(found)}")
     if len(found.functions) > limit:
+        count = len(found.functions)
+        names = short_names(one.name for one in found.functions).values()
         raise UserError(
-            f"--function {shown}: {len(found.functions)} functions match, more than {limit}, such "
-            f"as {_some(one.name for one in found.functions)}; give a longer pattern, or raise "
-            "--function-limit"
+            f"--function {shown}: {count} functions match, more than {limit}, such as "
+            f"{_some(names)}; {_fewer(found, program, limit)}"
         )
 
 
@@ -37,14 +43,34 @@ def _hint(found: Listing) -> str:
     )
 
 
+def _fewer(found: Listing, program: Path, limit: int) -> str:
+    """What helps: patterns for the program's own functions, or a higher limit where one is."""
+    own: Counter[str] = Counter()
+    for one in found.functions:
+        name = one.section.partition("<")[0].partition("(")[0]
+        if Path(one.object).name == program.name and not name.startswith(LIBRARIES):
+            scope, inside, _ = name.rpartition("::")
+            if name in ("", "main"):
+                continue
+            own[f"{scope}::*" if inside else name] += 1
+    best = [f"'{pattern}' ({count})" for pattern, count in own.most_common() if count <= limit][:3]
+    text = "give a longer pattern"
+    if best:
+        text += f", such as {', '.join(best)} of {program.name} itself"
+    if len(found.functions) <= HIGHEST_LIMIT:
+        text += f", or --function-limit {len(found.functions)}"
+    return text
+
+
 def _some(names: Iterable[str]) -> str:
     return ", ".join(list(names)[:3])
 
 
 def lines(functions: Sequence[Function], why_not: Callable[[Function], str]) -> list[str]:
     """For the user: each function, and the reason of each that is not recorded."""
+    names = short_names(one.name for one in functions)
     text = [
-        f"  {one.name} [{Path(one.object).name}]"
+        f"  {names[one.name]} [{Path(one.object).name}]"
         + (f": not recorded: {reason}" if (reason := why_not(one)) else _remark(one))
         for one in functions[:MOST_SHOWN]
     ]

@@ -16,8 +16,10 @@ from wirecost.analysis.compare.comparison import (
 )
 from wirecost.analysis.compare.quantiles import least_samples
 from wirecost.analysis.compare.runs import Key
+from wirecost.function_names import short_names
 from wirecost.report.shared import units
 
+SECTION = "section"
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 """Columns that usually follow from others: the first to be left out of a row's label."""
 
@@ -37,9 +39,16 @@ class Labels:
             if len({tuple(key[j] for j in fewer) for key in distinct}) == len(distinct):
                 self._shown = fewer
 
+        sections = [i for i in self._shown if self._names[i] == SECTION]
+        self._names_of_functions = short_names(str(key[i]) for i in sections for key in distinct)
+
     def __call__(self, row: Key) -> str:
         """``protobuf · decode``; the columns that are the same everywhere are left out."""
-        shown = [str(row[i]) for i in self._shown if row[i] not in {None, ""}]
+        shown = [
+            self._names_of_functions.get(row[i], str(row[i]))
+            for i in self._shown
+            if row[i] not in {None, ""}
+        ]
         return " · ".join(shown) or " · ".join(str(v) for v in row if v not in {None, ""}) or "all"
 
     def named(self, row: Key) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import polars as pl
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.probe_sections import SectionSummary
 from wirecost.failed_write import failed_write
+from wirecost.function_names import short_names, shortened
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
@@ -69,11 +70,13 @@ def page(
 ) -> str:
     """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
     that missed the deadline; ``inner``: sections inside sections."""
+    names = short_names(one.section for one in summaries)
+    short, causes = shortened(summaries, names), shortened(explanations, names)
     tables = (
-        time_table(summaries, []),
+        time_table(short, []),
         inner,
-        counter_table(summaries, logs),
-        cause_table(explanations),
+        counter_table(short, logs),
+        cause_table(causes),
         late,
     )
     shown = [one.name for one in drawn]
@@ -82,10 +85,10 @@ def page(
         [figure for one in drawn for _, figure in one.figures],
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=cause_lead(explanations, [one.name for one in drawn]),
+        lead=cause_lead(causes, [names.get(one.name, one.name) for one in drawn]),
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
-        sentences=all_sentences(explanations),
+        sentences=all_sentences(causes),
         sections=drawn,
         left_out=[one.section for one in summaries if one.section not in shown],
         machines=machines,

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of C++ functions for tables: without template arguments and parameters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+_OPERATOR = re.compile(
+    r"operator\s*(\(\)|\[\]|->\*?|<=>|<<=|>>=|[-+*/%^&|~!=<>]=?|<<|>>|&&|\|\||,)"
+)
+_TAG = re.compile(r"\[abi:\w+\]| \[clone [.\w]+\]")
+_OPENING, _CLOSING = {"<": ">", "(": ")"}, {">", ")"}
+_AFTER = re.compile(r"^(\s*(const|volatile|noexcept|&&?))*$")
+
+Named = TypeVar("Named", bound=Any)
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name with a shorter one, as far as all stay distinct."""
+    found = list(dict.fromkeys(names))
+    chosen = {name: _without(name, "<(") for name in found}
+    for brackets in ("(", *[""] * len(found)):
+        taken = Counter(chosen.values())
+        if len(taken) == len(found):
+            break
+        for name, short in chosen.items():
+            if taken[short] > 1:
+                chosen[name] = _without(name, brackets)
+    return chosen
+
+
+def shortened(items: Iterable[Named], names: Mapping[str, str]) -> list[Named]:
+    """Dataclasses with a ``section``, with its short name."""
+    return [replace(one, section=names.get(one.section, one.section)) for one in items]
+
+
+def _without(name: str, brackets: str) -> str:
+    """Without balanced brackets that follow a word: of ``(`` only parameters at the end."""
+    if not brackets:
+        return name
+    out: list[str] = []
+    at = 0
+    name = _TAG.sub("", name)
+    while at < len(name):
+        if (operator := _OPERATOR.match(name, at)) and not name[:at][-1:].isidentifier():
+            out.append(operator[0])
+            at = operator.end()
+            continue
+        end = _end(name, at) if name[at] in brackets and _after_word("".join(out[-1:])) else None
+        if end is not None and name[at] == "(" and _AFTER.match(name[end:]):
+            break
+        if end is not None and name[at] == "<":
+            at = end
+            continue
+        out.append(name[at])
+        at += 1
+    return "".join(out).strip() or name
+
+
+def _after_word(before: str) -> bool:
+    return bool(before) and (before[-1].isalnum() or before[-1] in "_>)=]+-*/")
+
+
+def _end(name: str, at: int) -> int | None:
+    """Behind the bracket that closes the one here; None: none does."""
+    waited: list[str] = []
+    for i in range(at, len(name)):
+        if name[i] in _OPENING:
+            waited.append(_OPENING[name[i]])
+        elif name[i] in _CLOSING and not (name[i] == ">" and name[i - 1] == "-"):
+            if not waited or waited.pop() != name[i]:
+                return None
+            if not waited:
+                return i + 1
+    return None

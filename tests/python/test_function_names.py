@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of functions are short where that leaves them distinct, and others stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirecost.function_names import short_names
+
+TREE = (
+    "std::_Rb_tree<std::pair<int, int>, std::pair<std::pair<int, int> const, "
+    "std::vector<Point, std::allocator<Point> > > >::_M_erase"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        (TREE, "std::_Rb_tree::_M_erase"),
+        ("cluster(std::vector<Point, std::allocator<Point> >)", "cluster"),
+        ("ns::Planner<3>::plan(int) const", "ns::Planner::plan"),
+        ("bool operator< <int>(A<int> const&)", "bool operator< <int>"),
+        ("std::operator<< <char>(std::ostream&)", "std::operator<< <char>"),
+        ("A::operator()(int) const", "A::operator()"),
+        ("std::to_string[abi:cxx11](int)", "std::to_string"),
+        ("f(int) [clone .isra.0]", "f"),
+        ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+        ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"),
+        ("a < b", "a < b"),
+        ("count (old)", "count (old)"),
+        ("/relay /in in_cb", "/relay /in in_cb"),
+        ("free cells", "free cells"),
+        ("session 0→1", "session 0→1"),
+        ("broken<", "broken<"),
+    ],
+)
+def test_template_arguments_and_parameters_are_dropped(name: str, short: str) -> None:
+    assert short_names([name]) == {name: short}
+
+
+def test_names_stay_distinct() -> None:
+    names = ["f(int)", "f(long)", "g<1>(int)", "g<2>(int)", "h<int>()"]
+    found = short_names(names)
+    assert found == {
+        "f(int)": "f(int)", "f(long)": "f(long)", "g<1>(int)": "g<1>", "g<2>(int)": "g<2>",
+        "h<int>()": "h",
+    }  # fmt: skip
+
+
+@given(st.lists(st.text("ab<>():, ", max_size=12), max_size=6))
+def test_whatever_names_there_are_none_is_lost(names: list[str]) -> None:
+    found = short_names(names)
+    assert found.keys() == set(names)
+    assert len(set(found.values())) == len(found)
