@@ -10,7 +10,7 @@ import pytest
 
 from wirecost.bench.entry import Entry, Sample
 from wirecost.bench.program import ProgramFailedError
-from wirecost.bench.scenario import Measurement
+from wirecost.bench.scenario import Measurement, recorded
 from wirecost.records.finished import NothingMeasuredError, read_journal
 from wirecost.records.journal import Journal
 
@@ -112,3 +112,16 @@ def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) ->
     measured(tmp_path, (), action)
     with pytest.raises(NothingMeasuredError):
         read_journal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["bench", "--token", "0123abcd", "--out", "a"], ["bench", "--token", "…", "--out", "a"]),
+        (["bench", "--token=0123abcd"], ["bench", "--token=…"]),
+        (["bench", "--token", "--token", "x"], ["bench", "--token", "…", "x"]),
+        (["bench", "--seconds=1", "--token"], ["bench", "--seconds=1", "--token"]),
+    ],
+)
+def test_no_result_folder_keeps_a_token(given: list[str], kept: list[str]) -> None:
+    assert recorded(given) == kept
