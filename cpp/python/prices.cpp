@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one page fault, context switch, migration, futex wait and system call costs on this machine.
+// What one page fault, context switch, migration, futex wait, system call and allocation costs on
+// this machine.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <stdexcept>
 #include <thread>
@@ -63,6 +65,27 @@ double system_call() {
   const double begin = now_ns();
   for (int i = 0; i < calls; ++i) syscall(SYS_getppid);
   return (now_ns() - begin) / calls;
+}
+
+/// Per pair of malloc and free, of sizes that follow no order, while other blocks are in use: a
+/// loop of one size gets the block back that it has just given.
+double allocation() {
+  constexpr std::size_t kept = 4096, pairs = 16 * kept, smallest = 16, sizes = 32;
+  std::vector<void*> blocks(kept, nullptr);
+  std::uint32_t random = 1;
+  const auto exchange = [&] {
+    random = random * 1664525U + 1013904223U;
+    void*& block = blocks[(random >> 8) % kept];
+    std::free(block);
+    block = std::malloc(smallest * (1 + (random >> 24) % sizes));
+    if (block != nullptr) *static_cast<volatile unsigned char*>(block) = 1;
+  };
+  for (std::size_t i = 0; i < pairs; ++i) exchange();  // takes the memory from the kernel
+  const double begin = now_ns();
+  for (std::size_t i = 0; i < pairs; ++i) exchange();
+  const double elapsed = now_ns() - begin;
+  for (void* block : blocks) std::free(block);
+  return elapsed / pairs;
 }
 
 class Affinity {
@@ -192,4 +215,5 @@ void bind_prices(nb::module_& m) {
   m.def("price_migration", &repeated<migration>, nb::arg("repetitions"));
   m.def("price_futex_wait", &repeated<futex_wait>, nb::arg("repetitions"));
   m.def("price_system_call", &repeated<system_call>, nb::arg("repetitions"));
+  m.def("price_allocation", &repeated<allocation>, nb::arg("repetitions"));
 }

@@ -22,11 +22,16 @@ constexpr std::array sources{
     Source{"lock-wait-ns", "wirecost_lock_counts", 1},
 };
 
+const Source* source_of(std::string_view name) {
+  return std::ranges::find_if(sources, [&](const Source& one) { return name == one.name; });
+}
+
 }  // namespace
 
+bool HookCounts::knows(std::string_view name) { return source_of(name) != sources.end(); }
+
 bool HookCounts::add(std::size_t index, const std::string& name) {
-  const auto* source =
-      std::ranges::find_if(sources, [&](const Source& one) { return name == one.name; });
+  const auto* source = source_of(name);
   if (source == sources.end()) return false;
   using Counts = const std::uint64_t* (*)();
   const auto counts = reinterpret_cast<Counts>(dlsym(RTLD_DEFAULT, source->function));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "record.hpp"
 #include "snapshot.hpp"
@@ -16,6 +17,7 @@ class HookCounts {
  public:
   /// Counts `name` of the calling thread as counter `index`. False where it is none of the four, or
   /// the library that counts it is not loaded.
+  static bool knows(std::string_view name);
   bool add(std::size_t index, const std::string& name);
 
   std::uint8_t opened() const { return opened_; }

@@ -32,6 +32,18 @@ void copy_text(std::array<char, size>& out, const std::string& text) {
   std::copy_n(text.begin(), std::min(text.size(), size - 1), out.begin());
 }
 
+std::string size_text(std::size_t bytes) {
+  constexpr std::size_t mega = std::size_t{1} << 20;
+  return bytes >= mega ? std::to_string(bytes / mega) + "M" : std::to_string(bytes);
+}
+
+std::string is_full(std::size_t records) {
+  const std::size_t bytes = records * sizeof(Record);
+  return whole_line("a thread's log is full: " + std::to_string(records) + " executions, " +
+                    size_text(bytes) + "; what follows is dropped; set WIRECOST_PROBE_SIZE=" +
+                    size_text(16 * bytes) + ", or record for less time or fewer sections");
+}
+
 }  // namespace
 
 Owner this_thread() {
@@ -52,6 +64,7 @@ LogFile::LogFile(const std::string& folder, std::size_t records, const Owner& ow
     if (file_ >= 0) unlink(path_.c_str());
     return;
   }
+  full_ = is_full(records);
   // Touched now: a mapped page that is not there costs a fault in the section that writes it.
   std::memset(static_cast<void*>(header_), 0, bytes_);
   records_ = reinterpret_cast<Record*>(header_ + 1);
@@ -104,6 +117,12 @@ bool LogFile::reserve() {
   header_ = static_cast<Header*>(mapped);
   range_.emplace(mapped, bytes_, is_cut());
   return true;
+}
+
+Record* LogFile::drop() {
+  ++header_->dropped;
+  if (count_ == capacity_) write_once(topic_full, full_);
+  return nullptr;
 }
 
 bool LogFile::name(std::uint32_t id, const std::string& name) {

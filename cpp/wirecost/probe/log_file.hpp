@@ -43,10 +43,7 @@ class LogFile {
   /// The place of the next record, or null where the file is full or cut and the record counts as
   /// dropped. `publish` makes it one that readers see.
   Record* next() { return count_ < capacity_ && !range_->lost() ? &records_[count_] : drop(); }
-  Record* drop() {
-    ++header_->dropped;
-    return nullptr;
-  }
+  Record* drop();
   void publish() {
     Record& record = records_[count_];
     ++count_;
@@ -82,6 +79,7 @@ class LogFile {
   Record* records_ = nullptr;
   std::uint64_t count_ = 0;
   std::string path_;
+  std::string full_;  ///< the line for it, made beforehand
   std::string trouble_;
 };
 

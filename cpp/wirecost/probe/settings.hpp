@@ -34,6 +34,7 @@ enum Topic : int {
   topic_names,
   topic_depth,
   topic_cut,
+  topic_full,
   topics
 };
 

@@ -9,6 +9,25 @@
 #include "wirecost/probe/clock.hpp"
 
 namespace wirecost::probe {
+namespace {
+
+/// Which counters have no value, by the reason; empty where all have one.
+std::string absent(const std::vector<CounterEntry>& entries) {
+  std::string of_machine, of_library;
+  for (const CounterEntry& entry : entries) {
+    if (entry.status != CounterStatus::unavailable) continue;
+    const std::string name = entry.name.data();
+    std::string& list = HookCounts::knows(name) ? of_library : of_machine;
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  std::string line;
+  if (!of_machine.empty()) line = of_machine + ": not counted on this machine";
+  if (!of_library.empty())
+    line += (line.empty() ? "" : "; ") + of_library + ": counted under wirecost probe run";
+  return line;
+}
+
+}  // namespace
 
 ThreadProbe::ThreadProbe(const Settings& settings)
     : log_(settings.folder, settings.records), counters_(settings.counters) {
@@ -22,12 +41,8 @@ ThreadProbe::ThreadProbe(const Settings& settings)
   std::ranges::copy(counters_.entries(), header.counters.begin());
   for (std::size_t i = 0; i < counters_.entries().size(); ++i)
     header.sources[i] = counters_.source(i);
-  std::string absent;
-  for (const CounterEntry& entry : counters_.entries())
-    if (entry.status == CounterStatus::unavailable)
-      absent += (absent.empty() ? "" : ", ") + std::string(entry.name.data());
-  if (!absent.empty())
-    say_once(topic_counters, absent + ": not counted on this machine, the rest is recorded");
+  if (const std::string line = absent(counters_.entries()); !line.empty())
+    say_once(topic_counters, line + ", the rest is recorded");
   join(log_);
   for (const auto& [id, whole] : names_for_records()) this->name(id, whole);
   warm_up();

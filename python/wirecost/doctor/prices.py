@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one page fault, context switch, migration, futex wait and system call costs here.
+"""What one page fault, context switch, migration, futex wait, system call and malloc costs here.
 
 The price of events that every execution has as many of cannot be found in the executions
 (``wirecost.analysis.causes.costs``), so it is measured once, raw samples are kept, and the document
@@ -40,6 +40,11 @@ EVENTS: dict[str, tuple[str, Callable[[int], list[float]]]] = {
         _core.price_futex_wait,
     ),
     "system-call": ("getppid; mean of 2,000", _core.price_system_call),
+    "allocation": (
+        "malloc and free of 16 to 512 bytes, first byte written, while 4,096 other blocks are in "
+        "use; mean of 65,536",
+        _core.price_allocation,
+    ),
 }
 
 

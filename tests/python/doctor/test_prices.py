@@ -24,6 +24,7 @@ def test_every_event_has_samples_or_a_reason(tmp_path: Path) -> None:
     assert found is not None
     # What takes a system call takes longer than one that does nothing.
     assert 0 < found.ns["system-call"] < found.ns["minor-fault"] * 1000
+    assert 0 < found.ns["allocation"] < found.ns["minor-fault"] * 1000
     assert {row[0] for row in price_table(document).rows} == document["events"].keys()
 
 

@@ -7,17 +7,21 @@
 
 #include "wirecost/probe/clock.hpp"
 
-// Each on a page of its own: what is on one page with a breakpoint is not patched.
+// Each on a page of its own: what is on one page with a breakpoint is not patched. Exported: that
+// is all that an installed program still has, since it is stripped.
 extern "C" {
-[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_measured_function(long value) {
+[[gnu::noinline, gnu::used, gnu::visibility("default"), gnu::aligned(4096)]] long
+wirecost_measured_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 1;
 }
-[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_observed_function(long value) {
+[[gnu::noinline, gnu::used, gnu::visibility("default"), gnu::aligned(4096)]] long
+wirecost_observed_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 3;
 }
-[[gnu::noinline, gnu::used, gnu::aligned(4096)]] long wirecost_plain_function(long value) {
+[[gnu::noinline, gnu::used, gnu::visibility("default"), gnu::aligned(4096)]] long
+wirecost_plain_function(long value) {
   asm volatile("" : "+r"(value));
   return value + 2;
 }
