@@ -220,6 +220,8 @@ def test_blocked_time_below_the_jitter_of_its_clocks_is_none(random: np.random.G
     assert (one.costs, one.causes) == ([], [])
     one = explained(3000 + blocked, blocked_ns=blocked + 2000, context_switches=[0] * COUNT)
     assert (one.costs, one.causes) == ([], [])
+    absent = explained(3000 + blocked, blocked_ns=[None] * COUNT, context_switches=[0] * COUNT)
+    assert absent.absent == ["blocked-ns"]
     one = explained(3000 + 10 * blocked, blocked_ns=10 * blocked)
     assert [cost.name for cost in one.costs] == ["blocked-ns"]
 
@@ -447,7 +449,8 @@ def test_no_time_is_counted_twice(
         **(locks if locked else {}),
     )
     counted = [cost for cost in one.costs if cost.within is None]
-    assert sum(cost.ns_median for cost in counted) <= 1.02 * one.median_ns - 200_000 * 0.98
+    # Both medians are estimates, that of the counts from a fifth of the executions.
+    assert sum(cost.ns_median for cost in counted) <= 1.03 * one.median_ns - 200_000 * 0.98
     assert sum(cost.ns_slowest for cost in counted) <= 1.02 * one.slowest_ns
     assert sum(cost.name.endswith("faults") for cost in counted) <= 1
     within = {cost.name: cost.within for cost in one.costs}

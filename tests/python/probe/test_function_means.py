@@ -32,7 +32,7 @@ def counters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("counters")
 def test_counters_that_uprobes_do_not_have_choose_patched_entries() -> None:
-    found = taken("auto", means("uprobes", 900.0), means("trampoline", 100.0))
+    found = taken("auto", means("uprobes", 900.0), means("trampoline", 6000.0))
     assert found.means.name == "trampoline"
     (note,) = found.notes
     assert "not by uprobes: cannot count allocations, run-queue-wait-ns; " in note

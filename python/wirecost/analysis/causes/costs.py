@@ -42,7 +42,6 @@ def costs_of(
     for name in executions.numbers:
         cause = next((one for one in causes if one.name == name), None)
         of_machine = prices.get(kind_of(name).event or "")
-        far = False
         if is_duration(name):
             cost = _cost(executions, name, (1.0, 1.0), Origin.ITSELF)
         elif cause is not None:
@@ -50,7 +49,6 @@ def costs_of(
             power = cause.power or 1.0
             pair = usual.get(name, cause.ns_each) / power, cause.ns_each / power
             origin = Origin.REGRESSION
-            far = of_machine is not None and max(pair) > FAR * of_machine
             if of_machine is not None and _impossible(executions, name, pair[0]):
                 pair, origin = (of_machine, pair[1]), Origin.MACHINE
             cost = _cost(executions, name, pair, origin)
@@ -59,8 +57,9 @@ def costs_of(
         else:
             continue
         if cause is not None or _share(executions, cost) >= NOTABLE:
-            advice = advice_for(name, far, executions.numbers)
-            found.append(replace(cost, benchmark_ns=of_machine if far else None, advice=advice))
+            far = of_machine if of_machine and _shown(cost) > FAR * of_machine else None
+            advice = advice_for(name, far is not None, executions.numbers)
+            found.append(replace(cost, benchmark_ns=far, advice=advice))
     found.sort(key=lambda cost: -_share(executions, cost))
     return without_overlaps(executions, found, causes)
 
@@ -120,6 +119,13 @@ def _cost(
         advice=kind_of(name).advice,
         within=None,
     )
+
+
+def _shown(cost: Cost) -> float:
+    """The price of the median execution; if it has none of the events, of the slowest 1 %."""
+    if cost.count_median == 0 and cost.count_slowest > 0:
+        return cost.ns_slowest / cost.count_slowest
+    return cost.ns_each
 
 
 def _impossible(executions: Executions, name: str, price: float) -> bool:

@@ -70,7 +70,9 @@ def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:
     }
     arrays = {name: _certain(name, one) for name, one in named.items() if not is_time(name)}
     if SWITCHES in arrays and BLOCKED in arrays:  # who waits leaves the processor
-        arrays[BLOCKED] = np.where(arrays[SWITCHES] == 0, 0.0, arrays[BLOCKED])
+        arrays[BLOCKED] = np.where(
+            (arrays[SWITCHES] == 0) & np.isfinite(arrays[BLOCKED]), 0.0, arrays[BLOCKED]
+        )
     counted = {n: a for n, a in arrays.items() if np.isfinite(a).sum() >= COUNTED * len(a)}
     marks = "kind" in rows.columns and (rows["kind"] != "section").all()
     absent = [name for name in arrays if name not in counted and name != INPUT and not marks]

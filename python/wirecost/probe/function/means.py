@@ -120,11 +120,11 @@ def _against(one: Means, cost: float | None, lacks: list[str]) -> str:
     """Why others are tried first; empty: nothing is against it."""
     if lacks:
         return f"cannot count {', '.join(lacks)}"
-    if cost is not None and cost > CHEAP_NS:
-        return f"{price(cost)} per call on this machine"
-    if cost is None and one.name == "uprobes":
+    if one.name != "uprobes":
+        return ""
+    if cost is None:
         return "what a call costs could not be measured"
-    return ""
+    return f"{price(cost)} per call on this machine" if cost > CHEAP_NS else ""
 
 
 def _lack(one: Means, lacks: list[str]) -> tuple[str, ...]:
