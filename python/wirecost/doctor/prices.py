@@ -51,7 +51,7 @@ EVENTS: dict[str, tuple[str, Callable[[int], list[float]]]] = {
 def measure_prices() -> dict[str, Any]:
     """The document of ``FILE``: raw samples in nanoseconds, or the reason why there are none.
 
-    Takes about 0.3 s. The caches that an event leaves cold are not in its price.
+    Takes about 0.5 s. The caches that an event leaves cold are not in its price.
     """
     return {
         "schema": SCHEMA,
