@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,12 @@ def test_equality_of_outputs_is_a_tick_at_the_top(tmp_path: Path) -> None:
     top = page(results, summarize(results), []).split("<nav>")[0]
     assert "✗</span> Outputs differ, run 2 with run 1: /out 7: byte 3." in top
     assert "✓" not in top
+
+
+def test_counters_that_are_not_of_memory_judge_no_memory_access(tmp_path: Path) -> None:
+    (one,) = explained(tmp_path, lambda i: i % 3, absent=True)
+    for absent, said in (["allocations"], False), (["allocations", "LLC-load-misses"], True):
+        lead = cause_lead([replace(one, absent=absent)], ["filter"]) or ""
+        assert UNEXPLAINED in lead
+        assert ("memory access could not be judged" in lead) is said
+        assert "allocations" not in lead

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from wirecost.analysis.causes import Cost, Explanation, Origin
-from wirecost.analysis.causes.kinds import is_duration
+from wirecost.analysis.causes.kinds import is_duration, kind_of
 from wirecost.report.shared import units
 
 MOST = 0.5
 """Unexplained share of the time from which the sentence says how to learn more."""
+OF_MEMORY = ("miss", "instruction", "cycle")
+"""Units of the counters that show memory access."""
 SMALL = 0.05
 """A share of the time that comes second."""
 CLEARLY = 1.5
@@ -60,8 +62,8 @@ def _unexplained(one: Explanation) -> str | None:
         "counter: it is the section's own computation, or what was not counted. To see which part "
         "of it, add sections inside, or time its functions with wirecost probe run --function NAME"
     )
-    if one.absent:
-        names = ", ".join(_shown(name) for name in one.absent)
+    if memory := [name for name in one.absent if kind_of(name).unit in OF_MEMORY]:
+        names = ", ".join(_shown(name) for name in memory)
         text += (
             f"; memory access could not be judged, because {names} cannot be read on this machine "
             "(wirecost doctor)"
