@@ -224,7 +224,8 @@ def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> 
     a, b = finite(ours, counter), finite(theirs, counter)
     if not len(a) or not len(b):
         return []
-    found = mean_difference(a, b)
+    taken_by = processes_of(ours, counter), processes_of(theirs, counter)
+    found = mean_difference(a, b, taken_by)
     return [CountChange(key, counter, len(a), len(b), found)]
 
 

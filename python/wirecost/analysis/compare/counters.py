@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters of two independent runs: the difference of their means and how likely chance is."""
+"""Counters of two independent runs: the difference of their means and how likely chance is.
+
+Of six processes a run and more, whole processes are resampled, otherwise samples; what those of few
+processes have in common widens the interval.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.analysis.compare import processes as by_process
+from wirecost.analysis.compare.quantiles import worth_of_processes
+
 RESAMPLES = 2000
 SEED = 997
 BATCHES = 1000
@@ -16,6 +23,7 @@ LEAST_SAMPLES = 6
 """As for a median: with fewer, no division of two runs is unlikely enough."""
 
 Array = NDArray[np.float64]
+Processes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -27,16 +35,49 @@ class MeanDifference:
     ci95: tuple[float, float] | None
     p: float | None
 
+    @property
+    def change(self) -> float | None:
+        """``b / a - 1``; None where ``a`` is 0."""
+        return self.b / self.a - 1 if self.a > 0 else None
 
-def mean_difference(a: Array, b: Array) -> MeanDifference:
-    """Compare two series of counts, shapes (n,) and (m,), not empty, in the order of time."""
+    @property
+    def change95(self) -> tuple[float, float] | None:
+        """``ci95`` as shares of ``a``."""
+        if self.ci95 is None or self.a <= 0:
+            return None
+        return self.ci95[0] / self.a, self.ci95[1] / self.a
+
+
+def mean_difference(
+    a: Array, b: Array, processes: tuple[Processes | None, Processes | None] = (None, None)
+) -> MeanDifference:
+    """Compare two series of counts, shapes (n,) and (m,), not empty, in the order of time.
+    ``processes``: which one took each."""
     of_a, of_b = float(a.mean()), float(b.mean())
     if min(len(a), len(b)) < LEAST_SAMPLES:
         return MeanDifference(of_a, of_b, None, None)
+    taken_a, taken_b = processes
+    if (
+        taken_a is not None and taken_b is not None
+        and by_process.enough(taken_a) and by_process.enough(taken_b)
+    ):  # fmt: skip
+        sides = by_process.means(a, taken_a, SEED), by_process.means(b, taken_b, SEED + 1)
+        ci95, p = by_process.difference(*sides)
+        return MeanDifference(of_a, of_b, ci95, p)
     random = np.random.default_rng(SEED)
-    apart = _resampled_means(b, random) - _resampled_means(a, random)
-    low, high = np.quantile(apart, [0.025, 0.975])
+    apart = _deviations(b, taken_b, random) - _deviations(a, taken_a, random)
+    low, high = of_b - of_a + np.quantile(apart, [0.025, 0.975])
     return MeanDifference(of_a, of_b, (float(low), float(high)), rank_sum_test(a, b))
+
+
+def _deviations(series: Array, processes: Processes | None, random: np.random.Generator) -> Array:
+    """Of resamples' means from the series', wider where processes differ; shape (RESAMPLES,)."""
+    mean = series.mean()
+    widened = 1.0
+    if processes is not None and len(np.unique(processes)) > 1:
+        widened = math.sqrt(len(series) / worth_of_processes(series - mean, processes))
+    found: Array = widened * (_resampled_means(series, random) - mean)
+    return found
 
 
 def _resampled_means(series: Array, random: np.random.Generator) -> Array:

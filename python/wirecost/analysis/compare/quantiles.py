@@ -2,7 +2,8 @@
 """Percentiles of two independent runs: the change, its 95 % interval and how likely chance is.
 
 The interval is a percentile bootstrap of the ratio, each run resampled for itself: two runs have no
-common turns that could be paired. A resample's order statistic needs no resample: its rank among
+common turns that could be paired. Of six processes a run and more, whole processes are resampled
+(``processes.py``), otherwise samples. Their order statistic needs no resample: its rank among
 uniform numbers follows a beta distribution (Efron and Tibshirani, An Introduction to the Bootstrap,
 ch. 13; David and Nagaraja, Order Statistics, ch. 2), so that a million samples cost what twenty do.
 
@@ -21,6 +22,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.analysis.compare import processes as by_process
+
 RESAMPLES = 5000
 SEED = 997
 TAIL = 0.025
@@ -32,6 +35,7 @@ FOR_NEIGHBOURS, FOR_ALL = 16, 50
 
 NOTHING = "both take no time"
 FEW = "n too small: "
+ZEROS = "there are times of 0"
 SHORTEST = 1e-6
 """Nanoseconds; less is 0, of which nothing is a share."""
 
@@ -78,7 +82,7 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
     if spread == 0:
         return n
     if processes is not None and len(np.unique(processes)) > 1:
-        return _worth_of_processes(centred, processes)
+        return worth_of_processes(centred, processes)
     if n < FOR_NEIGHBOURS:
         return n
     next_to = float(centred[1:] @ centred[:-1]) / spread
@@ -94,7 +98,8 @@ def independent(series: Array, q: float, processes: Processes | None = None) -> 
     return max(1, round(n / max(1.0, 2 * float(positive.sum()) - 1)))
 
 
-def _worth_of_processes(centred: Array, processes: Processes) -> int:
+def worth_of_processes(centred: Array, processes: Processes) -> int:
+    """Independent samples that are worth those of several processes, less their mean."""
     n = len(centred)
     _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
     k = len(counts)
@@ -129,13 +134,42 @@ def shift(
         why = _few(needed, min(worth), "independent ")
         return Shift(of_a, of_b, change, None, None, why)
     lower, upper = np.sort(a), np.sort(b)
+    p = quantile_test(lower, upper, q, worth)
+    taken_a, taken_b = processes
+    if taken_a is not None and taken_b is not None and _all_enough(taken_a, taken_b):
+        sides = (
+            by_process.quantiles(lower, taken_a[np.argsort(a)], q, SEED),
+            by_process.quantiles(upper, taken_b[np.argsort(b)], q, SEED + 1),
+        )
+        return _of_processes((of_a, of_b), sides, p)
     resampled_a = resampled(lower, worth[0], q, SEED)
     resampled_b = resampled(upper, worth[1], q, SEED + 1)
     if resampled_a.min() < SHORTEST:
-        return Shift(of_a, of_b, change, None, None, "A has times of 0")
+        return Shift(of_a, of_b, change, None, None, ZEROS)
     low, high = np.quantile(resampled_b / resampled_a, [TAIL, 1 - TAIL]) - 1
-    p = quantile_test(lower, upper, q, worth)
     return Shift(of_a, of_b, change, (float(low), float(high)), p)
+
+
+def _all_enough(*processes: Processes) -> bool:
+    return all(by_process.enough(one) for one in processes)
+
+
+def _of_processes(
+    quantiles: tuple[float, float],
+    sides: tuple[by_process.Resampled, by_process.Resampled],
+    p: float,
+) -> Shift:
+    """By the logarithm, whose interval is as wide up as down."""
+    (of_a, of_b), (a, b) = quantiles, sides
+    change = of_b / of_a - 1
+    if min(a.value, float(a.resamples.min()), b.value, float(b.resamples.min())) < SHORTEST:
+        return Shift(of_a, of_b, change, None, None, ZEROS)
+    one, other = (
+        by_process.Resampled(math.log(side.value), np.log(side.resamples), side.processes)
+        for side in (a, b)
+    )
+    (low, high), _ = by_process.difference(one, other)
+    return Shift(of_a, of_b, change, (math.expm1(low), math.expm1(high)), p)
 
 
 def _few(needed: int, there: int, which: str = "") -> str:

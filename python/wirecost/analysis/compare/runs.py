@@ -114,7 +114,13 @@ def _probe_logs(path: Path) -> Run:
     }
     notes = [f"{path}: {log.dropped:,} executions dropped, they did not fit" for log in logs
              if log.dropped]  # fmt: skip
-    return Run(path, LOGS, meta, samples.select("section", TIME, *counters), notes)
+    return Run(
+        path,
+        LOGS,
+        meta,
+        samples.select("section", pl.col(PROCESS).cast(pl.Int64), TIME, *counters),
+        notes,
+    )
 
 
 def _doctor(folder: Path) -> dict[str, str]:

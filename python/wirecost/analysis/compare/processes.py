@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How two runs of several processes differ, where what varies between processes counts.
+
+A process keeps its memory layout, and mostly its neighbours, for as long as it runs, so its samples
+say much about itself and little about the next one. Whole processes are resampled (the cluster
+bootstrap; Davison and Hinkley, Bootstrap Methods and their Application, section 3.8), and the
+interval is expanded for their small number (Hesterberg, What Teachers Should Know About the
+Bootstrap, 2015: by n / (n - 1) and Student's t, with Welch's degrees of freedom).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecost.analysis.compare.student import bound, outside
+
+LEAST_PROCESSES = 6
+"""Of a run; fewer say too little about the next one."""
+RESAMPLES = 2000
+SEED = 997
+GRID = 128
+"""Values between the quantiles of single processes that a quantile is looked for among."""
+
+Array = NDArray[np.float64]
+Processes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """A statistic of a run and of its resamples, shape (RESAMPLES,)."""
+
+    value: float
+    resamples: Array
+    processes: int
+
+    def deviations(self) -> Array:
+        """Resamples vary by less than runs do, since each has no more than the run's processes."""
+        widened: Array = math.sqrt(self.processes / (self.processes - 1)) * (
+            self.resamples - self.value
+        )
+        return widened
+
+
+def enough(processes: Processes | None) -> bool:
+    """Whether there are processes enough to resample."""
+    return processes is not None and len(np.unique(processes)) >= LEAST_PROCESSES
+
+
+def difference(a: Resampled, b: Resampled) -> tuple[tuple[float, float], float]:
+    """The 95 % interval of ``b - a``, and the probability of such a difference by chance."""
+    of_a, of_b = a.deviations(), b.deviations()
+    variances = float(of_a.var()), float(of_b.var())
+    apart, error = b.value - a.value, math.sqrt(sum(variances))
+    if error == 0:
+        return (apart, apart), 1.0 if apart == 0 else 0.0
+    freedom = _freedom(variances, (a.processes, b.processes))
+    tail = NormalDist().cdf(-bound(freedom))
+    low, high = np.quantile(apart + of_b - of_a, [tail, 1 - tail])
+    return (float(low), float(high)), outside(apart / error, freedom)
+
+
+def _freedom(variances: tuple[float, float], processes: tuple[int, int]) -> int:
+    shares = [one / sum(variances) for one in variances]
+    parts = zip(shares, processes, strict=True)
+    return max(1, int(1 / sum(share**2 / (count - 1) for share, count in parts)))
+
+
+def means(series: Array, processes: Processes, seed: int) -> Resampled:
+    """Of values, shape (n,); ``processes``: which one took each, shape (n,)."""
+    _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
+    weights = _weights(len(counts), seed)
+    resamples = (weights @ np.bincount(number, series)) / (weights @ counts.astype(np.float64))
+    return Resampled(float(series.mean()), resamples, len(counts))
+
+
+def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resampled:
+    """Quantile ``q`` of ascending values, shape (n,)."""
+    _, number, counts = np.unique(processes, return_inverse=True, return_counts=True)
+    k = len(counts)
+    # Where each process has its own quantile: that of a mixture lies between those of its parts.
+    by_process = np.argsort(number, kind="stable")
+    at = np.cumsum(counts) - counts + ((counts - 1) * q).astype(np.int64)
+    first = max(0, int(by_process[at].min()) - 1)
+    last = min(len(ordered) - 1, int(by_process[np.minimum(at + 1, np.cumsum(counts) - 1)].max()))
+    ends = np.unique(np.linspace(first, last, min(GRID, last - first + 1)).astype(np.int64))
+    before = np.bincount(number[: ends[0]], minlength=k)
+    steps = [
+        np.bincount(number[low:high], minlength=k)
+        for low, high in zip([ends[0], *(ends[:-1] + 1)], ends + 1, strict=True)
+    ]
+    below = (before + np.cumsum(steps, axis=0)).T.astype(np.float64)  # (k, grid)
+    weights = _weights(k, seed)
+    sought = q * (weights @ counts.astype(np.float64))
+    whole = below.sum(axis=0)[None, :]
+    return Resampled(
+        float(_at(ordered[ends], whole, np.array([q * len(ordered)]))[0]),
+        _at(ordered[ends], weights @ below, sought),
+        k,
+    )
+
+
+def _at(values: Array, below: Array, sought: Array) -> Array:
+    """The middle of the values at which ``below`` reaches and exceeds what is sought."""
+    slack = 1e-9 * sought[:, None]
+    apart = below - sought[:, None]
+    reached = np.count_nonzero(apart < -slack, axis=1)
+    exceeded = np.count_nonzero(apart <= slack, axis=1)
+    most = len(values) - 1
+    middle: Array = (values[np.minimum(reached, most)] + values[np.minimum(exceeded, most)]) / 2
+    return middle
+
+
+@lru_cache(maxsize=64)
+def _weights(k: int, seed: int) -> Array:
+    """How often a resample has each process, shape (RESAMPLES, k)."""
+    random = np.random.default_rng([seed, k])
+    return random.multinomial(k, np.full(k, 1 / k), RESAMPLES).astype(np.float64)
