@@ -26,7 +26,8 @@ EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
 MACHINE = "machine"
 REGRESSION = 3
-"""Exit code, beside 2 of what cannot be compared."""
+IMPRECISE = 4
+"""Exit codes, beside 2 of what cannot be compared."""
 MOST_ROWS = 30
 MOST_LISTED = 5
 LEAST_NAME = 24
@@ -58,6 +59,22 @@ def command(
             help="Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
         ),
     ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="With --fail-above: a percentile or a counter that fails, such as p50 or "
+            "instructions; repeatable. Without it, every percentile of a time.",
+        ),
+    ] = None,
+    require_precision: Annotated[
+        bool,
+        typer.Option(
+            "--require-precision",
+            help="Exit with 4 if nothing regressed, but a change of --fail-above would not have "
+            "been seen.",
+        ),
+    ] = False,
     again: Annotated[
         Path | None,
         typer.Option(
@@ -115,8 +132,13 @@ def command(
     from wirecost.report.compare.document import document, markdown
     from wirecost.report.compare.page import page, write_figures
 
+    for option, given in (("--of", of), ("--require-precision", require_precision)):
+        if given and fail_above is None:
+            raise UserError(f"{option}: is for --fail-above; give a percentage there")
     settings = Settings(
-        share("--margin", margin), None if fail_above is None else share("--fail-above", fail_above)
+        share("--margin", margin),
+        None if fail_above is None else share("--fail-above", fail_above),
+        tuple(of or ()),
     )
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
@@ -131,7 +153,7 @@ def command(
                               ("--report", report), ("--figures", figures)):  # fmt: skip
             if value is not None:
                 raise UserError(f"{option}: is for two runs; of a store there is --json")
-        _compare_store(console, a, baseline, against, settings, json_file)
+        _compare_store(console, a, baseline, against, settings, json_file, require_precision)
         return
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
@@ -146,8 +168,16 @@ def command(
         write_text("--report", report, page(found))
     if figures is not None:
         write_figures(found, figures, format_)
-    if found.regressions():
+    _exit([found], require_precision)
+
+
+def _exit(found: list[Comparison], require_precision: bool) -> None:
+    from wirecost.analysis.compare.gate import unseen
+
+    if any(one.regressions() for one in found):
         raise typer.Exit(REGRESSION)
+    if require_precision and any(unseen(one) for one in found):
+        raise typer.Exit(IMPRECISE)
 
 
 def _compare_store(
@@ -157,6 +187,7 @@ def _compare_store(
     against: str,
     settings: Settings,
     json_file: Path | None,
+    require_precision: bool,
 ) -> None:
     from wirecost.cli.compare_store import comparisons, one_document
     from wirecost.report.compare.document import document
@@ -168,8 +199,7 @@ def _compare_store(
     write_json(
         json_file, one_document([(one, host, document(found)) for one, host, found in compared])
     )
-    if any(found.regressions() for *_, found in compared):
-        raise typer.Exit(REGRESSION)
+    _exit([found for *_, found in compared], require_precision)
 
 
 def share(option: str, text: str) -> float:
@@ -185,6 +215,7 @@ def share(option: str, text: str) -> float:
 
 def _print(console: Console, found: Comparison) -> None:
     from wirecost.analysis.compare.comparison import FASTER, SLOWER
+    from wirecost.analysis.compare.gate import unseen
     from wirecost.report.compare import tables
     from wirecost.report.compare.rows import headline, tally, verdict_line
 
@@ -207,7 +238,7 @@ def _print(console: Console, found: Comparison) -> None:
     _say(console, tables.method(found), "dim")
     result = f"{tally(found)}, of {len(found.times):,} percentiles"
     if not any(one.verdict in {SLOWER, FASTER} for one in found.times) or verdict_line(found):
-        result = f"{headline(found)}: {result}"
+        result = f"{headline(found)}{'.' if unseen(found) else ':'} {result}"
     _say(console, f"{result}.", "bold red" if found.regressions() else "bold")
 
 

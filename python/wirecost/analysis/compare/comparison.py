@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from wirecost.analysis.compare.choices import MARGIN
 from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
 from wirecost.analysis.compare.counters import MeanDifference, mean_difference
 from wirecost.analysis.compare.drift import drift
-from wirecost.analysis.compare.noise import noise
+from wirecost.analysis.compare.noise import Noise, noise, size
 from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
 from wirecost.analysis.compare.plain import PlainChange, plain_changes
 from wirecost.analysis.compare.quantiles import NOTHING, Shift, adjusted, least_samples, shift
@@ -29,6 +28,7 @@ from wirecost.analysis.compare.runs import (
     rows_of,
 )
 from wirecost.errors import UserError
+from wirecost.records.probe_log import COUNTER
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 FALSE_DISCOVERIES = 0.05
@@ -42,10 +42,17 @@ MORE, FEWER = "more", "fewer"
 
 @dataclass(frozen=True)
 class Settings:
-    """Shares, not percent. ``fail_above`` None: nothing fails."""
+    """Shares, not percent. ``fail_above`` None: nothing fails. ``of``: percentiles and counters
+    that may fail, beside sizes; without any, all percentiles."""
 
     margin: float = MARGIN
     fail_above: float | None = None
+    of: tuple[str, ...] = ()
+
+    def fails(self, what: str, low: float) -> bool:
+        """Whether an increase by ``low`` at least is a regression."""
+        gated = what in (self.of or QUANTILES)
+        return gated and self.fail_above is not None and low > self.fail_above
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,12 @@ class CountChange:
     difference: MeanDifference
     q: float | None = None
     verdict: str = UNDECIDED
+    regression: bool = False
+
+    @property
+    def name(self) -> str:
+        """As the program that counted names it."""
+        return self.counter.removeprefix(COUNTER)
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,8 @@ class Comparison:
     other_contents: list[str]
     outputs: list[TopicOutputs] | None
     noise: dict[str, float]
-    """By percentile, where A was measured again: margins of the comparison if they are larger."""
+    """By percentile and counter, where A was measured again: margins of the comparison if they are
+    larger; of rows that have one each, the largest."""
     drift: dict[str, float]
     """By percentile, where A was not and there are contenders enough: what rows of others moved by
     at most, which is a margin likewise."""
@@ -105,9 +119,10 @@ class Comparison:
         ours, theirs = self.samples[row]
         return finite(ours, TIME), finite(theirs, TIME)
 
-    def regressions(self) -> list[TimeChange | PlainChange]:
-        times: list[TimeChange | PlainChange] = [one for one in self.times if one.regression]
-        return times + [one for one in self.plain if one.regression]
+    def regressions(self) -> list[TimeChange | CountChange | PlainChange]:
+        changes: list[TimeChange | CountChange | PlainChange]
+        changes = [*self.times, *self.counts, *self.plain]
+        return [one for one in changes if one.regression]
 
 
 def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Comparison:
@@ -136,12 +151,13 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
         for name in counters
         for one in _count(key, name, mine, other)
     ]
-    apart = noise(a, again, names, _quantiles) if again is not None else {}
+    _check_gate(settings, counts, (a, b))
+    apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
     moved = drift(_ratios(times, names)) if again is None else {}
 
     def least(one: TimeChange) -> float:
         own = moved.get((_contender(one.row, names), one.quantile), 0.0)
-        return max(own, apart.get(one.quantile, 0.0))
+        return max(own, apart.get((one.row, one.quantile), 0.0))
 
     unmoved = judged(times, settings)
     times = judged(times, settings, least)
@@ -155,14 +171,18 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
         names,
         both,
         times,
-        _judged_counts(counts, settings),
+        _judged_counts(counts, settings, apart),
         plain_changes(a, b, names, settings.margin, settings.fail_above),
         [key for key in ours if key not in theirs],
         [key for key in theirs if key not in ours],
         differences(a, b),
         other_contents(a, b),
         compare_outputs(a.path, b.path),
-        apart,
+        {
+            what.removeprefix(COUNTER): max(share for (_, of), share in apart.items() if of == what)
+            for what in [*QUANTILES, *counters]
+            if any(of == what for _, of in apart)
+        },
         {
             q: max(share for (_, of), share in moved.items() if of == q)
             for q in dict.fromkeys(q for _, q in moved)
@@ -190,18 +210,24 @@ def judged(
         certain = (
             q <= FALSE_DISCOVERIES
             and abs(found.change) > settings.margin
-            and _size(found.change) > least(one)
+            and size(found.change) > least(one)
         )
         slower, faster = certain and low > 0, certain and high < 0
-        fails = slower and settings.fail_above is not None and low > settings.fail_above
+        fails = slower and settings.fails(one.quantile, low)
         verdict = SLOWER if slower else FASTER if faster else SAME
         out.append(replace(one, q=q, verdict=verdict, regression=fails))
     return out
 
 
-def _size(change: float) -> float:
-    """Of a change in either direction the same: noise slows down and speeds up by one factor."""
-    return max(change, 1 / (1 + change) - 1) if change > -1 else math.inf
+def _check_gate(settings: Settings, counts: list[CountChange], runs: tuple[Run, Run]) -> None:
+    """A gate that looks at nothing would always pass. Raises UserError."""
+    there = [*QUANTILES, *dict.fromkeys(one.name for one in counts)]
+    for what in settings.of:
+        if what not in there:
+            raise UserError(
+                f"--of {what}: {runs[0].path} and {runs[1].path} do not both have it; there are "
+                f"{', '.join(there)}"
+            )
 
 
 def _times(key: Key, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[TimeChange]:
@@ -229,7 +255,9 @@ def _count(key: Key, counter: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> 
     return [CountChange(key, counter, len(a), len(b), found)]
 
 
-def _judged_counts(changes: list[CountChange], settings: Settings) -> list[CountChange]:
+def _judged_counts(
+    changes: list[CountChange], settings: Settings, least: Noise
+) -> list[CountChange]:
     corrected = iter(adjusted([c.difference.p for c in changes if c.difference.p is not None]))
     out = []
     for one in changes:
@@ -239,9 +267,16 @@ def _judged_counts(changes: list[CountChange], settings: Settings) -> list[Count
             continue
         q = next(corrected)
         low, high = found.ci95
-        certain = q <= FALSE_DISCOVERIES and abs(found.b - found.a) > settings.margin * abs(found.a)
+        certain = (
+            q <= FALSE_DISCOVERIES
+            and abs(found.b - found.a) > settings.margin * abs(found.a)
+            and (found.change is None
+                 or size(found.change) > least.get((one.row, one.counter), 0.0))
+        )  # fmt: skip
         verdict = MORE if certain and low > 0 else FEWER if certain and high < 0 else SAME
-        out.append(replace(one, q=q, verdict=verdict))
+        by = found.change95[0] if found.change95 is not None else float("inf")
+        fails = verdict == MORE and settings.fails(one.name, by)
+        out.append(replace(one, q=q, verdict=verdict, regression=fails))
     return out
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far apart two runs of the same program lie: what no interval within a run can show.
 
-Memory laid out otherwise, another core, a busier neighbour move all samples of a run together.
+Memory laid out otherwise, another core, a busier neighbour move all samples of a run together. Of
+many rows the changes themselves show how far. A few rows are a few random draws, so each counts as
+far as its own interval reaches.
 """
 
 from __future__ import annotations
@@ -11,18 +13,28 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.compare.runs import TIME, Array, Run, finite, rows_of
+from wirecost.analysis.compare.counters import mean_difference
+from wirecost.analysis.compare.quantiles import shift
+from wirecost.analysis.compare.runs import TIME, Key, Run, finite, processes_of, rows_of
 from wirecost.errors import UserError
 
 COVERED = 0.95
 """Share of rows whose change between equal runs stays within the reported noise."""
+LEAST_ROWS = 20
+"""With fewer, no share of 95 % can be told from all."""
+
+Noise = dict[tuple[Key, str], float]
+"""By row and percentile or counter: the share by which two runs of the same program may differ."""
 
 
 def noise(
-    a: Run, again: Run, names: list[str], quantiles: Callable[[int], dict[str, float]]
-) -> dict[str, float]:
-    """The noise between two runs of A: by percentile, the share that ``COVERED`` of the rows change
-    by at most.
+    a: Run,
+    again: Run,
+    names: list[str],
+    quantiles: Callable[[int], dict[str, float]],
+    counters: list[str],
+) -> Noise:
+    """The noise between two runs of A.
 
     ``quantiles`` gives the percentiles that so many samples allow. Raises UserError if the runs
     have no row in common.
@@ -32,30 +44,60 @@ def noise(
             f"--again {again.path}: holds {again.scenario}, A {a.scenario}; name a second run of A"
         )
     first, second = rows_of(a, names), rows_of(again, names)
-    changes: dict[str, list[float]] = {}
+    changes: dict[str, dict[Key, tuple[float, float]]] = {}
     for key in first.keys() & second.keys():
-        for name, change in _changes(first[key], second[key], quantiles):
-            changes.setdefault(name, []).append(change)
+        found = _times(first[key], second[key], quantiles)
+        for counter in counters:
+            found |= _counts(first[key], second[key], counter)
+        for name, sizes in found.items():
+            changes.setdefault(name, {})[key] = sizes
     if not changes:
         raise UserError(f"--again {again.path}: has no row of A; measure the same cases as A")
-    return {name: float(np.quantile(found, COVERED)) for name, found in changes.items()}
+    return {
+        (key, name): share
+        for name, of_rows in changes.items()
+        for key, share in _margins(of_rows).items()
+    }
 
 
-def _changes(
+def _margins(of_rows: dict[Key, tuple[float, float]]) -> dict[Key, float]:
+    if len(of_rows) < LEAST_ROWS:
+        return {key: farthest for key, (_, farthest) in of_rows.items()}
+    common = float(np.quantile([size for size, _ in of_rows.values()], COVERED))
+    return dict.fromkeys(of_rows, common)
+
+
+def _times(
     one: pl.DataFrame, other: pl.DataFrame, quantiles: Callable[[int], dict[str, float]]
-) -> list[tuple[str, float]]:
-    """Sizes of the changes, in either direction the same."""
+) -> dict[str, tuple[float, float]]:
+    """By percentile the size of its change, and of the end of its interval that is farther."""
     a, b = finite(one, TIME), finite(other, TIME)
-    found = [
-        (name, _quantile(a, q), _quantile(b, q))
-        for name, q in quantiles(min(len(a), len(b))).items()
-    ]
-    return [
-        (name, max(of_a, of_b) / min(of_a, of_b) - 1)
-        for name, of_a, of_b in found
-        if min(of_a, of_b) > 0
-    ]
+    taken_by = processes_of(one, TIME), processes_of(other, TIME)
+    found = {}
+    for name, q in quantiles(min(len(a), len(b))).items():
+        moved = shift(a, b, q, taken_by)
+        if moved.change is not None and moved.change > -1:
+            found[name] = _sizes(moved.change, moved.ci95)
+    return found
 
 
-def _quantile(series: Array, q: float) -> float:
-    return float(np.quantile(series, q))
+def _counts(one: pl.DataFrame, other: pl.DataFrame, counter: str) -> dict[str, tuple[float, float]]:
+    if counter not in other.columns:
+        return {}
+    a, b = finite(one, counter), finite(other, counter)
+    if not len(a) or not len(b):
+        return {}
+    moved = mean_difference(a, b, (processes_of(one, counter), processes_of(other, counter)))
+    if moved.change is None or moved.change <= -1:
+        return {}
+    return {counter: _sizes(moved.change, moved.change95)}
+
+
+def _sizes(change: float, ci95: tuple[float, float] | None) -> tuple[float, float]:
+    ends = [end for end in ci95 or () if end > -1]
+    return size(change), max(map(size, [change, *ends]))
+
+
+def size(change: float) -> float:
+    """Of a change in either direction the same: noise slows down and speeds up by one factor."""
+    return max(change, 1 / (1 + change) - 1) if change > -1 else float("inf")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wirecost.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
+from wirecost.analysis.compare.gate import unseen
 from wirecost.analysis.compare.quantiles import RESAMPLES
 from wirecost.analysis.compare.runs import Run
 from wirecost.report.compare import tables
@@ -38,7 +39,12 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "drift": comparison.drift,
         "false_discovery_rate": FALSE_DISCOVERIES,
         "fail_above": comparison.settings.fail_above,
+        "of": list(comparison.settings.of),
         "failed": bool(comparison.regressions()),
+        "not_precise_enough": [
+            {**labels.named(one.row), "what": one.what, "change_ci95": one.change95}
+            for one in unseen(comparison)
+        ],
         "environment_differences": [asdict(one) for one in comparison.differences],
         "different_contents": comparison.other_contents,
         "warnings": tables.warnings(comparison),
@@ -63,15 +69,18 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "counters": [
             {
                 **labels.named(one.row),
-                "counter": one.counter.removeprefix("counter:"),
+                "counter": one.name,
                 "n_a": one.n_a,
                 "n_b": one.n_b,
                 "a_mean": one.difference.a,
                 "b_mean": one.difference.b,
                 "ci95": one.difference.ci95,
+                "change": one.difference.change,
+                "change_ci95": one.difference.change95,
                 "p": one.difference.p,
                 "p_adjusted": one.q,
                 "verdict": one.verdict,
+                "regression": one.regression,
             }
             for one in comparison.counts
         ],
@@ -106,7 +115,7 @@ def _markdown(comparison: Comparison, most: int) -> str:
         f"A `{md.code(str(a.path))}` → B `{md.code(str(b.path))}`" + _created(comparison),
     ]
     verdict = verdict_line(comparison)
-    parts += [f"**{verdict}.**"] if verdict else []
+    parts += [f"**{md.text(verdict)}.**"] if verdict else []
     parts += _cautions(comparison, most)
     changed = tables.changed(comparison)
     if changed.rows:

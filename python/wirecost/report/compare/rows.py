@@ -8,12 +8,14 @@ from typing import Any
 
 from wirecost.analysis.compare.comparison import (
     FASTER,
+    QUANTILES,
     SAME,
     SLOWER,
     UNDECIDED,
     Comparison,
     TimeChange,
 )
+from wirecost.analysis.compare.gate import unseen
 from wirecost.analysis.compare.quantiles import least_samples
 from wirecost.analysis.compare.runs import Key
 from wirecost.function_names import short_names
@@ -95,7 +97,32 @@ def verdict_line(comparison: Comparison) -> str | None:
         return None
     count = len(comparison.regressions())
     what = f"{count:,} regressions" if count != 1 else "1 regression"
-    return f"{what} above {100 * limit:g} %" if count else f"No regression above {100 * limit:g} %"
+    if count:
+        return f"{what} above {100 * limit:g} %"
+    return _not_seen(comparison, limit) or f"No regression above {100 * limit:g} %"
+
+
+def _not_seen(comparison: Comparison, limit: float) -> str | None:
+    """What a gate that passes could not have seen; None where it could have seen all."""
+    found = unseen(comparison)
+    if not found:
+        return None
+    worst = found[0]
+    label = f"{Labels(comparison)(worst.row)} {worst.what}"
+    known = (
+        f"{label} is known to {ends(worst.change95)} %"
+        if worst.change95 is not None
+        else f"{label} has no interval"
+    )
+    others = f" and {len(found) - 1:,} more reach beyond the limit" if len(found) > 1 else ""
+    other_way = (
+        "" if any(one.what not in QUANTILES for one in found)
+        else ", or compare instructions or processor time (--of)"
+    )  # fmt: skip
+    return (
+        f"No regression shown, but this comparison could not have seen {100 * limit:g} %: {known}"
+        f"{others}; take more turns{other_way}"
+    )
 
 
 def headline(comparison: Comparison) -> str:
@@ -107,7 +134,11 @@ def headline(comparison: Comparison) -> str:
     if found[SLOWER] or found[FASTER]:
         return f"{found[SLOWER]:,} slower and {found[FASTER]:,} faster of {found.total():,} times"
     if found[SAME]:
-        return "No significant change"
+        counts = sum(one.verdict not in {SAME, UNDECIDED} for one in comparison.counts)
+        counts += sum(one.verdict != SAME for one in comparison.plain)
+        what = "counters or sizes" if counts > 1 else "counter or size"
+        also = f", but {counts:,} {what} changed" if counts else ""
+        return f"No significant change{' of times' if also else ''}{also}"
     medians = [min(one.n_a, one.n_b) for one in comparison.times if one.quantile == "p50"]
     needed = least_samples(0.5)
     if medians and max(medians) < needed:
@@ -130,8 +161,13 @@ def interval(change: TimeChange) -> str:
     found = change.shift
     if found.ci95 is None:
         return f"{percent(found.change)} ({found.why})" if found.why else percent(found.change)
-    low, high = found.ci95
-    return f"{percent(found.change)} [{_signed(100 * low)}, {_signed(100 * high)}]"
+    return f"{percent(found.change)} {ends(found.ci95)}"
+
+
+def ends(interval95: tuple[float, float]) -> str:
+    """``[+10.1, +14.8]``, of shares in percent."""
+    low, high = interval95
+    return f"[{_signed(100 * low)}, {_signed(100 * high)}]"
 
 
 def _signed(value: float) -> str:

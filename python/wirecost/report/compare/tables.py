@@ -13,11 +13,13 @@ from wirecost.analysis.compare.comparison import (
     TimeChange,
 )
 from wirecost.analysis.compare.context import Difference, busy
+from wirecost.analysis.compare.noise import LEAST_ROWS
 from wirecost.analysis.compare.quantiles import FEW
 from wirecost.analysis.compare.runs import Key
 from wirecost.report.compare.rows import (
     Labels,
     changed_first,
+    ends,
     interval,
     not_changed,
     percent,
@@ -29,6 +31,8 @@ from wirecost.report.shared.table import Table
 TIME_HEADINGS = ["row", "percentile", "A", "B", "change [95 %]", "verdict"]
 CHANGED = "Changed"
 DOCTOR = "doctor"
+IN_NANOSECONDS = ("-ns", "TASK-CLOCK", "CPU-CLOCK")
+"""How the names of counters end that count time."""
 ALL = 1_000_000
 
 
@@ -37,7 +41,8 @@ def method(comparison: Comparison) -> str:
     margin = f"{100 * comparison.settings.margin:g} %"
     if comparison.noise:
         apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.noise.items())
-        margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less)"
+        margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less; "
+        margin += f"of fewer than {LEAST_ROWS} rows, the far end of each one's interval)"
     if comparison.drift:
         moved = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.drift.items())
         margin += f" and what rows of the other contenders moved by (at most {moved})"
@@ -108,12 +113,16 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
     for one in comparison.counts:
         found = one.difference
         if every or one.verdict not in {SAME, UNDECIDED}:
-            name = one.counter.removeprefix("counter:")
-            show = _time if name.endswith("-ns") else _count
-            ends = "" if found.ci95 is None else f"[{', '.join(map(_signed(show), found.ci95))}]"
-            change = _signed(show)(found.b - found.a)
+            show = _time if one.name.endswith(IN_NANOSECONDS) else _count
+            if found.a >= 1 and found.change95 is not None:
+                change, between = percent(found.change), ends(found.change95)
+            else:
+                change = _signed(show)(found.b - found.a)
+                between = ", ".join(map(_signed(show), found.ci95 or ()))
+                between = between and f"[{between}]"
+            verdict = "REGRESSION" if one.regression else one.verdict
             body.append(
-                [labels(one.row), name, show(found.a), show(found.b), change, ends, one.verdict]
+                [labels(one.row), one.name, show(found.a), show(found.b), change, between, verdict]
             )
     for plain in comparison.plain:
         if every or plain.verdict != SAME:
@@ -239,7 +248,10 @@ def _time(ns: float) -> str:
 
 
 def _count(value: float) -> str:
-    return f"{value:.4g}"
+    for factor, unit in ((1e9, " G"), (1e6, " M")):
+        if abs(value) >= factor:
+            return f"{value / factor:.4g}{unit}"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def _signed(show: Callable[[float], str]) -> Callable[[float], str]:
