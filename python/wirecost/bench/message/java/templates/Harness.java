@@ -5,6 +5,8 @@ import com.google.protobuf.RuntimeVersion;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -21,6 +23,13 @@ public final class Harness {
     private static final String[] STAGES = {"fill", "encode", "decode", "read", "destroy"};
     private static final long LEAST_SAMPLE_NS = 2_000_000;
     private static final long WARM_NS = 1_000_000_000;
+    private static final long MOST_WARM_NS = 10_000_000_000L;
+
+    /** Part of the warm-up after which it is asked whether the JIT compiler is done. */
+    private static final long WINDOW_NS = 500_000_000;
+
+    /** Of compiling in a window, below which it is done. */
+    private static final long COMPILED_MS = 10;
 
     /** One mode; the functions of the stages are for the message of a number. */
     public abstract static class Codec {
@@ -108,15 +117,7 @@ public final class Harness {
 
     private static void measure(Codec codec, int count, int repetitions) throws Exception {
         long expected = total(codec, count);
-        long begin = System.nanoTime();
-        long warmed = 0;
-        long[] unused = new long[STAGES.length];
-        while (System.nanoTime() - begin < WARM_NS) {
-            warmed++;
-            check(total(codec, count), expected);
-            check(stages(codec, count, unused), expected);
-        }
-        long pass = (System.nanoTime() - begin) / (2 * warmed);
+        long pass = warmUp(codec, count, expected);
         int passes = (int) (LEAST_SAMPLE_NS / Math.max(1, pass)) + 1;
         double work = (double) passes * count;
         for (int repetition = 0; repetition < repetitions; repetition++) {
@@ -137,6 +138,31 @@ public final class Harness {
             }
         }
         System.out.flush();
+    }
+
+    /**
+     * At least a second, and until the JIT compiler is done: on a busy machine its threads wait for a
+     * processor. Gives the nanoseconds of a pass in the last window.
+     */
+    private static long warmUp(Codec codec, int count, long expected) throws Exception {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        long[] unused = new long[STAGES.length];
+        long begin = System.nanoTime();
+        while (true) {
+            long compiled = compiler.getTotalCompilationTime();
+            long window = System.nanoTime();
+            long passes = 0;
+            while (System.nanoTime() - window < WINDOW_NS) {
+                check(total(codec, count), expected);
+                check(stages(codec, count, unused), expected);
+                passes++;
+            }
+            long now = System.nanoTime();
+            boolean done = compiler.getTotalCompilationTime() - compiled < COMPILED_MS;
+            if (now - begin >= (done ? WARM_NS : MOST_WARM_NS)) {
+                return (now - window) / (2 * passes);
+            }
+        }
     }
 
     private static void print(int repetition, String stage, double ns) {
