@@ -569,14 +569,18 @@ def test_a_gate_on_what_was_not_counted_is_refused(tmp_path: Path) -> None:
         assert re.search(reported, str(done.exception))
 
 
-def test_one_row_measured_again_counts_as_far_as_its_interval_reaches(tmp_path: Path) -> None:
-    a, again = turns(tmp_path / "a", 1, 0.1, 2), turns(tmp_path / "again", 1, 0.1, 3)
-    found = compared(a, turns(tmp_path / "b", 1, 0.1, 4), again=read_run(again))
-    itself = next(one for one in compared(a, again).times if one.quantile == "p50").shift.ci95
-    assert itself is not None
-    assert found.noise["p50"] >= max(itself)
-    assert found.noise["perf::TASK-CLOCK"] < 0.03
-    assert "of fewer than 20 rows, the far end" in tables.method(found)
+def test_of_one_row_measured_again_only_what_its_interval_shows_is_noise(tmp_path: Path) -> None:
+    a, b = turns(tmp_path / "a", 1, 0.02, 2), turns(tmp_path / "b", 1.15, 0.02, 4)
+    quiet = compared(a, b, again=read_run(turns(tmp_path / "quiet", 1, 0.02, 3)))
+    assert quiet.noise["instructions"] == 0
+    assert max(quiet.noise.values()) < 0.05
+    assert {one.verdict for one in quiet.times if one.quantile == "p50"} == {SLOWER}
+    moved = compared(a, b, again=read_run(turns(tmp_path / "moved", 1.3, 0.02, 3)))
+    assert 0.3 < moved.noise["p50"] < 0.4
+    assert moved.noise["instructions"] == pytest.approx(0.3)
+    assert "of fewer than 20 rows, the far end" in tables.method(moved)
+    assert moved.regressions() == []
+    assert "where two runs of A differ by up to 3" in headline(moved)
 
 
 def test_nothing_changed_does_not_contradict_counters(tmp_path: Path) -> None:

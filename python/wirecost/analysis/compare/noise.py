@@ -3,7 +3,8 @@
 
 Memory laid out otherwise, another core, a busier neighbour move all samples of a run together. Of
 many rows the changes themselves show how far. A few rows are a few random draws, so each counts as
-far as its own interval reaches.
+far as its own interval reaches. An interval that resamples processes has in it already what they
+differ by: where it contains 0, two runs of A show no more than that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from wirecost.analysis.compare.counters import mean_difference
+from wirecost.analysis.compare.processes import Processes, enough
 from wirecost.analysis.compare.quantiles import shift
 from wirecost.analysis.compare.runs import TIME, Key, Run, finite, processes_of, rows_of
 from wirecost.errors import UserError
@@ -77,7 +79,7 @@ def _times(
     for name, q in quantiles(min(len(a), len(b))).items():
         moved = shift(a, b, q, taken_by)
         if moved.change is not None and moved.change > -1:
-            found[name] = _sizes(moved.change, moved.ci95)
+            found[name] = _sizes(moved.change, moved.ci95, taken_by)
     return found
 
 
@@ -87,13 +89,20 @@ def _counts(one: pl.DataFrame, other: pl.DataFrame, counter: str) -> dict[str, t
     a, b = finite(one, counter), finite(other, counter)
     if not len(a) or not len(b):
         return {}
-    moved = mean_difference(a, b, (processes_of(one, counter), processes_of(other, counter)))
+    taken_by = processes_of(one, counter), processes_of(other, counter)
+    moved = mean_difference(a, b, taken_by)
     if moved.change is None or moved.change <= -1:
         return {}
-    return {counter: _sizes(moved.change, moved.change95)}
+    return {counter: _sizes(moved.change, moved.change95, taken_by)}
 
 
-def _sizes(change: float, ci95: tuple[float, float] | None) -> tuple[float, float]:
+def _sizes(
+    change: float,
+    ci95: tuple[float, float] | None,
+    taken_by: tuple[Processes | None, Processes | None],
+) -> tuple[float, float]:
+    if ci95 is not None and ci95[0] <= 0 <= ci95[1] and all(map(enough, taken_by)):
+        return size(change), 0.0
     ends = [end for end in ci95 or () if end > -1]
     return size(change), max(map(size, [change, *ends]))
 

@@ -110,7 +110,7 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
     worst = found[0]
     label = f"{Labels(comparison)(worst.row)} {worst.what}"
     known = (
-        f"{label} is known to {ends(worst.change95)} %"
+        f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
         if worst.change95 is not None
         else f"{label} has no interval"
     )
@@ -123,6 +123,11 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
         f"No regression shown, but this comparison could not have seen {100 * limit:g} %: {known}"
         f"{others}; take more turns{other_way}"
     )
+
+
+def _noise(comparison: Comparison, what: str) -> str:
+    share = comparison.noise.get(what)
+    return f", where two runs of A differ by up to {100 * share:.3g} %" if share else ""
 
 
 def headline(comparison: Comparison) -> str:

@@ -39,10 +39,13 @@ ALL = 1_000_000
 def method(comparison: Comparison) -> str:
     """How verdicts came about, in one sentence."""
     margin = f"{100 * comparison.settings.margin:g} %"
-    if comparison.noise:
-        apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.noise.items())
+    beyond = {name: share for name, share in comparison.noise.items() if share}
+    if beyond:
+        apart = ", ".join(f"{name} {100 * share:.3g} %" for name, share in beyond.items())
         margin += f" and the noise between two runs of A ({apart}: 95 % of rows change less; "
         margin += f"of fewer than {LEAST_ROWS} rows, the far end of each one's interval)"
+    elif comparison.noise:
+        margin += " (two runs of A differ by no more than their intervals allow)"
     if comparison.drift:
         moved = ", ".join(f"{name} {100 * share:.3g} %" for name, share in comparison.drift.items())
         margin += f" and what rows of the other contenders moved by (at most {moved})"
