@@ -29,6 +29,7 @@ class Lines:
         self._in = os.dup(0)
         self._out = os.dup(1)
         os.dup2(2, 1)
+        sys.stdout = sys.stderr  # which keeps no lines back: nothing is flushed at the end
         self._rest = b""
 
     def next(self) -> dict[str, Any]:

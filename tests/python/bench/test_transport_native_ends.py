@@ -108,13 +108,13 @@ def test_a_payload_is_made_before_a_publisher_is_ready(tmp_path: Path) -> None:
 def test_rows_have_memory_where_messages_are_sent_as_fast_as_possible(tmp_path: Path) -> None:
     native = client_of(NATIVE, "zeromq")
     with opened(native, "publisher", "zeromq", str(tmp_path), tmp_path, 100) as publisher:
-        run(publisher, tmp_path / "sent", 100, seconds=0.02)
+        run(publisher, tmp_path / "sent", 100, seconds=0.005)
         before = minor_faults(publisher.pid)
         rows = go(publisher, tmp_path / "sent")
         faults = minor_faults(publisher.pid) - before
     # There is room for 100,000; nobody listens, so that ZeroMQ needs no memory either.
-    new = max(0, rows.nbytes - 100_000 * 8 * SENT)
-    assert faults <= 50 + 4 * new / PAGE, f"{len(rows)} rows"
+    assert len(rows) < 100_000
+    assert faults <= 50, f"{len(rows)} rows"
 
 
 def test_only_a_subscriber_keeps_the_newest_alone(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_an_unmodified_program_gets_sections(version: str, tmp_path: Path) -> No
     # The listener's last wait ends with the program, not with work.
     assert counts.pop(f"{TALKER} executor idle") == 2 * MESSAGES
     assert counts == EXPECTED
-    assert "example::on_message(int)" in done.stdout
+    assert "/chatter example::on_message" in done.stdout
     assert "not exercised with rclcpp itself" in done.stderr
     _agrees_with_the_program(events, done.stdout)
     _messages_are_identified(events, version)
