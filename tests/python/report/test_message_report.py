@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from wirecost.analysis.message_fields import shares
-from wirecost.analysis.summary import summarize
+from wirecost.analysis.message_doubts import Doubt, doubts
+from wirecost.analysis.message_fields import Share, Shares, shares
+from wirecost.analysis.race import Ratio
+from wirecost.analysis.summary import Row, summarize
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import TOGETHER
 from wirecost.report.scenarios.message.at_rate import at_rate
+from wirecost.report.scenarios.message.changes import changes, languages_asked
 from wirecost.report.scenarios.message.content import content
+from wirecost.report.scenarios.message.field_table import field_table
 from wirecost.report.scenarios.message.figures import boxes, figures
+from wirecost.report.scenarios.message.stages import stage_tables
 from wirecost.report.shared import units
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
@@ -69,8 +76,9 @@ def test_the_report_leads_with_the_heaviest_field() -> None:
     assert made.lead is not None
     assert f"of its bytes are `{heaviest['path']}`" in made.lead
     titles = [table.title for table in made.tables]
-    assert titles[-2:] == ["Where it goes, by field", "What to change"]
-    assert [title.partition(" · ")[0] for title in titles[:-2]] == ["C++", "Python"]
+    assert titles[-1] == "Where it goes, by field"
+    assert [title.partition(" · ")[0] for title in titles[:2]] == ["C++", "Python"]
+    assert made.begins_with_lead
     known = with_all_columns(results.samples)
     assert {one.contender for one in shares(known)} == {"protobuf reused", "wirecost reused"}
 
@@ -122,3 +130,117 @@ def test_a_rate_is_computed_from_the_measured_parts() -> None:
     assert bare is not None and "zeromq" not in bare.headings
     assert "--over measures a transport" in bare.notes[0]
     assert at_rate(dict(results.meta), rows) is None
+
+
+WIRES = {
+    "cpp protobuf new": "protobuf",
+    "cpp wirecost reused": "protobuf",
+    "cpp flatbuffers-table new": "flatbuffers",
+    "python protobuf new": "protobuf",
+}
+
+
+def one(lang: str, name: str, median: float, ratio: float) -> Row:
+    """A total of five processes, none of whose others differ."""
+    results = read_results(FOLDER)
+    first = next(row for row in summarize(results) if row.stage == "total")
+    contender, _, mode = name.partition(" ")
+    to = Ratio("protobuf new", ratio, (0.9 * ratio, min(1.1 * ratio, 1.0)))
+    return replace(
+        first, lang=lang, contender=contender, mode=mode, median_ns=median, ratio=to, processes=5
+    )
+
+
+def advised(doubted: set[tuple[str, str]], ends: dict[str, tuple[float, float]]) -> list[list[str]]:
+    meta: dict[str, Any] = {
+        "contenders": {name: {"wire": wire} for name, wire in WIRES.items()},
+        "not_run": {"java protobuf": "no javac"},
+        "changes": [{"what": "compress", "bytes": 5.0, "ns": None, "how": "measured"}],
+    }
+    assert languages_asked(meta) == ("cpp", "python", "java")
+    rows = [
+        one("cpp", "protobuf new", 100.0, 1.0),
+        one("cpp", "flatbuffers-table new", 10.0, 0.1),
+        one("cpp", "wirecost reused", 20.0, 0.2),
+        one("python", "protobuf new", 1000.0, 1.0),
+    ]
+    table = changes(meta, rows, doubted, {("cpp", name): pair for name, pair in ends.items()})
+    assert table is not None
+    return [row[:3] for row in table.rows]
+
+
+def test_advice_begins_with_what_one_program_can_change() -> None:
+    assert advised(set(), {}) == [
+        ["C++: wirecost reused instead of protobuf new", "same bytes", "5.0× faster"],
+        [
+            "C++: flatbuffers-table new instead of protobuf new",
+            "all peers must change; not measured in Python, Java",
+            "10× faster",
+        ],
+        ["compress", "all peers must change", "–"],
+    ]
+
+
+def test_no_factor_follows_from_times_in_doubt() -> None:
+    apart = {
+        "protobuf new": (50.0, 150.0),
+        "wirecost reused": (20.0, 20.0),
+        "flatbuffers-table new": (10.0, 60.0),
+    }
+    rows = advised({("cpp", "protobuf new")}, apart)
+    assert [row[2] for row in rows] == ["faster", "–"]
+    assert rows[0][0].startswith("C++: wirecost reused")
+
+
+def test_totals_that_contradict_their_stages_or_processes_are_in_doubt() -> None:
+    results = read_results(FOLDER)
+    whole = [row for row in summarize(results) if row.variant == "all fields"]
+    (total,) = (r for r in whole if (r.lang, r.name, r.stage) == ("cpp", "protobuf new", "total"))
+    mine = [r for r in whole if (r.lang, r.name) == ("cpp", "protobuf new") and r is not total]
+    parts = sum(row.median_ns for row in mine)
+
+    def samples(*ns: float) -> pl.DataFrame:
+        at = list(range(len(ns)))
+        who = {"lang": "cpp", "contender": "protobuf", "mode": "new", "stage": "total"}
+        return pl.DataFrame({"process": at, "ns": list(ns)}).with_columns(
+            **{name: pl.lit(value) for name, value in who.items()}
+        )
+
+    def found(sum_of: float, *ns: float) -> Doubt | None:
+        rows = [*mine, replace(total, median_ns=parts / sum_of)]
+        return doubts(rows, samples(*ns)).get(("cpp", "protobuf new"))
+
+    assert found(1.0, 100.0, 199.0) is None
+    assert found(1.19, 100.0) is None and found(0.81, 100.0) is None
+    off = found(0.5, 100.0)
+    assert off is not None and off.stages == parts and off.processes is None
+    apart = found(1.0, 100.0, 150.0, 201.0)
+    assert apart is not None and apart.stages is None and apart.processes == (100.0, 201.0)
+    rows = [row for row in whole if row.lang == "cpp"]
+    (table,) = stage_tables(dict(results.meta), rows, {("cpp", "protobuf new"): apart})
+    assert "Medians of processes differ by more than 2×: protobuf new" in table.notes[-1]
+
+
+def test_tables_are_explained_once_and_by_what_they_show() -> None:
+    results = read_results(FOLDER)
+    whole = [row for row in summarize(results) if row.variant == "all fields"]
+    first, second = stage_tables(dict(results.meta), whole, {})
+    assert "without an interval" in first.notes[0] and second.notes == []
+    many = [replace(row, processes=10) for row in whole if row.lang == "python"]
+    (alone,) = stage_tables(dict(results.meta), many, {})
+    assert "with its 95 % interval" in alone.notes[0] and "arena:" not in alone.notes[0]
+
+
+def test_fields_beyond_the_limit_are_one_row() -> None:
+    fields = [{"path": "a", "own": 900, "all": 990}, {"path": "a.x", "own": 90, "all": 90}]
+    fields += [{"path": name, "own": 5, "all": 5} for name in "bc"]
+    meta = {"fields": fields, "counted_bytes": 1000, "messages": 1}
+    of = {("a", "encode"): Share(0.5, 0.4, 0.6), ("a.x", "encode"): Share(0.1, -0.1, 0.3)}
+    table = field_table(meta, [Shares("protobuf reused", of)], ("cpp", "java"))
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["a", "· x", "2 others, together"]
+    assert [row[3] for row in table.rows] == ["50 ± 10 %", "cannot tell", "–"]
+    assert table.rows[-1][1:3] == ["10 B", "1.0 %"]
+    assert "Times are of C++ only, not of Java." in table.notes[0]
+    bare = field_table(meta, [], ("python",))
+    assert bare is not None and "Times of fields are measured in C++ only" in bare.notes[0]

@@ -16,6 +16,9 @@ from wirecost.report.shared.terminal import print_table, say
 def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     """The summary tables, what was not measured, and how everything was built."""
     content = content_of(results, rows)
+    if content.lead and content.begins_with_lead:
+        say(console, content.lead)
+        console.print()
     for one in (*content.tables, *content.folded):
         print_table(console, one)
     for text in not_measured(results.meta):
@@ -24,6 +27,6 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
         say(console, content.built, "dim")
     if said := caution(results.meta):
         say(console, said, "bold yellow")
-    if content.lead:
+    if content.lead and not content.begins_with_lead:
         say(console, content.lead)
         console.print()

@@ -36,6 +36,8 @@ class Content:
     """What a terminal shows behind the tables, and a page folds away."""
     checked: list[tuple[bool, str]] = field(default_factory=list)
     """What was examined beside times: whether it holds, and in words."""
+    begins_with_lead: bool = False
+    """Whether a terminal shows the lead first, not last."""
 
 
 def content_of(results: Results, rows: list[Row]) -> Content:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes and time of a message's fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirecost.analysis.message_fields import STAGES, Share, Shares
+from wirecost.records.schemas.message import TOGETHER
+from wirecost.report.shared import units
+from wirecost.report.shared.races import LANGUAGES
+from wirecost.report.shared.table import Table
+
+INDENT = "· "
+SHOWN = 25
+"""Fields in the table that a terminal shows."""
+LEAST_SHOWN = 0.01
+"""Of all bytes, for a field whose time was not measured."""
+TIMED = STAGES[:2]
+TIMED_LANGUAGE = "cpp"
+UNKNOWN = "–"
+
+
+def field_table(
+    meta: dict[str, Any], found: list[Shares], languages: tuple[str, ...]
+) -> Table | None:
+    """Those that have most, then all others in one row. ``languages``: that were asked for."""
+    counted = meta["counted_bytes"]
+    if not meta["fields"] or not counted:
+        return None
+    messages = max(1, meta["messages"])
+    known = {field for one in found for field, _ in one.of} - {TOGETHER}
+    listed = sorted(meta["fields"], key=lambda field: -field["all"])
+    worth = [f for f in listed if f["path"] in known or f["all"] >= LEAST_SHOWN * counted][:SHOWN]
+    chosen = {field["path"] for field in worth}
+    body = [
+        [
+            INDENT * field["path"].count(".") + field["path"].rpartition(".")[2],
+            units.size(round(field["all"] / messages)),
+            percent(field["all"] / counted),
+            *_times(found, field["path"]),
+        ]
+        for field in meta["fields"]
+        if field["path"] in chosen
+    ]
+    others = [field for field in meta["fields"] if field["path"] not in chosen]
+    if others:
+        together = sum(field["own"] for field in others)
+        body.append(
+            [
+                f"{len(others)} {'other' if len(others) == 1 else 'others, together'}",
+                units.size(round(together / messages)),
+                percent(together / counted),
+                *(UNKNOWN for _ in found for _ in TIMED),
+            ]
+        )
+    rest = _times(found, TOGETHER)
+    if any(cell != UNKNOWN for cell in rest):
+        body.append(["all measured ones at once", "", "", *rest])
+    headings = ["field", "bytes", "share"]
+    headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
+    note = _note(found, len(known), others != [], languages)
+    return Table("Where it goes, by field", headings, body, [note])
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %"
+
+
+def _times(found: list[Shares], path: str) -> list[str]:
+    return [_share(one.of.get((path, stage))) for one in found for stage in TIMED]
+
+
+def _share(share: Share | None) -> str:
+    if share is None:
+        return UNKNOWN
+    value, half = 100 * share.value, 50 * (share.high - share.low)
+    if share.low <= 0 <= share.high or abs(round(value)) <= round(half):
+        return "cannot tell"
+    return f"{value:.0f} ± {half:.0f} %"
+
+
+def _note(found: list[Shares], measured: int, has_others: bool, languages: tuple[str, ...]) -> str:
+    note = (
+        "bytes: of the field in a message, with its tag, length and inner fields; share: of all "
+        "bytes, exact."
+    )
+    if has_others:
+        note += " others: without what they contain; inner ones also count in the rows above."
+    elsewhere = [LANGUAGES[one] for one in languages if one != TIMED_LANGUAGE and one in LANGUAGES]
+    if not found:
+        return f"{note} Times of fields are measured in C++ only, with --lang cpp."
+    note += (
+        " Times: how much time is saved without the field, measured in turns with the whole "
+        "message; ± half the 95 % interval; cannot tell: the interval contains 0; negative: a "
+        "message is slower without the field."
+    )
+    note += f" {UNKNOWN}: not measured, which was done for {measured} fields with many bytes."
+    if elsewhere:
+        note += f" Times are of C++ only, not of {' and '.join(elsewhere)}."
+    errors = [abs(e) for one in found for stage in TIMED if (e := one.error(stage)) is not None]
+    if errors:
+        note += (
+            " The shares of the outermost fields, summed, differ from that of all these fields "
+            f"together by up to {100 * max(errors):.0f} points."
+        )
+    return note
