@@ -175,6 +175,20 @@ def test_without_a_limit_nothing_fails(job: Job, measured: Path, slower: Path) -
     assert "1 slower" in ran.comment
 
 
+def test_a_comparison_that_sees_too_little_fails_only_if_asked(job: Job, measured: Path) -> None:
+    """Nothing can be known to have changed by less than 0 %."""
+    gate = {"baseline": measured, "candidate": measured, "fail_above": "0", "of": "p50 p90"}
+    ran = job(**gate)
+    assert ran.succeeded, ran.log
+    assert "could not have seen 0 %" in ran.comment
+    ran = job(**gate, require_precision="true")
+    assert not ran.succeeded
+    assert ran.outputs["verdict"] == "imprecise"
+    ran = job(**gate | {"of": "nothing $(touch pwned)"})
+    assert ran.outputs["verdict"] == "error"
+    assert list(ran.workspace.rglob("pwned")) == []
+
+
 def test_a_missing_baseline_is_one_line_and_fails(job: Job, measured: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     ran = job(baseline=gone, candidate=measured, fail_above="5%")
