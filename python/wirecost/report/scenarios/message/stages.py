@@ -94,7 +94,7 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
     if notes:
         load = "Other load on the machine"
         if lang == "java":
-            load += ", which also keeps the JIT compiler from finishing,"
+            load += ", which also delays the JIT compiler,"
         notes[-1] += (
             f" No factor is advised from these rows. {load} is the usual cause: run again while it "
             "is idle."

@@ -141,8 +141,8 @@ public final class Harness {
     }
 
     /**
-     * At least a second, and until the JIT compiler is done: on a busy machine its threads wait for a
-     * processor. Gives the nanoseconds of a pass in the last window.
+     * At least a second, and until the JIT compiler is done, for which -Xbatch makes the program
+     * wait. Gives the nanoseconds of a pass in the last window.
      */
     private static long warmUp(Codec codec, int count, long expected) throws Exception {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
