@@ -48,7 +48,7 @@ def changes(
     placed.sort(key=lambda one: (one[0], one[1], one[2].ratio.median if one[2].ratio else 0.0))
     body = [
         [
-            f"{LANGUAGES.get(row.lang, row.lang)}: {row.name} instead of {row.ratio.to}",
+            f"{LANGUAGES.get(row.lang, row.lang)}: {row.name}",
             whom,
             _speed(row, doubted, ends),
             units.size(row.bytes),
@@ -69,7 +69,9 @@ def changes(
     ]
     if not body:
         return None
-    note = _legend(meta, {row[2] for row in body})
+    bases = {row.lang: row.ratio.to for row in quicker if row.ratio is not None}
+    note = "".join(f"{LANGUAGES.get(one, one)}: instead of {to}. " for one, to in bases.items())
+    note += _legend(meta, {row[2] for row in body})
     return Table("What to change", ["change", "who", "time", "bytes", "how"], body, [note])
 
 
