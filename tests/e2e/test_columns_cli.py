@@ -146,7 +146,7 @@ def test_the_users_page_runs(wirecost: Run, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "columns.md").read_text()
     files = {"proto": "scan.proto", "cpp": "scan.cpp", "java": "Example.java"}
     for language, name in files.items():
-        (block,) = re.findall(rf"```{language}\n(.*?)```", page, re.S)
+        block, *_parts = re.findall(rf"```{language}\n(.*?)```", page, re.S)
         (tmp_path / name).write_text(block)
     columns, trace = re.findall(r"```python\n(.*?)```", page, re.S)
     (command,) = re.findall(r"    wirecost (compile .*?generated)\n", page, re.S)
