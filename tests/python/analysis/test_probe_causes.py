@@ -202,8 +202,8 @@ def test_switches_that_are_too_dear_lead_to_the_counters_of_waiting(
     one = explained(ns, prices={"context-switch": 2000.0}, context_switches=switches)
     first, last = all_sentences([one])
     assert "probably waiting, which was not counted (run-queue-wait-ns)" in first
-    assert "Next: WIRECOST_PROBE_COUNTERS=" in last
-    assert "run-queue-wait-ns,blocked-ns,allocations wirecost probe run" in last
+    assert "Run it again with WIRECOST_PROBE_COUNTERS=" in last
+    assert "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns " in last
     waited = explained(
         ns,
         prices={"context-switch": 2000.0},

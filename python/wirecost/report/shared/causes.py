@@ -9,10 +9,8 @@ from wirecost.analysis.causes.kinds import INPUT, is_duration, kind_of
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
-NEXT = (
-    "WIRECOST_PROBE_COUNTERS=minor-faults,context-switches,cpu-migrations,run-queue-wait-ns,"
-    "blocked-ns,allocations wirecost probe run …"
-)
+NEXT = "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns"
+"""Fits a line of 80 columns, lest it is broken where it is copied."""
 MUCH = 0.2
 """What is unexplained beyond this share gets a sentence."""
 CERTAIN = 0.05
@@ -95,7 +93,8 @@ def all_sentences(explanations: list[Explanation]) -> list[str]:
     if unseen:
         found.append(
             f"Time waiting for a processor was not counted ({', '.join(unseen[:3])}"
-            f"{', …' if len(unseen) > 3 else ''}). Next: {NEXT} (it adds about 3 µs to a section)"
+            f"{', …' if len(unseen) > 3 else ''}). Run it again with {NEXT} "
+            "(it adds about 3 µs to a section)"
         )
     return found
 
