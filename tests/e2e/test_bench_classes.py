@@ -62,9 +62,8 @@ def test_the_report_shows_gains_and_losses(document: dict[str, Any], wirecost: R
     text = (document["folder"] / "report.md").read_text()
     page = (document["folder"] / "report.html").read_text()
     for content in ("full", "sparse"):
-        assert (
-            f"{content}, 1 to 50 objects, ratio of times to protobuf fresh: our classes are " in page
-        )
+        said = f"{content}, 1 to 50 objects, ratio of times to protobuf fresh: our classes are "
+        assert said in page
         assert f"{content} · time per operation, by objects" in text
         assert f"{content} · memory of a message, by objects" in text
     compared = wirecost("compare", document["folder"], document["folder"])
