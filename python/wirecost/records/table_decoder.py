@@ -42,6 +42,7 @@ MOST_COLUMNS = 64
 LONGEST_TEXT = 4096
 MEMORY, MEMORY_PER_BYTE = 2 << 30, 64
 """Address space that decoding may take: so much, and so much for each byte of the file."""
+TOO_LARGE = b"has more samples than fit the memory that its decoder may take"
 SECONDS, SECONDS_PER_BYTE = 8, 1e-7
 """Of the processor."""
 LONGEST_REASON = 120
@@ -151,6 +152,8 @@ def main() -> None:
             _answer(answers, OK, out.getvalue())
         except RefusedError as error:
             _answer(answers, REFUSED, str(error).encode())
+        except MemoryError:
+            _answer(answers, REFUSED, TOO_LARGE)
 
 
 def _answer(to: BinaryIO, kind: bytes, content: bytes) -> None:

@@ -7,6 +7,8 @@ import csv
 import json
 import re
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from wirecost.records.json_document import text
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import SCENARIOS
 from wirecost.records.schemas import SCHEMAS
-from wirecost.records.table_decoder import ROWS
+from wirecost.records.table_decoder import ANSWER, REFUSED, REQUEST, ROWS, TOO_LARGE
 
 Edit = Callable[[Path], None]
 
@@ -327,3 +329,19 @@ def test_a_replay_s_tables_are_checked(file: str, tmp_path: Path) -> None:
     edit_samples(folder, lambda table: table.with_columns(pl.lit([1]).alias(column)), file)
     command = ["compare", folder, folder] if file.startswith("outputs") else ["report", folder]
     assert re.search(rf"{file}: column {column} is List.*; replay again", refusal(*command))
+
+
+def test_samples_that_fit_no_memory_are_refused_in_one_line() -> None:
+    """As ``decoded`` ends when the limit on its memory is reached."""
+    program = (
+        "from wirecost.records import table_decoder as one\n"
+        "def decoded(content, columns): raise MemoryError\n"
+        "one.decoded = decoded\n"
+        "one.main()\n"
+    )
+    asked = REQUEST.pack(2, 3) + b"{}" + b"PAR"
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=2 * asked, capture_output=True, check=True
+    )
+    one = ANSWER.pack(REFUSED, len(TOO_LARGE)) + TOO_LARGE
+    assert (done.stdout, done.stderr) == (2 * one, b"")
