@@ -14,7 +14,9 @@ _OPERATOR = re.compile(
 )
 _TAG = re.compile(r"\[abi:\w+\]| \[clone [.\w]+\]")
 _OPENING, _CLOSING = {"<": ">", "(": ")"}, {">", ")"}
-_AFTER = re.compile(r"^(\s*(const|volatile|noexcept|&&?))*$")
+_AFTER = re.compile(r"^(\s*(const|volatile|noexcept|&))*$")
+_LONGEST = 1000
+"""Characters; longer names stay: the time grows with the square."""
 
 Named = TypeVar("Named", bound=Any)
 
@@ -40,7 +42,7 @@ def shortened(items: Iterable[Named], names: Mapping[str, str]) -> list[Named]:
 
 def _without(name: str, brackets: str) -> str:
     """Without balanced brackets that follow a word: of ``(`` only parameters at the end."""
-    if not brackets:
+    if not brackets or len(name) > _LONGEST:
         return name
     out: list[str] = []
     at = 0

@@ -54,3 +54,10 @@ def test_whatever_names_there_are_none_is_lost(names: list[str]) -> None:
     found = short_names(names)
     assert found.keys() == set(names)
     assert len(set(found.values())) == len(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["f(int)" + "&" * 900 + "x", "f(int)" + " const" * 150 + "x", "a<" * 499, "a<" * 5000]
+)
+def test_names_of_a_hostile_log_take_no_time(name: str) -> None:
+    assert list(short_names([name])) == [name]
