@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from support import probe_logs
+from wirecost.analysis.compare.comparison import Comparison, Settings, compare
+from wirecost.analysis.compare.runs import Run, read_run
+
+
+def compared(
+    a: Path | Run, b: Path | Run, fail_above: float | None = 0.05, **options: Any
+) -> Comparison:
+    runs = [one if isinstance(one, Run) else read_run(one) for one in (a, b)]
+    return compare(*runs, Settings(0.05, fail_above), **options)
+
+
+def probes(path: Path, ns: int, faults: int, name: str = "filter") -> Path:
+    path.mkdir()
+    content = probe_logs.header([("minor-faults", 1)], [(1, name)], dropped=5)
+    for i in range(100):
+        begin = 1000 * i
+        content += probe_logs.record(
+            i + 1, begin, begin + ns + i % 7, counted=1, counters=[faults + i % 2]
+        )
+    (path / "1.wprobe").write_bytes(content)
+    return path
