@@ -100,7 +100,8 @@ def _machines(one: Across) -> Table:
         f"Median total, and its ratio to {label(one.baseline)} of the same machine, with the 95 %"
         f" interval. Runs: {runs}."
     ]
-    return Table(printable(str(one.subject)), ["contender", *one.hosts], body, notes)
+    title, bars = printable(str(one.subject)), (tuple(one.hosts),)
+    return Table(title, ["contender", *one.hosts], body, notes, bars=bars)
 
 
 def _cell(one: Across, host: str, name: Name) -> str:
@@ -109,7 +110,7 @@ def _cell(one: Across, host: str, name: Name) -> str:
         return "–"
     time = units.time(median.value)
     ratio = one.ratios.get((host, name))
-    return time if name == one.baseline or ratio is None else f"{time} · {ratio_text(ratio)}"
+    return time if name == one.baseline or ratio is None else time + f" · {ratio_text(ratio)}"
 
 
 def _flip(one: Across, flip: Flip) -> str:

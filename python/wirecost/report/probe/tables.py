@@ -36,7 +36,7 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     notes = losses(logs)
     if any(None in one.percentiles_ns.values() for one in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
-    return Table("Sections", headings, body, notes, ("p99.99", "p95", "p99.9"))
+    return Table("Sections", headings, body, notes, ("p99.99", "p95", "p99.9"), ("median",))
 
 
 def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table | None:
@@ -89,7 +89,8 @@ def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
     ]
     if len(misses) > LISTED:
         notes.append(f"{len(misses) - LISTED:,} more, in --json at most 1,000 of a section")
-    return Table("Missed deadlines", ["section", "at", "took", "excess", "because"], body, notes)
+    headings = ["section", "at", "took", "excess", "because"]
+    return Table("Missed deadlines", headings, body, notes, bars=("took",))
 
 
 def why(reason: str | None, ns: float) -> str:

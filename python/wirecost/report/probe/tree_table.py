@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wirecost.analysis.probe_tree import Node
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Where the time goes"
 INSIDE = "· "
@@ -21,7 +21,7 @@ def tree_table(nodes: list[Node]) -> Table | None:
             INSIDE * node.level + node.section,
             f"{node.calls:,} in all" if node.parent_calls is None else _per(node),
             units.time(node.ns / (node.parent_calls or node.calls)),
-            "" if not node.parent_ns else f"{100 * node.ns / node.parent_ns:.0f} %",
+            _share(node),
             f"{units.time(node.self_ns)} {100 * node.self_share:.0f} %",
         ]
         for node in nodes
@@ -31,7 +31,14 @@ def tree_table(nodes: list[Node]) -> Table | None:
         "itself: of a call, without the sections inside it",
     ]
     headings = ["section", "calls", "time", "share", "itself"]
-    return Table(TITLE, headings, body, notes)
+    return Table(TITLE, headings, body, notes, bars=("share",))
+
+
+def _share(node: Node) -> str:
+    if not node.parent_ns:
+        return ""
+    share = node.ns / node.parent_ns
+    return Amount(f"{100 * share:.0f} %", share)
 
 
 def _per(node: Node) -> str:

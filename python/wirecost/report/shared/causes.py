@@ -54,7 +54,8 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
     headings = ["section", "time follows", "of the median", "of the slowest 1 %", "price"]
     headings += ["variance", "other 99 %", "alone"]
     optional = ("alone", "other 99 %", "variance")
-    return Table("Causes", headings, body, _notes(explanations), optional)
+    parts = ("of the median", "of the slowest 1 %")
+    return Table("Causes", headings, body, _notes(explanations), optional, (parts,))
 
 
 def sentences(one: Explanation) -> list[str]:
@@ -181,7 +182,7 @@ def _of(ns: float, whole: float, what: str) -> str:
 
 def _part(ns: float, whole: float) -> str:
     """``607 µs 65 %``."""
-    return f"{units.time(ns)} {_percent(ns / whole)[0]}" if whole > 0 else units.time(ns)
+    return units.time(ns) + (f" {_percent(ns / whole)[0]}" if whole > 0 else "")
 
 
 def _count(count: float) -> str:

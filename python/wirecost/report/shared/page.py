@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 from wirecost.errors import UserError
 from wirecost.private import home, private_folder, read_private, write_private
 from wirecost.records import json_document
+from wirecost.report.shared.bars import with_bars
 from wirecost.report.shared.datasets import with_data_once
 from wirecost.report.shared.figure import Figure, themed
 from wirecost.report.shared.page_text import on_page, plain
@@ -64,6 +65,7 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
         lstrip_blocks=True,
     )
     environment.filters["plain"] = lambda text: escape(plain(text))
+    environment.filters["with_bars"] = with_bars
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
     configuration = specifications[0]["config"] if specifications else {}
     shown = [

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -28,6 +29,21 @@ class Linked(str):
         return made
 
 
+class Amount(str):
+    """A cell that keeps its number, so that a page can draw it: ``43.2 ms`` and 43.2e6. The number
+    stays with what is written behind it, such as the mark of the quickest."""
+
+    value: float
+
+    def __new__(cls, text: str, value: float = math.nan) -> Amount:
+        made = super().__new__(cls, text)
+        made.value = value
+        return made
+
+    def __add__(self, text: str, /) -> Amount:
+        return Amount(str.__add__(self, text), self.value)
+
+
 @dataclass(frozen=True)
 class Table:
     """Text cells under headings; the first column is left-aligned, the others right. A note that
@@ -39,6 +55,10 @@ class Table:
     notes: list[str]
     optional: tuple[str, ...] = ()
     """Headings of the columns that a narrow terminal may leave out, the first ones first."""
+    bars: tuple[str | tuple[str, ...], ...] = ()
+    """Headings of the columns whose cells have bars on a page. Each column has its own scale, the
+    columns of a tuple have one: parts of a total, or the same quantity of several contenders. Only
+    cells that are an ``Amount`` have a bar."""
 
     def explains(self, note: str) -> set[str]:
         """Columns that a note is about; empty where it is about more."""

@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+from wirecost.report.shared.table import Amount
+
 TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
-def time(ns: float) -> str:
+def time(ns: float) -> Amount:
     """``43.2 ms`` from nanoseconds."""
     factor, unit = next((u for u in TIME_UNITS if abs(ns) >= u[0]), TIME_UNITS[-1])
-    return f"{significant(ns / factor)} {unit}"
+    return Amount(f"{significant(ns / factor)} {unit}", ns)
 
 
-def size(count: int) -> str:
+def size(count: int) -> Amount:
     """``23.2 MB`` from bytes (decimal units, as network and report figures are)."""
     for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if count >= factor:
-            return f"{significant(count / factor)} {unit}"
-    return f"{count} B"
+            return Amount(f"{significant(count / factor)} {unit}", count)
+    return Amount(f"{count} B", count)
 
 
 def significant(value: float) -> str:

@@ -53,7 +53,7 @@ def content(results: Results, rows: list[Row]) -> Content:
 def _times(variant: str, rows: list[Row]) -> Table:
     """Operations of all contenders, by the number of objects."""
     counts = _counts(rows)
-    cells = {(r.stage, r.name, r.facts["objects"]): f"{units.time(r.median_ns)} {_ratio(r)}"
+    cells = {(r.stage, r.name, r.facts["objects"]): units.time(r.median_ns) + f" {_ratio(r)}"
              for r in rows}  # fmt: skip
     names = list(dict.fromkeys(row.name for row in rows))
     body = []
@@ -85,10 +85,10 @@ def _memory(variant: str, rows: list[Row]) -> Table:
             return "–"
         size = units.size(mine["memory_bytes"])
         if name == to:
-            return f"{size} 1"
+            return size + " 1"
         if theirs is None or not theirs["memory_bytes"]:
             return size
-        return f"{size} {units.significant(mine['memory_bytes'] / theirs['memory_bytes'])}"
+        return size + f" {units.significant(mine['memory_bytes'] / theirs['memory_bytes'])}"
 
     def kept(name: str, count: int) -> str:
         mine = found.get((name, count))
@@ -109,7 +109,8 @@ def _memory(variant: str, rows: list[Row]) -> Table:
 def _by_size(title: str, counts: list[int], body: list[list[str]], notes: list[str]) -> Table:
     """Sizes in the middle go first where a terminal is narrow."""
     headings = [f"{count:,}" for count in counts]
-    return Table(title, ["contender", *headings], body, notes, tuple(headings[1:-1]))
+    optional, bars = tuple(headings[1:-1]), tuple(headings)
+    return Table(title, ["contender", *headings], body, notes, optional, bars)
 
 
 def _counts(rows: Iterable[Row]) -> list[int]:

@@ -17,7 +17,7 @@ from wirecost.report.scenarios.cloud.growth import HEAP, PLAIN, growths
 from wirecost.report.shared import units
 from wirecost.report.shared.causes import cause_table
 from wirecost.report.shared.races import ratio_text, samples_taken
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Point clouds: two callbacks as usual, as recommended, and in wirecost"
 OURS = "wirecost"
@@ -72,7 +72,7 @@ def _callbacks(rows: list[Row], case: str) -> Table:
                 units.time(row.median_ns),
                 units.time(row.p99_ns),
                 f"{row.p99_ns / row.median_ns:.2f}" if row.median_ns else "–",
-                "n/a" if faults is None else units.significant(faults),
+                "n/a" if faults is None else Amount(units.significant(faults), faults),
                 ratio_text(row, row.ratio),
                 ratio_text(row, row.ratio_best),
             ]
@@ -83,7 +83,8 @@ def _callbacks(rows: list[Row], case: str) -> Table:
         "faults per callback; ×: ratio of medians with its 95 % interval; heap: with "
         "libwirecost-heap preloaded."
     ]
-    return Table(case, headings, body, notes, ("p99/median", "× best recommended"))
+    optional, bars = ("p99/median", "× best recommended"), (("median", "p99"), "faults")
+    return Table(case, headings, body, notes, optional, bars)
 
 
 def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
@@ -111,7 +112,7 @@ def _grid(rows: list[Row], meta: dict[str, Any]) -> Table:
         "Medians without the heap; all: every point inside is found, first: the first one. "
         f"÷: how many times as long as {OURS} takes."
     ]
-    return Table("8 detection areas", headings, body, notes)
+    return Table("8 detection areas", headings, body, notes, bars=(tuple(names),))
 
 
 def _growth(rows: list[Row], meta: dict[str, Any]) -> Table | None:

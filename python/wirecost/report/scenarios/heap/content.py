@@ -12,7 +12,7 @@ from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content
 from wirecost.report.shared import units
 from wirecost.report.shared.races import ratio_text
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Allocators: what they cost a callback and many threads"
 OURS = "wirecost"
@@ -47,16 +47,16 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
         tail = row.facts["tail"]
         if tail is None:
             continue
-        far = "–"
+        far: str = "–"
         if tail.p999_ns is not None and tail.p999_ci95_ns is not None:
             low, high = tail.p999_ci95_ns
             star = "*" if tail.p999_ns == lowest else ""
-            far = f"{units.time(tail.p999_ns)}{star} [{units.time(low)}, {units.time(high)}]"
-        quiet = tail.undisturbed_p999_ns
+            far = units.time(tail.p999_ns) + f"{star} [{units.time(low)}, {units.time(high)}]"
+        quiet, faults = tail.undisturbed_p999_ns, 1000 * tail.minor_faults
         body.append(
             [
                 row.name,
-                units.significant(1000 * tail.minor_faults),
+                Amount(units.significant(faults), faults),
                 str(tail.callbacks_with_faults),
                 units.time(row.median_ns),
                 ratio_text(row, row.ratio),
@@ -73,7 +73,8 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
         "any; p99.9 with its 95 % interval, * the lowest; undisturbed: without context switches."
     ]
     optional = ("undisturbed", "with faults", "× glibc defaults", "p99.9 undisturbed")
-    return Table("A lidar callback that allocates", headings, body, notes, optional)
+    bars = ("faults/1000", "median", ("p99.9", "p99.9 undisturbed"))
+    return Table("A lidar callback that allocates", headings, body, notes, optional, bars)
 
 
 def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
@@ -84,14 +85,14 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
     times = {(row.case, row.name): row.median_ns for row in rows}
     body = []
     for case in cases:
-        cells = []
+        cells: list[str] = []
         for name in names:
             ns = times.get((case, name))
             if not ns:
                 cells.append("–")
                 continue
             star = "*" if ns == best[case] else ""
-            cells.append(f"{1000 / ns:.1f}{star} ({ns / best[case]:.2f})")
+            cells.append(Amount(f"{1000 / ns:.1f}{star} ({ns / best[case]:.2f})", 1000 / ns))
         body.append([case, *cells])
     notes = [
         "Million pairs of malloc and free per second, all threads together, median of "
@@ -99,7 +100,8 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
         "this one."
     ]
     optional = tuple(name for name in names if not name.startswith(OURS))[::-1]
-    return Table("Throughput of threads", ["stress", *names], body, notes, optional)
+    bars = (tuple(names),)
+    return Table("Throughput of threads", ["stress", *names], body, notes, optional, bars)
 
 
 def _work_costs(results: Results) -> _Costs:
@@ -130,7 +132,7 @@ def _work(results: Results) -> Table:
         "* the least. Waiting for a lock and other programs are not included: on a busy machine "
         "it is more reliable than the throughput."
     ]
-    return Table("CPU time per pair", ["stress", *names], body, notes)
+    return Table("CPU time per pair", ["stress", *names], body, notes, bars=(tuple(names),))
 
 
 def _settings(meta: dict[str, Any]) -> Table:

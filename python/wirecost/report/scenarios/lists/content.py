@@ -20,7 +20,7 @@ from wirecost.report.shared.races import (
     samples_taken,
     stages_table,
 )
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Lists of sensor data: what each encoding costs"
 
@@ -64,7 +64,7 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
                 ratio_text(total, total.ratio_best),
                 units.time(total.median_ns / elements),
                 *_sizes(total.bytes, total.facts["compressed_bytes"] or 0, elements, usual),
-                "–" if allocations is None else f"{allocations:.0f}",
+                "–" if allocations is None else Amount(f"{allocations:.0f}", allocations),
             ]
         )
     to = baseline(rows, race)
@@ -79,7 +79,8 @@ def _table(rows: list[Row], race: Race, level: int) -> Table:
         f"level {level}; the times are without compression."
     ]
     optional = ("allocations", "per element", f"× {best}", "encode", "decode")
-    return Table(case, headings, body, notes, optional)
+    bars = (("encode", "decode", "total"), ("B/element", "zstd"), "allocations")
+    return Table(case, headings, body, notes, optional, bars)
 
 
 def _sizes(size: int, compressed: int, elements: int, usual: int) -> list[str]:
@@ -87,7 +88,8 @@ def _sizes(size: int, compressed: int, elements: int, usual: int) -> list[str]:
     if size == 0:
         return ["–", "–", "–"]
     share = f"{100 * size / usual:.0f}" if usual else "–"
-    return [f"{size / elements:.1f}", share, f"{compressed / elements:.1f}"]
+    each, packed = size / elements, compressed / elements
+    return [Amount(f"{each:.1f}", each), share, Amount(f"{packed:.1f}", packed)]
 
 
 def _contenders(meta: dict[str, Any]) -> Table:

@@ -61,7 +61,9 @@ def _table(rows: list[Row], shown: list[Race]) -> Table:
         "outside the times."
     ]
     headings = ["map and contender", "readable", "touch", "total", "× copied", "memory", "map"]
-    return Table("Maps", [*headings, "instances"], body, notes, ("touch", "readable", "memory"))
+    optional = ("touch", "readable", "memory")
+    bars = (("readable", "touch", "total"), ("memory", "map"))
+    return Table("Maps", [*headings, "instances"], body, notes, optional, bars)
 
 
 def _instances(row: Row) -> float:

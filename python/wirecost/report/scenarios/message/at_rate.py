@@ -8,7 +8,7 @@ from typing import Any
 from wirecost.analysis.summary import Row
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES, contenders, races
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 SECOND = 1e9
 
@@ -42,7 +42,8 @@ def at_rate(meta: dict[str, Any], rows: list[Row]) -> Table | None:
     headings = ["contender", "sender", "subscriber", *over, "of a core", "delivered"]
     many = "1 subscriber" if subscribers == 1 else f"{subscribers} subscribers"
     title = f"At {units.significant(rate)} messages a second, {many}"
-    return Table(title, headings, body, [_note(carrying, subscribers)], ("sender", "subscriber"))
+    optional, bars = ("sender", "subscriber"), ("of a core", "delivered")
+    return Table(title, headings, body, [_note(carrying, subscribers)], optional, bars)
 
 
 def _transport_ns(carrying: dict[str, Any] | None, subscribers: int) -> float:
@@ -73,4 +74,5 @@ def _note(carrying: dict[str, Any] | None, subscribers: int) -> str:
 
 def _share(value: float) -> str:
     percent = 100 * value
-    return f"{percent:.3f} %" if percent < 0.1 else f"{units.significant(percent)} %"
+    text = f"{percent:.3f}" if percent < 0.1 else units.significant(percent)
+    return Amount(f"{text} %", value)

@@ -72,7 +72,8 @@ def changes(
     bases = {row.lang: row.ratio.to for row in quicker if row.ratio is not None}
     note = "".join(f"{LANGUAGES.get(one, one)}: instead of {to}. " for one, to in bases.items())
     note += _legend(meta, {row[2] for row in body})
-    return Table("What to change", ["change", "who", "time", "bytes", "how"], body, [note])
+    headings = ["change", "who", "time", "bytes", "how"]
+    return Table("What to change", headings, body, [note], bars=("bytes",))
 
 
 def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:

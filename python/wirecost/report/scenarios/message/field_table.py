@@ -9,7 +9,7 @@ from wirecost.analysis.message_fields import STAGES, Share, Shares
 from wirecost.records.schemas.message import TOGETHER
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 INDENT = "· "
 SHOWN = 25
@@ -60,11 +60,11 @@ def field_table(
     headings = ["field", "bytes", "share"]
     headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
     note = _note(found, len(known), others != [], languages)
-    return Table("Where it goes, by field", headings, body, [note])
+    return Table("Where it goes, by field", headings, body, [note], bars=("share",))
 
 
 def percent(value: float) -> str:
-    return f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %"
+    return Amount(f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %", value)
 
 
 def _times(found: list[Shares], path: str) -> list[str]:

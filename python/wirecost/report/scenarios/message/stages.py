@@ -52,7 +52,8 @@ def stage_tables(
         )
         title = f"{LANGUAGES.get(race[4], race[4])} · {meta['type']} · time per message"
         headings = ["contender", *STEPS, "total", f"× {baseline(rows, race)}", "size"]
-        tables.append(Table(title, headings, body, notes, ("destroy", "size", "fill", "read")))
+        optional, bars = ("destroy", "size", "fill", "read"), ((*STEPS, "total"), "size")
+        tables.append(Table(title, headings, body, notes, optional, bars))
     return tables
 
 

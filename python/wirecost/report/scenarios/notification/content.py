@@ -23,7 +23,7 @@ from wirecost.report.shared.races import (
     samples_taken,
     stage_winners,
 )
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "A small notification: what its encoding costs"
 STAGES = ("fill", "size", "encode", "decode", "read", "destroy")
@@ -124,7 +124,8 @@ def _totals(
         "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
         "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
-    return Table(title, ["contender", *(str(factors[case]) for case in cases)], body, notes)
+    sizes = [str(factors[case]) for case in cases]
+    return Table(title, ["contender", *sizes], body, notes, bars=tuple(sizes))
 
 
 def _by_allocator(rows: list[Row]) -> list[Table]:
@@ -152,7 +153,8 @@ def _under_each(totals: list[Row], case: str, allocators: list[str]) -> Table:
         f"Medians of {samples_taken(totals[0], 'samples')}, total time per message; * the "
         "allocator under which a contender is quickest."
     ]
-    return Table(f"C++ · {case} · by allocator", ["contender", *allocators], body, notes)
+    title = f"C++ · {case} · by allocator"
+    return Table(title, ["contender", *allocators], body, notes, bars=(tuple(allocators),))
 
 
 def _time(row: Row | None, quickest: str | None) -> str:
@@ -162,7 +164,7 @@ def _time(row: Row | None, quickest: str | None) -> str:
 
 
 def _count(found: float | None, form: str) -> str:
-    return "–" if found is None else format(found, form)
+    return "–" if found is None else Amount(format(found, form), found)
 
 
 def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table:
@@ -184,7 +186,7 @@ def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table
                 _time(stages.get("move"), winners.get("move")),
                 _count(total.facts["allocations"], ".3g"),
                 _count(total.facts["instructions"], ".0f"),
-                str(total.bytes),
+                Amount(str(total.bytes), total.bytes),
             ]
         )
     best = next((r.ratio_best.to for r in rows if r.race == race and r.ratio_best), "")
@@ -196,7 +198,8 @@ def _stages(rows: list[Row], real: list[Row], race: Race, counted: str) -> Table
         f"× = ratio of totals with its 95 % interval; allocations ({counted}) and instructions "
         "(callgrind) per message."
     ]
-    return Table(race_title(race), headings, body, notes)
+    bars = ((*STAGES, "total"), "allocations", "instructions", "bytes")
+    return Table(race_title(race), headings, body, notes, bars=bars)
 
 
 def _ticket(rows: list[Row], allocator: str) -> Table | None:
@@ -215,7 +218,7 @@ def _ticket(rows: list[Row], allocator: str) -> Table | None:
         google, gencpp, ros = here
         if google is None or ros is None:
             continue
-        times = [f"{row.median_ns:.0f} ns" if row else "–" for row in here]
+        times = [_nanoseconds(row.median_ns) if row else "–" for row in here]
         quicker = [
             f"{google.median_ns / row.median_ns:.2f}"
             for row in (gencpp, ros)
@@ -226,9 +229,9 @@ def _ticket(rows: list[Row], allocator: str) -> Table | None:
                 str(published.factor),
                 _bytes(published.protobuf_bytes, google),
                 _bytes(published.ros_bytes, ros),
-                f"{published.protobuf_s * 1000:.0f} ns",
+                _nanoseconds(published.protobuf_s * 1000),
                 times[0],
-                f"{published.ros_s * 1000:.0f} ns",
+                _nanoseconds(published.ros_s * 1000),
                 *times[1:],
                 f"{published.protobuf_s / published.ros_s:.2f} → {', '.join(quicker)}",
             ]
@@ -243,7 +246,12 @@ def _ticket(rows: list[Row], allocator: str) -> Table | None:
         "times, ticket → here with gencpp, with wirecost. The ticket read no field."
         + (f" Here under {allocator}." if allocator else "")
     ]
-    return Table("The ticket's table and this machine", headings, body, notes)
+    timed = ("PB ticket", "PB here", "ROS ticket", "gencpp", "wirecost")
+    return Table("The ticket's table and this machine", headings, body, notes, bars=(timed,))
+
+
+def _nanoseconds(ns: float) -> str:
+    return Amount(f"{ns:.0f} ns", ns)
 
 
 def _bytes(published: int, row: Row) -> str:

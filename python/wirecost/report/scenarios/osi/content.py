@@ -26,6 +26,7 @@ from wirecost.report.shared.races import (
 from wirecost.report.shared.table import Table
 
 BASELINE = "protobuf"
+STAGES = ("source", "transfer", "model", "release", "total")
 BESIDE_BEST, INTERVAL = "beside best Protobuf", "95 % interval"
 FLOORS = {"arrays"}
 """Nobody can choose them: they have no schema."""
@@ -77,7 +78,7 @@ def overview(rows: list[Row], race: Race) -> Table:
         best = total.ratio_best.to if total.ratio_best else best
         cells = [
             units.time(stages[stage].median_ns) + ("*" if winners[stage] == name else "")
-            for stage in ("source", "transfer", "model", "release", "total")
+            for stage in STAGES
         ]
         body.append(
             [
@@ -90,7 +91,7 @@ def overview(rows: list[Row], race: Race) -> Table:
                 units.size(total.bytes),
             ]
         )
-    headings = ["contender", "source", "transfer", "model", "release", "total"]
+    headings = ["contender", *STAGES]
     headings += [BESIDE_BEST, INTERVAL, f"× {BASELINE}", *(f"× {y}" for y in yardsticks), "view"]
     notes = [
         f"Medians of {taken}, contenders in turns. Beside best Protobuf: total beside "
@@ -105,7 +106,7 @@ def overview(rows: list[Row], race: Race) -> Table:
         )
     notes += [NOTES[name] for name in present if name in NOTES]
     optional = (f"× {BASELINE}", "transfer", "release", *(f"× {y}" for y in yardsticks), INTERVAL)
-    return Table(race_title(race), headings, body, notes, optional)
+    return Table(race_title(race), headings, body, notes, optional, (STAGES, "view"))
 
 
 def _choices(rows: list[Row], every: list[Race]) -> str | None:

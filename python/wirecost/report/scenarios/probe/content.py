@@ -17,7 +17,7 @@ from wirecost.report.shared.races import (
     samples_taken,
     stages_table,
 )
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Probes: what a section costs that is timed and counted"
 
@@ -46,7 +46,7 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
                 units.time(total.p99_ns),
                 ratio_text(total, total.ratio),
                 ratio_text(total, total.ratio_best),
-                str(about["system_calls"]),
+                Amount(str(about["system_calls"]), about["system_calls"]),
                 about["what"],
             ]
         )
@@ -59,7 +59,7 @@ def _table(meta: dict[str, Any], rows: list[Row], case: str) -> Table:
         "number of page faults and instructions; its log must hold them."
     ]
     optional = ("what it does", "p99", "95 % interval", "system calls")
-    return Table(case, headings, body, notes, optional)
+    return Table(case, headings, body, notes, optional, ("per section", "system calls"))
 
 
 def _contenders(meta: dict[str, Any]) -> Table:

@@ -22,7 +22,7 @@ from wirecost.report.shared import units
 from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.shared.causes import cause_table, sentences
 from wirecost.report.shared.races import races, stages_table
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 ON_TIME_NS = 200_000
 NONE = "–"
@@ -32,6 +32,8 @@ RULES = {
     "none": "before any input",
 }
 COUNTERS = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
+COUNTED = ("minor faults", "major faults", "switches", "preempted")
+"""Their headings."""
 
 
 def content(results: Results, rows: list[Row]) -> Content:
@@ -124,7 +126,7 @@ def _latency_table(samples: pl.DataFrame, meta: dict[str, Any]) -> Table | None:
         "input before it, which is a guess for a node with several inputs or a timer."
     ]
     headings = ["input to output", "count", "median", "p95", "p99", "max", "matched by"]
-    return Table("Latency", headings, body, notes, ("p95", "matched by"))
+    return Table("Latency", headings, body, notes, ("p95", "matched by"), ("median",))
 
 
 def _late(folder: Path) -> dict[str, int]:
@@ -156,7 +158,7 @@ def _input_table(
         why = ", ".join(f"{count:,} {cause}" for cause, count in causes.items())
         notes.append(f"Late by more than 200 µs: {why}.")
     headings = ["input", "sent", "median", "p95", "p99", "max", "within 200 µs"]
-    return Table("Inputs: how late they were sent", headings, body, notes, ("p95",))
+    return Table("Inputs: how late they were sent", headings, body, notes, ("p95",), ("p99",))
 
 
 def _quantiles(ns: pl.Series) -> list[str]:
@@ -170,7 +172,7 @@ def _quantiles(ns: pl.Series) -> list[str]:
 def _run_table(meta: dict[str, Any]) -> Table:
     body = []
     for number, run in enumerate(meta["repeats"], start=1):
-        counts = [NONE if run[name] is None else f"{run[name]:,}" for name in COUNTERS]
+        counts = [NONE if run[n] is None else Amount(f"{run[n]:,}", run[n]) for n in COUNTERS]
         ended = "running" if run["exit_status"] is None else f"ended, {run['exit_status']}"
         body.append(
             [
@@ -183,9 +185,8 @@ def _run_table(meta: dict[str, Any]) -> Table:
             ]
         )
     notes = ["Faults and context switches of the node's process during the replay."]
-    headings = ["run", "inputs", "outputs", "minor faults", "major faults", "switches"]
-    headings += ["preempted", "played", "then"]
-    return Table("Runs", headings, body, notes, ("then", "major faults"))
+    headings = ["run", "inputs", "outputs", *COUNTED, "played", "then"]
+    return Table("Runs", headings, body, notes, ("then", "major faults"), COUNTED)
 
 
 def _outputs(meta: dict[str, Any]) -> list[tuple[bool, str]]:

@@ -38,7 +38,7 @@ def clocks(meta: dict[str, Any], rows: list[Row]) -> Table | None:
         "than the bound, and no more is known."
     ]
     headings = ["contender and object", "transit", "bound", "resolved", "clock ahead"]
-    return Table("Clocks of two machines", headings, body, notes, ("clock ahead",))
+    return Table("Clocks of two machines", headings, body, notes, ("clock ahead",), ("transit",))
 
 
 def schedule(meta: dict[str, Any]) -> Table | None:
@@ -62,4 +62,5 @@ def schedule(meta: dict[str, Any]) -> Table | None:
         "follow back to back. Hz: rate of whole blocks, from when the first message was due."
     ]
     headings = ["contender and object", "late", "at most", "Hz asked", "Hz"]
-    return Table("Messages started late", headings, body, notes, ("at most", "Hz asked"))
+    optional, bars = ("at most", "Hz asked"), ("at most",)
+    return Table("Messages started late", headings, body, notes, optional, bars)

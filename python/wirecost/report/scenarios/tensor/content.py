@@ -32,7 +32,7 @@ from wirecost.report.scenarios.tensor.tables import (
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.races import races, stages_table
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 TITLE = "Tensors over middlewares"
 FEW_SIZES = 3
@@ -98,7 +98,9 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
         if plugin_of(row) and (floor := floor_ratio(row))
     ]
     carried = [
-        (row, units.significant(rate / 1e6)) for row in rows if (rate := row.facts["bytes_per_s"])
+        (row, Amount(units.significant(rate / 1e6), rate))
+        for row in rows
+        if (rate := row.facts["bytes_per_s"])
     ]
     tables = (
         by_size(f"Median by size · {title}", medians,
@@ -106,7 +108,8 @@ def _sizes(title: str, rows: list[Row]) -> list[Table]:
         by_size(f"p99 by size · {title}", tails,
                 f"Estimates from {' to '.join(map(str, dict.fromkeys(ends)))} messages each."),
         by_size(f"× raw by size · {title}", floored,
-                "Ratio of medians to the bare library sending the same number of bytes."),
+                "Ratio of medians to the bare library sending the same number of bytes.",
+                bars=False),
         by_size(f"Throughput by size [MB/s] · {title}", carried,
                 "Messages sent back to back; bytes counted as they arrived."),
     )  # fmt: skip

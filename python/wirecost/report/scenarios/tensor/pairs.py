@@ -106,7 +106,8 @@ def behind(all_sent: list[Sent]) -> Table | None:
         "contender and object", "pairs", "waited", "quickest pair", "slowest pair", "first tenth",
         "last tenth",
     ]  # fmt: skip
-    return Table(BEHIND, headings, body, notes, ("waited", "quickest pair"))
+    bars = (("quickest pair", "slowest pair", "first tenth", "last tenth"),)
+    return Table(BEHIND, headings, body, notes, ("waited", "quickest pair"), bars)
 
 
 def differing(all_sent: list[Sent]) -> Table | None:

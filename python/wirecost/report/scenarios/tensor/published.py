@@ -51,4 +51,5 @@ def published_table(group: Group, rows: list[Row]) -> Table | None:
     if not body:
         return None
     notes = [f"Medians as published, not measured here. {SOURCE}."]
-    return Table(f"Published by Wrapyfi · {SHAPE}", ["object", *_MS], body, notes)
+    title = f"Published by Wrapyfi · {SHAPE}"
+    return Table(title, ["object", *_MS], body, notes, bars=(tuple(_MS),))

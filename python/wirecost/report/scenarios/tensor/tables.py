@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 from wirecost.analysis.summary import Row
@@ -20,7 +21,7 @@ from wirecost.report.scenarios.tensor.contenders import (
 from wirecost.report.scenarios.tensor.shares import SENDING, WAITING, Shares
 from wirecost.report.shared import units
 from wirecost.report.shared.races import ratio_text
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 NONE = "–"
 
@@ -40,19 +41,22 @@ def grid(title: str, rows: list[Row]) -> Table:
     ]
     # A narrow terminal keeps the quickest contenders and Wrapyfi's best.
     theirs = [name for name in names if is_wrapyfi(name)]
-    return Table(title, ["object", *names], body, notes, (*theirs[1:], *reversed(mine[1:])))
+    optional = (*theirs[1:], *reversed(mine[1:]))
+    return Table(title, ["object", *names], body, notes, optional, (tuple(names),))
 
 
-def by_size(title: str, shown: list[tuple[Row, str]], note: str) -> Table:
-    """A row for each contender, a column for each size; ``shown``: what stands where."""
+def by_size(title: str, shown: Sequence[tuple[Row, str]], note: str, bars: bool = True) -> Table:
+    """A row for each contender, a column for each size; ``shown``: what stands where; ``bars``:
+    whether a column's numbers can be compared by length."""
     sizes = sorted({array_bytes(row) for row, _ in shown})
     names = dict.fromkeys(row.name for row, _ in shown)
     cells = {(row.name, array_bytes(row)): text for row, text in shown}
     body = [[name, *(cells.get((name, size), NONE) for size in sizes)] for name in names]
-    headings = [units.size(size) for size in sizes]
+    named = tuple(units.size(size) for size in sizes)
     # Every second size first, so that a narrow terminal still spans all of them.
-    optional = (*headings[1::2], *headings[2:-1:2])
-    return Table(title, ["contender and object", *headings], body, [note], optional)
+    optional = (*named[1::2], *named[2:-1:2])
+    headings = ["contender and object", *named]
+    return Table(title, headings, body, [note], optional, named if bars else ())
 
 
 def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
@@ -81,7 +85,7 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
     ]
     if min(row.n for row in rows) < 1000:
         notes[-1] = f"p99 is near the largest of {min(row.n for row in rows)} messages."
-    return Table(title, headings, body, notes, ("p99", "× shm"))
+    return Table(title, headings, body, notes, ("p99", "× shm"), ("median",))
 
 
 def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> Table | None:
@@ -105,7 +109,7 @@ def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> T
                 *(_time(one.ns.get(name)) for name in steps),
                 _time(one.ns.get("access")),
                 *([units.size(one.nbytes)] if packed else []),
-                f"{100 * share(one):.0f}",
+                Amount(f"{100 * share(one):.0f}", share(one)),
                 _time(other or None),
             ]
         )
@@ -120,8 +124,10 @@ def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> T
         "total. Wrapyfi: time of its encode and decode within one process."
         + (" size: of a message; floors send the array, not compressed." if packed else "")
     ]
-    return Table(f"Objects over {contender} · {shape} {group.title}", headings, body, notes,
-                 ("access", "rest", "publish"))  # fmt: skip
+    optional = ("access", "rest", "publish")
+    bars = ((*names, "access", "Wrapyfi"), *size, "coding %")
+    title = f"Objects over {contender} · {shape} {group.title}"
+    return Table(title, headings, body, notes, optional, bars)
 
 
 def coding(one: Shares) -> float:

@@ -31,7 +31,8 @@ def fault_table(meta: dict[str, Any]) -> Table | None:
         "recovered: until messages came again everywhere; lost, twice: messages; memory: of all"
         " processes together, before and afterwards; others: what became of those without a fault."
     ]
-    return Table("Faults", headings, body, notes, ("others", "memory", "after", "twice"))
+    optional, bars = ("others", "memory", "after", "twice"), ("recovered", ("memory", "after"))
+    return Table("Faults", headings, body, notes, optional, bars)
 
 
 def _recovered(fault: dict[str, Any]) -> str:

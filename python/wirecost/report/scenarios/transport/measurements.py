@@ -95,7 +95,8 @@ def _table(group: list[Measured], notes: list[str]) -> Table:
     optional = (
         "switches", "ready", "memory", "p99.9", *reversed(parts), "wire", "max",
     )  # fmt: skip
-    return Table(group[0].case, headings, body, notes, optional)
+    bars = ("p50", ("CPU", *parts), "memory")
+    return Table(group[0].case, headings, body, notes, optional, bars)
 
 
 def _cpu(one: Measured, part: str) -> str:

@@ -12,7 +12,7 @@ from wirecost.analysis.transport.recommendation import by_case
 from wirecost.counted import counted
 from wirecost.report.scenarios.transport.measurements import NONE, name
 from wirecost.report.shared import units
-from wirecost.report.shared.table import Table
+from wirecost.report.shared.table import Amount, Table
 
 PEAK_NOTES = [
     "peak: the highest rate without loss and with bounded latency, within 5 %.",
@@ -36,7 +36,7 @@ def _peak_table(group: Sequence[Measured], notes: list[str]) -> Table:
         body.append(
             [
                 name(one),
-                f"{peak['rate']:,.0f} Hz",
+                Amount(f"{peak['rate']:,.0f} Hz", peak["rate"]),
                 units.size(int(peak["rate"] * one.size)) + "/s",
                 "yes" if peak["confirmed"] else "no",
                 NONE if p99 is None else units.time(p99),
@@ -47,7 +47,7 @@ def _peak_table(group: Sequence[Measured], notes: list[str]) -> Table:
     many = counted(one.where.subscribers, "subscriber")
     title = f"Peak rates · {one.size:,} B, {many}, {one.where.network}"
     headings = ["contender", "peak", "bytes", "held", "p99 at 90 %", "limit"]
-    return Table(title, headings, body, notes, ("bytes", "p99 at 90 %"))
+    return Table(title, headings, body, notes, ("bytes", "p99 at 90 %"), ("peak", "p99 at 90 %"))
 
 
 def broken_table(meta: dict[str, Any]) -> Table | None:
@@ -106,4 +106,5 @@ def binding_table(found: Sequence[Measured]) -> Table | None:
     headings = [
         "case and transport", "Python p50", "native p50", "×", "Python CPU", "native CPU", "× CPU",
     ]  # fmt: skip
-    return Table("Python client beside the native one", headings, body, notes)
+    bars = (("Python p50", "native p50"), ("Python CPU", "native CPU"))
+    return Table("Python client beside the native one", headings, body, notes, bars=bars)
