@@ -116,7 +116,7 @@ def objects(group: Group, shape: str, shares: list[Shares], contender: str) -> T
     if not body:
         return None
     names = ["rest" if name == WAITING else name for name in steps]
-    size = ["size"] if packed else []
+    size = ("size",) if packed else ()
     headings = ["object", *names, "access", *size, "coding %", "Wrapyfi"]
     notes = [
         f"Medians over {contender}. publish: the sending call, until the listener has the "
