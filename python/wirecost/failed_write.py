@@ -23,7 +23,7 @@ OTHERWISE = {errno.EROFS: "name a place that can be written"}
 """Where it would, but no command expected it."""
 
 
-def failed_write(path: Path, error: OSError | ValueError, otherwise: str) -> UserError:
+def failed_write(path: Path | str, error: OSError | ValueError, otherwise: str) -> UserError:
     """One line of file, problem and remedy; ``otherwise``: where the name is what is wrong."""
     why = getattr(error, "strerror", None) or str(error)
     return UserError(f"{path}: {why}; {remedy(error, otherwise)}")

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 
 OPEN_FILES = Path("/proc/self/fd")
+PAGE = 4096
 
 
 @contextmanager
@@ -64,18 +68,47 @@ def write_text(path: Path, text: str) -> None:
         made.write_text(text, encoding="utf-8")
 
 
+def copy_files(source: Path, folder: Path) -> None:
+    """The files of ``source`` in a new folder. Raises OSError that has the name of the copy."""
+    folder.mkdir(parents=True)
+    for file in filter(Path.is_file, source.iterdir()):
+        with replaced(folder / file.name) as made:
+            shutil.copyfile(file, made)
+
+
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """A folder that is gone again where nothing could be written into it. Raises OSError."""
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
+    """A folder that is gone again, with those above it, where nothing could be written into it.
+    Raises OSError."""
+    made = missing_folders(folder)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         yield
     except BaseException:
-        if is_new:
-            with suppress(OSError):  # something was
-                folder.rmdir()
+        remove_empty(made)
         raise
+
+
+def missing_folders(folder: Path) -> list[Path]:
+    """Those that are to be made so that there is this one, the deepest first."""
+    return list(takewhile(lambda one: not os.path.exists(one), (folder, *folder.parents)))  # noqa: PTH110 - never raises
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Of the folders, in their order, those in which nothing is."""
+    for one in folders:
+        with suppress(OSError):
+            one.rmdir()
+
+
+def check_room(folder: Path) -> None:
+    """Raises OSError that has ``folder`` where not even a page can be written into it. Leaves
+    nothing."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(PAGE))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from error
 
 
 def _unnamed(folder: Path) -> int | None:

@@ -13,7 +13,7 @@ import pytest
 
 from wirecost import whole_file
 from wirecost.records.whole_table import write_table
-from wirecost.whole_file import replaced, write_text
+from wirecost.whole_file import check_room, copy_files, made_folder, replaced, write_text
 
 
 @pytest.fixture(params=["unnamed", "named"])
@@ -50,6 +50,41 @@ def test_where_it_fails_everything_is_as_it_was(place: Path) -> None:
         write_text(place / "no" / "where", "text")
     assert path.read_text() == "former"
     assert sorted(one.name for one in place.iterdir()) == ["a", "folder"]
+
+
+def test_folders_that_were_made_for_nothing_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for folder in (tmp_path / "there", tmp_path / "there" / "new" / "newer"):
+        with pytest.raises(RuntimeError), made_folder(folder):
+            assert folder.is_dir()
+            raise RuntimeError
+        assert [one.name for one in tmp_path.rglob("*")] == ["there"]
+    with pytest.raises(RuntimeError), made_folder(tmp_path / "a" / "b" / "c"):
+        (tmp_path / "a" / "mine").touch()
+        raise RuntimeError
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["a", "mine", "there"]
+    with pytest.raises(NotADirectoryError), made_folder(tmp_path / "a" / "mine" / "x"):
+        pass
+
+
+def test_room_is_looked_for_without_a_trace(tmp_path: Path) -> None:
+    check_room(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        check_room(tmp_path / "nowhere")
+
+
+def test_a_copy_that_fails_names_the_copy(tmp_path: Path) -> None:
+    (tmp_path / "from" / "folder").mkdir(parents=True)
+    for name in ("a", "b"):
+        (tmp_path / "from" / name).write_text(name)
+    copy_files(tmp_path / "from", tmp_path / "to")
+    assert sorted((one.name, one.read_text()) for one in (tmp_path / "to").iterdir()) == [
+        ("a", "a"),
+        ("b", "b"),
+    ]
+    with pytest.raises(FileExistsError, match="to"):
+        copy_files(tmp_path / "from", tmp_path / "to")
 
 
 def test_a_device_is_written_into() -> None:

@@ -18,7 +18,7 @@ from wirecost.compile.plan.wires import SEQUENTIAL, check_whole
 from wirecost.compile.schema import CompileError, Enum, File, Message, Omission, Origin, Schema
 from wirecost.errors import UserError
 from wirecost.failed_write import remedy
-from wirecost.whole_file import replaced
+from wirecost.whole_file import missing_folders, remove_empty, replaced
 
 MOST_UNNAMED = 200
 """Files that are open at once before they get their names."""
@@ -152,7 +152,8 @@ def write(texts: Texts, out: Path) -> list[Path]:
                     raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
                 if path.is_file() and path.read_bytes() == content:
                     continue
-                made += _make_folder(path.parent)
+                made[:0] = missing_folders(path.parent)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 unnamed = len(changed) < MOST_UNNAMED
                 stack.enter_context(replaced(path, unnamed)).write_bytes(content)
                 changed.append(path)
@@ -163,13 +164,5 @@ def write(texts: Texts, out: Path) -> list[Path]:
             f"{remedy(error, 'name a writable folder with --out')}"
         ) from error
     finally:
-        for folder in () if done else reversed(made):
-            folder.rmdir()
+        remove_empty(() if done else made)
     return changed
-
-
-def _make_folder(folder: Path) -> list[Path]:
-    """The folders that were missing, outermost first."""
-    missing = [f for f in (folder, *folder.parents) if not f.exists()][::-1]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing
