@@ -319,16 +319,59 @@ def test_a_trace_that_changes_meanwhile_gives_no_output(
 def test_a_full_disk_ends_the_conversion(
     fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or else every trace that is left would be reported."""
+    """Or else every trace that is left would be reported. Where nothing was converted, nothing
+    stays; where something was, the message says how to go on."""
+    convert, room = work.convert, 0
+
+    def fill(*arguments: object) -> object:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise OSError(28, "No space left on device", "x.osi")
+        return convert(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(work, "convert", fill)
+    out = tmp_path / "new" / "out"
+    with pytest.raises(UserError, match=r"^x\.osi: No space left on device; make room$"):
+        run([f"{fleet}/**"], out)
+    assert list(tmp_path.iterdir()) == [fleet]
+    room = 1
+    there = f"make room; 1 of 3 traces are in {out}: convert the others with --resume"
+    with pytest.raises(UserError, match=there):
+        run([f"{fleet}/**"], out)
+    assert sorted(one.name for one in out.rglob("*")) == [NAME, "a", "b", "two_sv_.osi"]
+    room = 1
+    with pytest.raises(UserError, match="2 of 3 traces are in "):
+        run([f"{fleet}/**"], out, resume=True)
+    room = 1
+    totals, _ = run([f"{fleet}/**"], out, resume=True)
+    assert (totals.finished_before, totals.converted) == (2, 1)
+
+
+def test_where_no_trace_can_be_converted_nothing_is_left(fleet: Path, tmp_path: Path) -> None:
+    for trace_file in fleet.rglob("*_sv_.*"):
+        trace_file.write_bytes(b"no trace")
+    totals, _ = run([f"{fleet}/**"], tmp_path / "out")
+    assert len(totals.failed) == 3
+    assert list(tmp_path.iterdir()) == [fleet]
+
+
+def test_outputs_of_others_stay_theirs(
+    fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A journal of nothing would make them replaceable by --resume."""
+    out = tmp_path / "out"
+    theirs = trace(out / "c" / "three_sv_.mcap", first=7)
+    before = theirs.read_bytes()
 
     def full(*_: object) -> object:
-        raise OSError(28, "No space left on device", "out.osi")
+        raise OSError(28, "No space left on device", "x.osi")
 
     monkeypatch.setattr(work, "convert", full)
-    with pytest.raises(
-        UserError, match=r"No space left on device; free some room and add --resume"
-    ):
-        run([f"{fleet}/**"], tmp_path / "out")
+    with pytest.raises(UserError, match="make room"):
+        run([f"{fleet}/**"], out, force=True)
+    assert sorted(one.name for one in out.rglob("*")) == ["c", theirs.name]
+    assert theirs.read_bytes() == before
 
 
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("unexpected\nlines")])

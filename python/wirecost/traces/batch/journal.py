@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
@@ -23,6 +23,7 @@ from wirecost.failed_write import failed_write
 from wirecost.locks import claim
 from wirecost.regular_file import open_regular
 from wirecost.traces.batch.jobs import Job, Options
+from wirecost.traces.batch.made import Made
 from wirecost.traces.batch.work import Outcome
 
 NAME = ".wirecost-convert.jsonl"
@@ -61,31 +62,39 @@ class Entry:
 
 
 class Journal(Closing):
-    """The journal of a folder, which nobody else may convert into meanwhile. Raises UserError."""
+    """The journal of a folder, which nobody else may convert into meanwhile. Where no output came
+    to be there, it is gone when it is closed, with the folders that were made. Raises UserError."""
 
     def __init__(self, folder: Path, options: Options) -> None:
         self.folder = folder
         self._digest = options.digest
         self._open: dict[Path, Job] = {}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = claim(folder / LOCK)
-        except OSError as error:
-            raise _unusable(folder, error) from error
-        if lock is None:
-            raise UserError(
-                f"{folder}: another conversion writes into it; wait for its end, or give "
-                "another folder"
-            )
-        self._lock = lock
-        try:
-            self._entries = _read(folder / NAME)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._file = os.open(folder / NAME, flags, 0o666)
-            os.write(self._file, b"\n" if self._entries else b"")  # ends a line that was cut off
-        except OSError as error:
-            lock.release()
-            raise _unusable(folder / NAME, error) from error
+        self._made = Made()
+        with ExitStack() as failed:
+            failed.callback(self._made.remove_empty)
+            try:
+                self._made.begin(folder)
+                folder.mkdir(parents=True, exist_ok=True)
+                lock = claim(folder / LOCK)
+            except OSError as error:
+                raise _unusable(folder, error) from error
+            if lock is None:
+                raise UserError(
+                    f"{folder}: another conversion writes into it; wait for its end, or give "
+                    "another folder"
+                )
+            failed.callback(lock.release)
+            self._lock = lock
+            try:
+                self._is_new = not os.path.lexists(folder / NAME)
+                self._entries = _read(folder / NAME)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+                self._file = os.open(folder / NAME, flags, 0o666)
+                # Ends a line that was cut off.
+                os.write(self._file, b"\n" if os.fstat(self._file).st_size else b"")
+            except OSError as error:
+                raise _unusable(folder / NAME, error) from error
+            failed.pop_all()
 
     def is_ours(self, job: Job) -> bool:
         """Whether a conversion made or began the output, so that it may be replaced."""
@@ -106,7 +115,9 @@ class Journal(Closing):
     def begin(self, jobs: Iterable[Job]) -> None:
         """Notes that the outputs may come to be there. Raises UserError."""
         begun = list(jobs)
-        self._open.update((job.out, job) for job in begun)
+        for job in begun:
+            self._open[job.out] = job
+            self._made.begin(job.out.parent, job.out)
         self._append(self._entry(job) for job in begun)
 
     def end(self, job: Job, outcome: Outcome) -> None:
@@ -133,7 +144,10 @@ class Journal(Closing):
     def close(self) -> None:
         self.sweep(self._open.values())
         os.close(self._file)
+        if self._is_new and self._made.no_output():
+            (self.folder / NAME).unlink(missing_ok=True)
         self._lock.release()
+        self._made.remove_empty()
 
     def _key(self, job: Job) -> str:
         return str(job.out.relative_to(self.folder))

@@ -8,13 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.traces.batch.cluster import Cluster, engine
 from wirecost.traces.batch.here import converted
 from wirecost.traces.batch.inputs import sources
 from wirecost.traces.batch.jobs import Job, Options, jobs
 from wirecost.traces.batch.journal import Journal
-from wirecost.traces.batch.work import Outcome
+from wirecost.traces.batch.work import Outcome, is_full
 
 Report = Callable[[Job, Outcome, "Totals"], None]
 
@@ -103,7 +104,12 @@ def convert_many(
         )
         by_number = {job.number: job for job in left}
         with closing(outcomes):  # type: ignore[type-var]
-            _collect(outcomes, by_number, journal, totals, report)
+            try:
+                _collect(outcomes, by_number, journal, totals, report)
+            except UserError as error:
+                if is_full(error):  # the journal's
+                    raise _without_room(str(error), folder, totals) from error
+                raise
         totals.replaced_workers = cluster.replaced if cluster is not None else 0
         return totals
 
@@ -139,8 +145,17 @@ def _collect(
         job = by_number[outcome.number]
         if outcome.too_little:
             raise UserError(outcome.error)
+        if outcome.disk_full:
+            raise _without_room(outcome.error, journal.folder, totals)
         totals.add(job, outcome)
         journal.end(job, outcome)
         report(job, outcome, totals)
-        if outcome.disk_full:
-            raise UserError(f"{outcome.error.partition(';')[0]}; free some room and add --resume")
+
+
+def _without_room(line: str, folder: Path, totals: Totals) -> UserError:
+    """``line``: which file could not be written, and the remedy."""
+    done = totals.finished_before + totals.converted
+    if not done:
+        return UserError(line)
+    there = f"{done:,} of {counted(totals.traces, 'trace')} are in {folder}"
+    return UserError(f"{line}; {there}: convert the others with --resume")

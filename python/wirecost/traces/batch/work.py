@@ -58,6 +58,12 @@ def convert_jobs(jobs: tuple[Job, ...], options: Options, most: int | None) -> l
     return [convert_job(job, options, most) for job in jobs]
 
 
+def is_full(error: UserError) -> bool:
+    """Whether a full disk is the cause."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno in FULL
+
+
 def _outcome(job: Job, options: Options, most: int | None) -> Outcome:
     path = job.source.path
     if most is not None:
@@ -68,9 +74,7 @@ def _outcome(job: Job, options: Options, most: int | None) -> Outcome:
     try:
         return _converted(job, options)
     except UserError as error:
-        cause = error.__cause__
-        full = isinstance(cause, OSError) and cause.errno in FULL
-        return Outcome(job.number, str(error), disk_full=full)
+        return Outcome(job.number, str(error), disk_full=is_full(error))
     except OSError as error:
         what = remedy_for(error, "name a folder that can be written")
         reason = f"{error.filename or job.out}: {error.strerror}; {what}"
