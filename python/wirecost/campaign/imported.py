@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.campaign.measuring import rows_of
-from wirecost.campaign.store import DONE, Record, Store
+from wirecost.campaign.store import DONE, REMEDY, Record, Store
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
 
@@ -24,7 +25,7 @@ def imported(
     store: Store, folders: list[Path], campaign: str, machine: str, revision: str | None
 ) -> tuple[int, int, list[str]]:
     """How many were put in, how many were there, and why others cannot be. ``revision``: None for
-    wirecost's version, which a folder names. Raises OSError of the store."""
+    wirecost's version, which a folder names. Raises UserError where the store cannot be written."""
     known = store.records()
     there = set(known["task"].to_list())
     store.begin()
@@ -48,9 +49,23 @@ def imported(
         number = counts.get(same, 0)
         counts[same] = number + 1
         record = replace(record, repetition=number)
-        store.keep(record, results.samples, rows_of(results))
+        try:
+            store.keep(record, results.samples, rows_of(results))
+        except OSError as error:
+            raise _not_kept(store, done, error) from error
         done += 1
+    if not done:
+        store.undo_begin()
     return done, double, failed
+
+
+def _not_kept(store: Store, done: int, error: OSError) -> UserError:
+    """``done``: folders that were put in before."""
+    failed = failed_write(str(store.place), error, REMEDY)
+    if done:
+        return UserError(f"{failed}; {done:,} imported, the same command imports the rest")
+    store.undo_begin()
+    return failed
 
 
 def _key(campaign: str, machine: str, results: Results) -> str:

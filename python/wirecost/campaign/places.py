@@ -18,7 +18,7 @@ import polars as pl
 from wirecost.errors import UserError
 from wirecost.printable import shown
 from wirecost.regular_file import read_regular
-from wirecost.whole_file import replaced
+from wirecost.whole_file import made_folder, remove_empty, replaced
 
 WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl"})
 """Protocols by which an object appears whole; elsewhere it is renamed."""
@@ -39,7 +39,7 @@ class Place(Protocol):
         """Whole, in the place of what was there."""
 
     def remove(self, name: str) -> None:
-        """Nothing if it is not there."""
+        """With the folders that are empty then. Nothing if it is not there."""
 
     def names(self, folder: str) -> list[str]:
         """All Parquet files below that folder, sorted."""
@@ -79,12 +79,13 @@ class _Folder:
 
     def write(self, name: str, data: bytes) -> None:
         path = self._path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replaced(path) as made:
+        with made_folder(path.parent), replaced(path) as made:
             made.write_bytes(data)
 
     def remove(self, name: str) -> None:
         (self._path / name).unlink(missing_ok=True)
+        # Nobody else writes a store, and an empty folder says nothing.
+        remove_empty(self._path / one for one in Path(name).parents)
 
     def names(self, folder: str) -> list[str]:
         found = (self._path / folder).rglob("*.parquet")

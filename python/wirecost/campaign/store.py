@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ import polars as pl
 
 from wirecost.campaign.places import place_of, scanned
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.printable import shown
 
 VERSION = 2
 ABOUT = "store.json"
 LARGEST_ABOUT = 1 << 16
+REMEDY = "name a store that can be written"
 RECORDS, SAMPLES, ROWS = "records", "samples", "rows"
 KINDS = (SAMPLES, ROWS, RECORDS)
 """In the order of writing: what has a record is whole."""
@@ -83,12 +86,14 @@ class Store:
     def __init__(self, named: Path | str) -> None:
         """Raises UserError for what is something else, or of a newer version."""
         self.place = place_of(named)
+        self._is_new = False
         try:
             about = json.loads(self.place.read(ABOUT, LARGEST_ABOUT))
         except FileNotFoundError:
             if self.place.is_other():
                 why = f"is no store and not empty (it has no {ABOUT}); name another folder"
                 raise UserError(f"{self.place}: {why}") from None
+            self._is_new = True
             return
         except (OSError, ValueError) as error:
             why = f"cannot be read ({shown(error)}); name a store"
@@ -101,8 +106,18 @@ class Store:
             )
 
     def begin(self) -> None:
-        """Makes it, or makes it one of this version. Raises OSError."""
-        self.place.write(ABOUT, (json.dumps({"store": VERSION}) + "\n").encode())
+        """Makes it, or makes it one of this version. Raises UserError where it cannot be
+        written."""
+        try:
+            self.place.write(ABOUT, (json.dumps({"store": VERSION}) + "\n").encode())
+        except OSError as error:
+            raise failed_write(str(self.place), error, REMEDY) from error
+
+    def undo_begin(self) -> None:
+        """Of a store that was not there before, and into which nothing could be put."""
+        if self._is_new:
+            with suppress(OSError):
+                self.place.remove(ABOUT)
 
     def keep(
         self, record: Record, samples: pl.DataFrame | None, rows: list[dict[str, Any]]
@@ -111,10 +126,18 @@ class Store:
         self.keep_files(record, files_of(record, samples, rows))
 
     def keep_files(self, record: Record, files: Files) -> None:
-        """``keep`` of what ``files_of`` made. Raises OSError."""
-        for kind in KINDS:
-            if kind in files:
-                self.place.write(_name(kind, record), files[kind])
+        """``keep`` of what ``files_of`` made. Raises OSError; then none of them is there."""
+        written: list[str] = []
+        try:
+            for kind in KINDS:
+                if kind in files:
+                    self.place.write(_name(kind, record), files[kind])
+                    written.append(_name(kind, record))
+        except OSError:
+            for name in written:
+                with suppress(OSError):
+                    self.place.remove(name)
+            raise
 
     def records(self) -> pl.DataFrame:
         """All of them, in the order of their start. Raises UserError for a damaged file."""
