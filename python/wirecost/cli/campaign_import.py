@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirecost.campaign.choices import IMPORTED
 from wirecost.campaign.definition import NAME
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import check_writable, write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 
@@ -52,6 +52,7 @@ def command(
     for option, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):
             raise UserError(f"{option} {value}: give 1 to 64 letters, digits, - and _")
+    check_writable("--json", json_file)
     kept = Store(store)
     console = Console(stderr=True)
     done, there, failed = imported(kept, folders, campaign, machine, revision)

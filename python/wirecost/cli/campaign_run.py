@@ -24,7 +24,7 @@ from wirecost.campaign.definition import HERE, Definition, read
 from wirecost.campaign.tasks import tasks
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import check_writable, write_json
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable
@@ -81,6 +81,7 @@ def command(
     from wirecost.cli.campaign_plan import refused
     from wirecost.cli.measuring import FAILED, ending_of
 
+    check_writable("--json", json_file)
     definition = read(file)
     found = tasks(definition, refused, revision)
     kept = Store(store or Path("campaigns") / definition.name)

@@ -14,7 +14,7 @@ from rich.console import Console
 from wirecost.advisor.errors import Errors
 from wirecost.cli.console import progress
 from wirecost.cli.imported import Group
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import check_writable, write_json
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 
@@ -87,6 +87,7 @@ def advise_command(
     if not 1 <= zstd <= HIGHEST_LEVEL:
         raise UserError(f"--zstd {zstd}: there are levels 1 to {HIGHEST_LEVEL}")
     errors = Errors.parse(error or ())
+    check_writable("--json", json_file)
     with progress() as advance, _source(file, only, frames, topic, type_name) as source:
         found = advise(source, errors, zstd, advance)
     if not found.lists:

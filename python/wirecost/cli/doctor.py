@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import examine
 from wirecost.doctor.machine import machine
@@ -73,6 +73,8 @@ def command(
         if noise is None:
             raise UserError(f"--figure {figure}: give --noise SECONDS as well")
         check_suffix(figure)
+        check_writable("--figure", figure)
+    check_writable("--json", json_file)
     console = console_beside(json_file)
     examined = machine(System(), cpus)
     if apply or take_back:

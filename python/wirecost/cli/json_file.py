@@ -51,8 +51,18 @@ def check_writable(option: str, path: Path | None, made: Path | None = None) -> 
     elif not os.access(found if found.exists() else found.parent, os.W_OK):
         reason = "cannot be written"
     else:
+        _check_room(option, path, found)
         return
     raise UserError(f"{path}: {reason}; name a writable {option} file")
+
+
+def _check_room(option: str, path: Path, found: Path) -> None:
+    """A device has no folder to write into."""
+    if found.is_file() or not found.exists():
+        try:
+            whole_file.check_room(found.parent)
+        except OSError as error:
+            raise failed_write(path, error, f"name a writable {option} file") from error
 
 
 def write_json(path: Path | None, document: Any) -> None:

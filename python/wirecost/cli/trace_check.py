@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from wirecost.cli.console import Advance, progress
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.errors import UserError
 
@@ -28,6 +28,7 @@ def command(
     """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
     from wirecost.traces.check import Severity
 
+    check_writable("--json", json_file)
     with progress() as advance:
         checked = {path: _findings(path, topic, type_name, advance) for path in files}
     console = console_beside(json_file)

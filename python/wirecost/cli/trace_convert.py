@@ -13,7 +13,7 @@ from rich.console import Console
 from wirecost.byte_sizes import parse_size
 from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
 from wirecost.errors import UserError
 from wirecost.report.shared import units
@@ -115,6 +115,7 @@ def command(
         tuple(columns.split(",")) if columns else (), rows, tuple(reduce or ()), also_rows
     )
     wanted.check()
+    check_writable("--json", json_file, out)
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
     if len(sources) == 1 and not is_pattern(sources[0]) and not out.is_dir():
         given = {"--workers": workers != 1, "--memory": memory, "--format": format_name}

@@ -15,7 +15,7 @@ from wirecost import scratch
 from wirecost.bench.osi.contenders import Registry
 from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import File, Topic, warn
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
@@ -75,6 +75,7 @@ def command(
         raise UserError(f"--rate {rate:g}: must be positive")
     if steps is not None and steps < 1:
         raise UserError(f"--steps {steps}: at least 1 step is needed")
+    check_writable("--json", json_file)
     played, interruption = Played(), None
     with (
         _sensor(fmu, contender, sensor_fmi) as (archive, values),

@@ -12,7 +12,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from wirecost.failed_write import failed_write
 from wirecost.locks import Lock, claim, of_the_dead
 from wirecost.records import journal
 from wirecost.records.finished import NothingMeasuredError, finish
+from wirecost.whole_file import check_room, made_folder
 
 PARTIAL, LOCK = ".partial", ".partial.lock"
 KILLED = "killed"
@@ -63,36 +64,40 @@ def new_folder(scenario: str, out: Path | None) -> Iterator[PendingFolder]:
     """
     name = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{scenario}"
     final = out if out is not None else Path("results") / name
-    try:
-        if final.is_symlink():
-            final = final.resolve()
-        if final.exists() and (not final.is_dir() or any(final.iterdir())):
-            raise UserError(f"{final}: exists and is not empty; name another folder with --out")
-        lock_file = final.with_name(f".{final.name}{LOCK}")
-        is_new = not final.parent.exists()
-        final.parent.mkdir(parents=True, exist_ok=True)
-        lock = claim(lock_file)
-        if lock is None:
-            raise UserError(f"{final}: another run is filling it; name another folder with --out")
-        pending = PendingFolder(final.with_name(f".{final.name}{PARTIAL}"), final)
+    with ExitStack() as parents:
         try:
-            pending.recovered = _recover_all(lock)
-            pending.path.mkdir()
-        except BaseException:
-            lock.release(remove=not pending.path.exists())
-            raise
-    except (OSError, ValueError) as error:
-        raise failed_write(final, error, "name a writable --out") from error
+            if final.is_symlink():
+                final = final.resolve()
+            if final.exists() and (not final.is_dir() or any(final.iterdir())):
+                raise UserError(f"{final}: exists and is not empty; name another folder with --out")
+            parents.enter_context(made_folder(final.parent))
+            pending, lock = _claimed(final)
+        except (OSError, ValueError) as error:
+            raise failed_write(final, error, "name a writable --out") from error
+        try:
+            yield pending
+            pending.keep()
+        finally:
+            if not pending.kept and not pending.left:
+                shutil.rmtree(pending.path, ignore_errors=True)
+            lock.release(remove=not pending.left)
+
+
+def _claimed(final: Path) -> tuple[PendingFolder, Lock]:
+    """Raises OSError, also where not even a page can be written; UserError if another run fills
+    it."""
+    lock = claim(final.with_name(f".{final.name}{LOCK}"))
+    if lock is None:
+        raise UserError(f"{final}: another run is filling it; name another folder with --out")
+    pending = PendingFolder(final.with_name(f".{final.name}{PARTIAL}"), final)
     try:
-        yield pending
-        pending.keep()
-    finally:
-        if not pending.kept and not pending.left:
-            shutil.rmtree(pending.path, ignore_errors=True)
-        lock.release(remove=not pending.left)
-        if is_new and not pending.kept and not pending.left:
-            with suppress(OSError):  # another run may have come into it
-                final.parent.rmdir()
+        pending.recovered = _recover_all(lock)
+        check_room(final.parent)
+        pending.path.mkdir()
+    except BaseException:
+        lock.release(remove=not pending.path.exists())
+        raise
+    return pending, lock
 
 
 def _recover_all(mine: Lock) -> list[Path]:
