@@ -14,6 +14,7 @@ from wirecost import scratch
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.probe_show import show
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.interruption import Interrupted, watched
 from wirecost.printable import printable
 from wirecost.probe.attach.threads import Sample, mapped, samples
@@ -63,6 +64,7 @@ def command(
     seen: nothing is put into a process that runs. Start it with probe run.
     """
     from wirecost.probe.attach.usage import table, usages
+    from wirecost.records.whole_table import write_table
 
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
@@ -98,9 +100,9 @@ def command(
     write_json(json_file, {"process": process, "threads": [asdict(one) for one in used]})
     if out is not None:
         try:
-            intervals.write_parquet(out)
+            write_table(out, intervals)
         except OSError as error:
-            raise UserError(f"{out}: {error}; name a writable --out file") from error
+            raise failed_write(out, error, "name a writable --out file") from error
         console.print(str(out), soft_wrap=True, highlight=False, markup=False)
 
 

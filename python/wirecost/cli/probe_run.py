@@ -13,12 +13,12 @@ import typer
 from wirecost import scratch
 from wirecost.cli.choices import completing
 from wirecost.cli.console import say_notes
+from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_page, check_writable
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.doctor.prices import write_prices
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.probe.run.environment import hooks_without, prepare
 from wirecost.probe.run.hook import Request, all_hooks
@@ -89,7 +89,8 @@ def command(
         if out is None:
             folder = open_folders.enter_context(scratch.folder("probe", in_memory=True))
         else:
-            folder = _empty_folder(out)
+            folder = out
+            open_folders.enter_context(empty_folder(out))
         request = Request(
             functions=tuple(function or ()),
             function_limit=function_limit,
@@ -99,23 +100,13 @@ def command(
         say_notes(prepared.notes)
         output = 2 if json_file == STANDARD_OUTPUT else 1
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
-        with suppress(OSError):
-            write_prices(folder)
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
                 "wirecost probe run --help lists what can be recorded"
             )
+        with suppress(OSError):
+            write_prices(folder)
         show([folder], limit_ns, json_file, report)
     if status:
         raise typer.Exit(status)
-
-
-def _empty_folder(path: Path) -> Path:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
-            raise UserError(f"{path}: is not empty; name another folder with --out")
-    except OSError as error:
-        raise failed_write(path, error, "name another folder with --out") from error
-    return path

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +24,7 @@ from wirecost.records.choices import HERE
 from wirecost.report.shared.terminal import print_table
 from wirecost.trial.remedy import PLAIN, Change, chosen_remedies
 from wirecost.trial.turns import permitted, take, turns
+from wirecost.whole_file import copy_files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +72,7 @@ def command(
     from wirecost.cli.probe_try_tables import WHOLE, compared, process_table, samples_of
     from wirecost.records.new_folder import new_folder
     from wirecost.records.probe_log import SUFFIX
-    from wirecost.records.trial import begin_trial, end_trial, kept_where_it_fails
+    from wirecost.records.trial import RUNS, begin_trial, end_trial, kept_where_it_fails
     from wirecost.records.whole_table import write_table
     from wirecost.report.probe.trial import document, effect_table, gain_table
     from wirecost.trial.program import run_program
@@ -87,11 +87,11 @@ def command(
     processes: list[tuple[str, int, Process]] = []
 
     def one(folder: Path, name: str, change: Change, number: int) -> None:
-        kept = folder / "runs" / f"{name.replace(' ', '-')}-{number}"
-        kept.mkdir(parents=True)
+        kept = folder / RUNS / f"{name.replace(' ', '-')}-{number}"
         with scratch.folder("try", in_memory=True) as logs:
             prepared = prepare(target, hooks, asked, logs, os.environ)
             say_notes(prepared.notes if not processes else ())
+            kept.mkdir(parents=True)
             process = run_program(
                 [*prepared.before, *words],
                 prepared.environment,
@@ -105,21 +105,21 @@ def command(
                 )
             samples.append(samples_of(name, number, process, logs))
             if any(logs.glob("*" + SUFFIX)):
-                shutil.copytree(logs, kept / "logs")
+                copy_files(logs, kept / "logs")
         processes.append((name, number, process))
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
         begin_trial(pending.path)
         with progress() as advance, kept_where_it_fails(pending):
             refused |= take(turns(tried, rounds), advance, partial(one, pending.path))
-        kept = [row for row in processes if row[0] not in refused]
-        table = compared(samples, kept)
-        of_processes = process_table(kept)
-        gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
-        result = document(gains, effects, refused) | {"command": words, "rounds": rounds}
-        write_table(pending.path / "samples.parquet", table)
-        write_table(pending.path / "processes.parquet", of_processes)
-        end_trial(pending.path, result)
+            kept = [row for row in processes if row[0] not in refused]
+            table = compared(samples, kept)
+            of_processes = process_table(kept)
+            gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
+            result = document(gains, effects, refused) | {"command": words, "rounds": rounds}
+            write_table(pending.path / "samples.parquet", table)
+            write_table(pending.path / "processes.parquet", of_processes)
+            end_trial(pending.path, result)
     if gains:
         print_table(console, gain_table(gains))
     print_table(console, effect_table(effects, {one.name: one.about for one in tried}))

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wirecost.cli.choices import completing
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.empty_folder import empty_folder
+from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.errors import UserError
-from wirecost.failed_write import failed_write
 from wirecost.replay.systems import SYSTEMS, system_named
 
 if TYPE_CHECKING:
@@ -84,14 +84,17 @@ def command(
     request = Request(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )
-    folder = _new_folder(node, out)
+    folder = out or _dated(node)
+    check_writable("--json", json_file, folder)
     console = console_beside(json_file)
-    try:
-        with _stop_by_signals() as stopped, recording_progress(console) as report:
-            snapshot = record(request, folder, report, stopped)
-    except UserError:
-        _remove_empty(folder)
-        raise
+    with empty_folder(folder):
+        try:
+            with _stop_by_signals() as stopped, recording_progress(console) as report:
+                snapshot = record(request, folder, report, stopped)
+        except UserError as error:
+            if not any(folder.iterdir()):
+                raise
+            raise UserError(f"{error}; what was recorded before is in {folder}") from error
     print_end(console, folder, snapshot)
     write_json(json_file, _document(folder, snapshot))
 
@@ -112,21 +115,9 @@ def _addresses(texts: list[str]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _new_folder(node: str, out: Path | None) -> Path:
+def _dated(node: str) -> Path:
     name = re.sub(r"\W+", "-", node).strip("-")
-    folder = out or Path("recordings") / f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{name}"
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UserError(f"{folder}: exists and is not empty; name another folder with --out")
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise failed_write(folder, error, "name a writable --out") from error
-    return folder
-
-
-def _remove_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        folder.rmdir()
+    return Path("recordings") / f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{name}"
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from wirecost.records.new_folder import PendingFolder
 from wirecost.records.reading import read_results
 from wirecost.records.schemas.replay import OUTPUTS
 from wirecost.records.table_file import read_table
-from wirecost.records.trial import begin_trial, end_trial, kept_where_it_fails
+from wirecost.records.trial import RUNS, begin_trial, end_trial, kept_where_it_fails
 from wirecost.records.whole_table import write_table
 from wirecost.replay.play.replay import Settings
 from wirecost.report.probe.trial import document, effect_table, gain_table
@@ -56,7 +56,7 @@ def try_remedies(
             fifo=start.fifo if change.fifo is None else change.fifo,
             changed=change.environment,
         )
-        folder = pending.path / "runs" / f"{name.replace(' ', '-')}-{number}"
+        folder = pending.path / RUNS / f"{name.replace(' ', '-')}-{number}"
         folder.mkdir(parents=True)
         if not run(replace(settings, start_options=start, repeats=1), folder, lambda _: None):
             raise UserError(f"{settings.recording}: the node ended early, {name}")
@@ -67,18 +67,18 @@ def try_remedies(
     begin_trial(pending.path)
     with progress() as advance, kept_where_it_fails(pending):
         refused |= take(turns(tried, settings.repeats), advance, one)
-    table = pl.concat(samples).filter(~pl.col("remedy").is_in(list(refused)))
-    processes = [row for row in processes if row[0] not in refused]
-    processes.sort(key=lambda row: row[0] != PLAIN)
-    of_processes = pl.DataFrame(processes, PROCESSES, orient="row")
-    gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
-    result = document(gains, effects, refused) | {
-        "recording": str(settings.recording),
-        "rounds": settings.repeats,
-    }
-    write_table(pending.path / "samples.parquet", table)
-    write_table(pending.path / "processes.parquet", of_processes)
-    end_trial(pending.path, result)
+        table = pl.concat(samples).filter(~pl.col("remedy").is_in(list(refused)))
+        processes = [row for row in processes if row[0] not in refused]
+        processes.sort(key=lambda row: row[0] != PLAIN)
+        of_processes = pl.DataFrame(processes, PROCESSES, orient="row")
+        gains, effects = gains_of(table, PLAIN), effects_of(of_processes, PLAIN)
+        result = document(gains, effects, refused) | {
+            "recording": str(settings.recording),
+            "rounds": settings.repeats,
+        }
+        write_table(pending.path / "samples.parquet", table)
+        write_table(pending.path / "processes.parquet", of_processes)
+        end_trial(pending.path, result)
     print_table(console, gain_table(gains))
     print_table(console, effect_table(effects, {one.name: one.about for one in tried}))
     for name, reason in refused.items():

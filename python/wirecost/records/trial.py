@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.errors import UserError
+from wirecost.failed_write import described
 from wirecost.records import json_document
 from wirecost.records.new_folder import PendingFolder
 from wirecost.whole_file import write_text
 
+RUNS = "runs"
 TRIAL = "trial.json"
 """By it, what a killed trial had done is kept."""
 
@@ -29,9 +31,13 @@ def end_trial(folder: Path, result: dict[str, Any]) -> None:
 
 @contextmanager
 def kept_where_it_fails(pending: PendingFolder) -> Iterator[None]:
-    """A UserError from within keeps the folder and says where it is: its runs show the reason."""
+    """A UserError or OSError from within keeps the folder if anything was run, and says where it
+    is: its runs show the reason."""
     try:
         yield
-    except UserError as error:
+    except (UserError, OSError) as error:
+        if not any(one.is_file() for one in (pending.path / RUNS).rglob("*")):
+            raise
         pending.keep()
-        raise UserError(f"{error}; its runs are in {pending.final}") from error
+        line = described(error) if isinstance(error, OSError) else error
+        raise UserError(f"{line}; its runs are in {pending.final}") from error

@@ -302,7 +302,7 @@ except UserError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.count("\n") == 1
-    assert "File too large; what was written before can be read" in done.stdout
+    assert "File too large; raise ulimit -f" in done.stdout
     assert 20 < len(read_recording(path, "ros1").inputs) < 40
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,36 @@ def test_what_failed_is_kept_with_its_runs(tmp_path: Path) -> None:
         new_folder("try", out) as pending,
     ):
         begin_trial(pending.path)
-        (pending.path / "runs").mkdir()
+        (pending.path / "runs" / "as-it-is-1").mkdir(parents=True)
+        (pending.path / "runs" / "as-it-is-1" / "printed").write_text("why")
         with kept_where_it_fails(pending):
             raise UserError("ended early")
-    assert (out / "runs").is_dir()
+    assert (out / "runs" / "as-it-is-1" / "printed").read_text() == "why"
+
+
+def test_where_nothing_ran_nothing_is_kept(tmp_path: Path) -> None:
+    with (
+        pytest.raises(UserError, match=r"^no function matches$"),
+        new_folder("try", tmp_path / "out") as pending,
+    ):
+        begin_trial(pending.path)
+        with kept_where_it_fails(pending):
+            raise UserError("no function matches")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_had_run_when_the_disk_was_full_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    full = OSError(errno.ENOSPC, "No space left on device", "samples.parquet")
+    with (
+        pytest.raises(UserError, match=f"^samples.parquet: .*; make room; its runs are in {out}$"),
+        new_folder("try", out) as pending,
+    ):
+        (pending.path / "runs").mkdir()
+        (pending.path / "runs" / "printed").write_text("")
+        with kept_where_it_fails(pending):
+            raise full
+    assert (out / "runs" / "printed").is_file()
 
 
 def test_what_a_killed_trial_had_done_is_kept(tmp_path: Path) -> None:

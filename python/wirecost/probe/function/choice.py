@@ -38,8 +38,9 @@ def _hint(found: Listing) -> str:
     if found.nearest:
         return f"; the nearest are {', '.join(found.nearest)}"
     return (
-        " and none is called alike; a function that is inlined everywhere has no symbol, and a "
-        "stripped program has only those that it exports (install its debug file)"
+        ", and no name is like it; give another pattern, or install the debug file: a stripped "
+        "program has only the functions that it exports, and one that is inlined everywhere has "
+        "no symbol"
     )
 
 

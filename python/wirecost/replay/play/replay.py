@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,6 +33,7 @@ from wirecost.replay.play.start import (
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import MESSAGES, Snapshot, read_snapshot
 from wirecost.replay.systems import System, system_named
+from wirecost.whole_file import copy_files
 
 
 @dataclass(frozen=True)
@@ -159,4 +159,4 @@ def _probes(folder: Path, number: int) -> Iterator[Path]:
     with scratch.folder("replay", in_memory=True) as probes:
         yield probes
         if any(probes.glob("*" + SUFFIX)):
-            shutil.copytree(probes, logs_of(folder, number))
+            copy_files(probes, logs_of(folder, number))

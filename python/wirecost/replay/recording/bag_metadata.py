@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.replay.recording.qos_text import profiles
 from wirecost.replay.system import Topic
 from wirecost.whole_file import write_text
@@ -41,7 +41,7 @@ def write_bag_metadata(recording: Path, encoding: str, counted: Sequence[Counted
     try:
         write_text(path, bag_metadata(recording.name, encoding, counted))
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
+        raise failed_write(path, error, "name a writable --out") from error
 
 
 def bag_metadata(file: str, encoding: str, counted: Sequence[Counted]) -> str:

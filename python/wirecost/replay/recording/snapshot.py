@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.printable import shown
 from wirecost.records import json_document
 from wirecost.regular_file import read_regular
@@ -132,7 +133,7 @@ def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
         # JSON's escapes also hold PEP 383's lone surrogates, for arguments that are not UTF-8.
         write_text(path, json.dumps(document, indent=2) + "\n")
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; name a writable --out") from error
+        raise failed_write(path, error, "name a writable --out") from error
 
 
 def read_snapshot(folder: Path) -> Snapshot:

@@ -11,7 +11,7 @@ from pathlib import Path
 from mcap.writer import CompressionType, Writer
 
 from wirecost.closing import Closing
-from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
 from wirecost.replay.recording.qos_text import profiles
@@ -120,10 +120,7 @@ class RecordingWriter(Closing):
         try:
             yield
         except OSError as error:
-            raise UserError(
-                f"{self.path}: {error.strerror}; what was written before can be read; "
-                "make room or name another --out"
-            ) from error
+            raise failed_write(self.path, error, "name another --out") from error
 
 
 class _Unbuffered:
@@ -137,7 +134,7 @@ class _Unbuffered:
                 path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644
             )
         except OSError as error:
-            raise UserError(f"{path}: {error.strerror}; name another --out") from error
+            raise failed_write(path, error, "name another --out") from error
 
     def write(self, content: bytes) -> int:
         left = memoryview(content)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder that a command is to fill, checked before its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.failed_write import failed_write
+from wirecost.whole_file import check_room, made_folder
+
+
+@contextmanager
+def empty_folder(path: Path) -> Iterator[None]:
+    """Where its context ends with an error, a folder that was made and is still empty is gone
+    again.
+
+    Raises UserError where something is in it, and where not even a page can be written into it.
+    """
+    with ExitStack() as made:
+        try:
+            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise UserError(f"{path}: exists and is not empty; name another folder with --out")
+            made.enter_context(made_folder(path))
+            check_room(path)
+        except (OSError, ValueError) as error:
+            raise failed_write(path, error, "name a writable --out") from error
+        yield
