@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support import result_folders, written_places
+from support import replayed, result_folders, written_places
 from support.probe_logs import header, record
 from support.sensor_views import sensor_view
 from wirecost.traces import create_trace
@@ -42,6 +42,11 @@ trace check {inputs}/drive.osi --type SensorView --json {place}/x.json
 trace convert {inputs}/drive.osi {place}/x.mcap --type SensorView
 trace convert {inputs}/drive.osi {place}/x.osi --type SensorView
 trace convert {inputs}/drive.osi {place}/x.txth --type SensorView
+trace convert {inputs}/many/**/*.osi {place}/x/y --type SensorView
+trace convert {inputs}/many/**/*.osi {inputs}/made --type SensorView --json {place}/x.json
+columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
+doctor --json {place}/x.json
+doctor --noise 60 --figure {place}/x.svg
 transports --json {place}/x.json
 topics --json {place}/former
 campaign plan {inputs}/campaign.toml --json {place}/x.json
@@ -49,6 +54,29 @@ campaign status {inputs}/store --json {place}/former
 campaign show {inputs}/store --json {place}/x.json
 campaign query {inputs}/store --json {place}/x.json
 campaign report {inputs}/store {place}/x.html
+campaign import {place}/x/y {inputs}/a
+campaign run {inputs}/campaign.toml --store {place}/x/y
+campaign run {inputs}/campaign.toml --store {inputs}/made --json {place}/x.json
+probe run --out {place}/x/y -- true
+probe run --json {place}/x.json -- true
+probe try --out {place}/x/y -- true
+probe attach 1 --out {place}/x.parquet
+record /node --out {place}/x/y
+record /node --out {inputs}/made --json {place}/x.json
+replay {inputs}/recording -y --out {place}/x/y
+replay {inputs}/recording -y --try --out {place}/x/y
+bench classes --out {place}/x/y
+bench cloud --out {place}/x/y
+bench heap --out {place}/x/y
+bench heap --out {inputs}/made --json {place}/x.json
+bench map --out {place}/x/y
+bench message {inputs}/state.proto --type State --out {place}/x/y
+bench notification --out {place}/x/y
+bench osi --out {place}/x/y
+bench probe --out {place}/x/y
+bench repeated --out {place}/x/y
+bench tensor --out {place}/x/y
+bench transport --out {place}/x/y
 """.strip().splitlines()
 SAYS = {
     "full": ("No space left on device; make room",),
@@ -68,6 +96,10 @@ def _inputs(folder: Path) -> Path:
     with create_trace(folder / "drive.osi", "SensorView") as trace:
         for second in range(5):
             trace.write(second * 10**9, sensor_view(second))
+    for name in ("a", "b"):
+        (folder / "many" / name).mkdir(parents=True)
+        shutil.copy(folder / "drive.osi", folder / "many" / name)
+    replayed.write_recording(folder / "recording")
     shutil.copy(ROOT / "examples" / "consumers" / "state.proto", folder)
     shutil.copy(ROOT / "examples" / "campaigns" / "osi.toml", folder / "campaign.toml")
     command = [sys.executable, "-m", "wirecost", "campaign", "import", folder / "store"]
