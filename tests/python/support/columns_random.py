@@ -9,17 +9,16 @@ import itertools
 import math
 import struct
 import sys
-import tempfile
 from array import array
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from support.compiled import SCHEMAS
+from support.temporary import folder_until_exit
 from wirecost.compile.compiler import Columns, compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -31,7 +30,7 @@ def compile_columns(
 ) -> Callable[[str], Any]:
     """``compile_columns(...)("osi3.osi_sensorview_columns")``: a generated, imported module."""
     namespace = f"columns{next(_numbers)}"
-    folder = Path(tempfile.mkdtemp(prefix="wirecost-test-"))
+    folder = folder_until_exit()
     request = Request(("protobuf",), namespace)
     columns = Columns(messages, reductions)
     write(compile_schema(inputs, ["python"], request, columns=columns), folder)

@@ -19,6 +19,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from support.random_protobuf import fill
+from support.temporary import folder_until_exit
 from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 
@@ -48,7 +49,7 @@ def compile_python(
 ) -> Callable[[str], Any]:
     """``compile_python(inputs)("rsb.protocol.notification")``: a generated, imported module."""
     namespace = f"compiled{next(_numbers)}"
-    folder = Path(tempfile.mkdtemp(prefix="wirecost-test-"))
+    folder = folder_until_exit()
     request = Request(wires, namespace, preserve_unknown, json=json)
     write(compile_schema(inputs, ["python"], request), folder)
     sys.path.insert(0, str(folder / "python"))
