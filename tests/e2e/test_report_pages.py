@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,22 @@ SCENARIOS = [
     "classes", "cloud", "cloud-rings", "heap", "lists", "map", "message", "notification", "osi",
     "probe", "replay", "tensor", "tensor-requests", "transport",
 ]  # fmt: skip
+BARS = """[...document.querySelectorAll("td[style]")].map(cell => {
+    const bar = getComputedStyle(cell, "::after");
+    const length = parseFloat(bar.backgroundSize);
+    return [cell.getAttribute("style"), length, parseFloat(bar.width), bar.content];
+})"""
+"""Of cells with bars, what they ask for and what is drawn: percent, pixels and text."""
+SORTED = """(() => {
+    const table = document.querySelector("table");
+    const column = [...table.tHead.rows[0].cells].findIndex(one => one.textContent === "total");
+    const cells = () => [...table.tBodies[0].rows].map(row => row.cells[column]);
+    const before = cells().map(cell => cell.outerHTML);
+    table.querySelectorAll("th button")[column].click();
+    const bars = cells().map(cell => parseInt(cell.style.getPropertyValue("--bar")));
+    return [before, cells().map(cell => cell.outerHTML), bars];
+})()"""
+"""Cells of a column before and after a click on its heading, and their bars then."""
 LOOKS = [(1280, "light"), (420, "dark")]
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 DRAWN = """new Promise(resolve => {
@@ -83,3 +100,29 @@ def test_hostile_names_leave_the_layout(
         assert tab.run(widest) < 0.6 * width
         assert tab.run("document.querySelectorAll('body script').length") == 2
     assert tab.complaints == []
+
+
+def test_bars_are_as_long_as_asked_for_without_scripts(tab: Browser, tmp_path: Path) -> None:
+    _written(DATA / "osi", tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    (tmp_path / "plain.html").write_text(re.sub(r"(?s)<script>.*?</script>", "", text))
+    tab.look(1280, 900)
+    tab.open(tmp_path / "plain.html")
+    tab.run(UNFOLD)
+    shown = tab.run(BARS)
+    assert len(shown) > 50
+    assert len({style for style, *_ in shown}) > 20
+    for style, length, width, content in shown:
+        assert style == f"--bar:{length:g}%"
+        assert (width, content) == (64, '""')
+
+
+def test_bars_follow_their_rows(tab: Browser, tmp_path: Path) -> None:
+    figures = _written(DATA / "osi", tmp_path / "report.html")
+    tab.look(1280, 900)
+    _opened(tab, tmp_path / "report.html", figures)
+    before, after, bars = tab.run(SORTED)
+    assert before != after
+    assert sorted(before) == sorted(after)
+    assert bars == sorted(bars)
+    assert bars[-1] == 100

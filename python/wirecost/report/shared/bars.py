@@ -7,16 +7,13 @@ import math
 
 from wirecost.report.shared.table import Amount, Table
 
-FEWEST = 2
-"""Cells with a number: a single one has nothing to be compared with."""
-
 
 def with_bars(table: Table) -> list[list[tuple[str, int | None]]]:
     """The table's rows, beside each cell the length of its bar in percent of the longest one.
 
     Scales are linear and begin at 0, so a length means what its number does, and small numbers
     beside large ones have none that can be seen. None: the cell has no bar, because its column has
-    none (``Table.bars``) or its number is not finite or negative.
+    none (``Table.bars``), its number is negative or not finite, or all numbers are the same.
     """
     lengths: dict[tuple[int, int], int] = {}
     for group in table.bars:
@@ -38,9 +35,9 @@ def _lengths(rows: list[list[str]], columns: list[int]) -> dict[tuple[int, int],
         for column in columns
         if column < len(cells) and (value := _value(cells[column])) is not None
     }
-    most = max(values.values(), default=0.0)
-    if len(values) < FEWEST or most <= 0:
+    if len(set(values.values())) < 2:
         return {}
+    most = max(values.values())
     return {place: round(100 * (value / most)) for place, value in values.items()}
 
 

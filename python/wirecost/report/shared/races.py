@@ -77,9 +77,7 @@ def stages_table(rows: list[Row], race: Race) -> Table:
     ]
     headings = ["stage", "median", "95 % interval", "p5", "p95", "p99"]
     headings += [*(f"× {name}" for name, _ in ratios), "size"]
-    return Table(
-        race_title(race), headings, body, ["* quickest of its stage"], bars=("median", "size")
-    )
+    return Table(race_title(race), headings, body, ["* quickest of its stage"], bars=("median",))
 
 
 def _incumbent(rows: list[Row]) -> str:

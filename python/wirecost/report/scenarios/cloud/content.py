@@ -83,7 +83,7 @@ def _callbacks(rows: list[Row], case: str) -> Table:
         "faults per callback; ×: ratio of medians with its 95 % interval; heap: with "
         "libwirecost-heap preloaded."
     ]
-    optional, bars = ("p99/median", "× best recommended"), (("median", "p99"), "faults")
+    optional, bars = ("p99/median", "× best recommended"), ("median", "faults")
     return Table(case, headings, body, notes, optional, bars)
 
 
