@@ -226,6 +226,9 @@ def test_tables_are_explained_once_and_by_what_they_show() -> None:
     whole = [row for row in summarize(results) if row.variant == "all fields"]
     first, second = stage_tables(dict(results.meta), whole, {})
     assert "without an interval" in first.notes[0] and second.notes == []
+    assert "lists of them by sum()" in first.notes[0]
+    compiled, *_ = stage_tables(dict(results.meta), [r for r in whole if r.lang == "cpp"], {})
+    assert "sum()" not in compiled.notes[0]
     many = [replace(row, processes=10) for row in whole if row.lang == "python"]
     (alone,) = stage_tables(dict(results.meta), many, {})
     assert "with its 95 % interval" in alone.notes[0] and "arena:" not in alone.notes[0]

@@ -37,11 +37,16 @@ from base64 import b64decode, b64encode
 
 def number(x):
     return hash(x) if x == x else 1
-
-
-def text(x):
-    return hash(x)
 """
+MASK = 0xFFFF
+"""Of a hash, which would drown the sum of numbers."""
+
+
+NUMPY = """\
+import numpy
+numpy.seterr(all="ignore")  # sums of numbers that are not finite
+"""
+SUMMED_BY_NUMPY = "float({}.sum())"
 
 
 def _as_it_is(_: Field, value: str) -> str:
@@ -54,7 +59,8 @@ class Style:
 
     ``made``: of class and arguments, by name or in their order; ``asks``: if a field is there,
     empty where None says that it is not; ``array``, ``octets``: expressions that make a list of
-    numbers or of bytes of a plain one; ``numbers``, ``text``: that read such a list.
+    numbers or of bytes of a plain one; ``summed``: that adds up a list of numbers; ``text``: that
+    gives the bytes of such a list.
     """
 
     name: Callable[[Message, Field], str]
@@ -67,7 +73,7 @@ class Style:
     """How a single one is made."""
     array: Callable[[Field, str], str] = _as_it_is
     octets: str = "{}"
-    numbers: str = "{}"
+    summed: str = "sum({})"
     text: str = "{}"
     imports: str = ""
     is_json: bool = False
@@ -120,11 +126,11 @@ def rosbags(reader: RosReader) -> Style:
     return Style(
         reader.attribute,
         _IN_ORDER,
-        imports="import numpy\n",
+        imports=NUMPY,
         number=number,
         array=_numpy,
         octets='numpy.frombuffer({}, "uint8")',
-        numbers="{}.tolist()",
+        summed=SUMMED_BY_NUMPY,
         text="{}.tobytes()",
     )
 
@@ -216,30 +222,45 @@ def _one(field: Field, value: str, numbers: dict[str, int], style: Style) -> str
 
 
 def _read(message: Message, numbers: dict[str, int], style: Style) -> Iterator[str]:
+    """Each field once, by name, as a program that needs all of them: numbers are added up, texts
+    and bytes hashed. Maps keep no order, so their sum is one of whole numbers."""
     yield f"def read_{numbers[message.full_name]}(m):"
     yield "    t = 0"
     for field in message.fields:
         name = style.name(message, field)
         got = _got(message, field, style)
         if field.label is Label.MAP and field.key is not None and field.value is not None:
+            key = _key(field.key, style)
+            value = _value(field.value, "x", numbers, style)
+            whole = value if _is_text(field.value) else f"number({value})"
+            yield "    u = 0"
             yield f"    for k, x in {got}.items():"
-            key = _touched(field.key, _key(field.key, style), numbers, style)
-            yield f"        t ^= {key} ^ {_touched(field.value, 'x', numbers, style)}"
+            yield f"        u += hash({key}) ^ {whole}"
+            yield f"    t += u & {MASK}"
         elif is_octets(field):
-            whole = f"b64decode({got})" if style.is_json else style.text.format(got)
-            yield f"    t ^= text({whole})"
+            data = f"b64decode({got})" if style.is_json else style.text.format(got)
+            yield f"    t += hash({data}) & {MASK}"
+        elif is_list(field) and not isinstance(field.type, MessageRef) and not _is_text(field):
+            yield f"    t += {style.summed.format(got)}"
         elif is_list(field):
-            is_number = isinstance(field.type, Kind) and not field.type.is_text
-            yield f"    for x in {style.numbers.format(got) if is_number else got}:"
-            yield f"        t ^= {_touched(field, 'x', numbers, style)}"
+            yield f"    for x in {got}:"
+            yield f"        t += {_value(field, 'x', numbers, style)}"
         elif style.asks and (field.is_optional or field.oneof is not None):
             yield f"    if {style.asks.format(name=name)}:"
-            yield f"        t ^= {_touched(field, got, numbers, style)}"
+            yield f"        t += {_value(field, got, numbers, style)}"
+        elif _is_always_there(field, style):
+            yield f"    t += {_value(field, got, numbers, style)}"
         else:
             yield f"    x = {got}"
             yield "    if x is not None:"
-            yield f"        t ^= {_touched(field, 'x', numbers, style)}"
+            yield f"        t += {_value(field, 'x', numbers, style)}"
     yield "    return t"
+
+
+def _is_always_there(field: Field, style: Style) -> bool:
+    """Whether no program asks for it."""
+    has_presence = field.is_optional or field.oneof is not None
+    return not (style.is_json or has_presence or isinstance(field.type, MessageRef))
 
 
 def _key(field: Field, style: Style) -> str:
@@ -248,13 +269,17 @@ def _key(field: Field, style: Style) -> str:
     return '(k == "True")' if field.type is Kind.BOOL else "int(k)"
 
 
-def _touched(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
+def _is_text(field: Field) -> bool:
+    return isinstance(field.type, Kind) and field.type.is_text
+
+
+def _value(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:
+    """What is added for a single one."""
     if isinstance(field.type, MessageRef):
         return f"read_{numbers[field.type.name]}({value})"
     if style.is_json and field.type is Kind.BYTES:
-        return f"text(b64decode({value}))"
-    is_text = isinstance(field.type, Kind) and field.type.is_text
-    return f"{'text' if is_text else 'number'}({value})"
+        value = f"b64decode({value})"
+    return f"(hash({value}) & {MASK})" if _is_text(field) else value
 
 
 def values(schema: Schema, type_name: str) -> Callable[[object], tuple[object, ...]]:

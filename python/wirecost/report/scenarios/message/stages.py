@@ -29,6 +29,10 @@ MODES = {
     "arena": "objects on an arena that is reset",
     "best": "wrapped bytes, reused buffers and aliasing",
 }
+READ_IN_PYTHON = (
+    " read in Python: every field once, by name; numbers are added, lists of them by sum(), texts "
+    "and bytes hashed."
+)
 
 
 def stage_tables(
@@ -66,11 +70,12 @@ def _legend(meta: dict[str, Any], rows: list[Row]) -> str:
     )
     modes = {word for row in rows for word in row.mode.split()}
     said = "; ".join(f"{mode}: {what}" for mode, what in MODES.items() if mode in modes)
+    read = READ_IN_PYTHON if any(row.lang == "python" for row in rows) else ""
     return (
         f"{meta['content']}. Medians of {samples_taken(rows[0], 'samples')}, per message; in each "
         "round every contender has a new process. total: all stages of each message in a row, "
         "while its data is in the caches; a stage is timed over all messages before the next "
-        f"stage. ×: ratio of totals, {interval}; * quickest. {said}."
+        f"stage. ×: ratio of totals, {interval}; * quickest. {said}.{read}"
     )
 
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python contenders of a message read, and how their stages are timed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from time import perf_counter_ns
+
+import pytest
+
+from bench.ros_schemas import every
+from wirecost.bench import timed as timing
+from wirecost.bench.message.content import made_up
+from wirecost.bench.message.python import code
+from wirecost.bench.message.python.worker import Contender
+from wirecost.bench.message.subject import Subject, subject
+from wirecost.compile import frontends
+
+SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"
+LIBRARIES = ("protobuf", "messagepack", "json")
+
+
+@pytest.fixture(scope="module")
+def about() -> Subject:
+    path = str(SCHEMAS / "every_type_proto3.proto")
+    return subject(frontends.descriptors([path]), path, "EveryType")
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_every_field_is_read(about: Subject, name: str, tmp_path: Path) -> None:
+    contender = Contender(about, name, tmp_path)
+    value = code.values(about.schema, about.type)
+    whole = about.read(made_up(about, {}, 1)[0])
+    for field, content in whole.ListFields():
+        if content == 0:  # is written, as it has presence, but adds nothing
+            setattr(whole, field.name, 1)
+    read = contender.read(contender.fill(value(whole)))
+    assert contender.read(contender.decode(contender.encode(contender.fill(value(whole))))) == read
+    for field, _ in whole.ListFields():
+        less = about.message_class()
+        less.CopyFrom(whole)
+        less.ClearField(field.name)
+        assert contender.read(contender.fill(value(less))) != read, field.name
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_numbers_that_are_none_are_read_too(about: Subject, name: str, tmp_path: Path) -> None:
+    contender = Contender(about, name, tmp_path)
+    message = about.message_class(doubles=[math.nan, math.inf, -math.inf])
+    filled = contender.fill(code.values(about.schema, about.type)(message))
+    assert math.isnan(contender.read(contender.decode(contender.encode(filled))))
+
+
+@pytest.mark.parametrize("dialect", ("ros1", "ros2"))
+def test_arrays_of_rosbags_are_read(tmp_path: Path, dialect: str) -> None:
+    about = every(tmp_path, dialect)
+    contender = Contender(about, "rosbags", tmp_path)
+    value = code.values(about.schema, about.type)
+    for data in made_up(about, {"many": 500, "data": 4000}, 1):
+        filled = contender.fill(value(about.read(data)))
+        read = contender.read(contender.decode(contender.encode(filled)))
+        assert type(read) is float and math.isclose(read, contender.read(filled), rel_tol=1e-6)
+
+
+def test_lists_of_numbers_are_added_up_without_a_call_for_each(about: Subject) -> None:
+    source = code.module(about.schema, code.style(about, "protobuf"))
+    assert "t += sum(m.doubles)" in source and "number(m.doubles" not in source
+
+
+def test_time_in_which_others_had_the_processor_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = tmp_path / "schedstat"
+    monkeypatch.setattr(timing, "SCHEDSTAT", waited)
+    waited.write_text("10 1000 2\n")
+
+    own: list[int] = []
+
+    def busy() -> None:
+        begin = perf_counter_ns()
+        while (now := perf_counter_ns()) - begin < 2_000_000:
+            pass
+        own.append(now - begin)
+
+    assert timing.timed(busy) >= own[0]
+    waited.write_text("20 1000000000000 3\n")
+    assert timing.timed(lambda: waited.write_text("30 2000000000000 4\n")) == 0
+    waited.unlink()  # as in kernels that do not count it
+    assert timing.timed(busy) >= own[1]
