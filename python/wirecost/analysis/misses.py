@@ -19,7 +19,8 @@ MOST = 1000
 @dataclass(frozen=True)
 class Missed:
     """``excess_ns``: beyond the section's median; ``reason`` took ``reason_ns`` of it, None where
-    no counter accounts for a notable part."""
+    no counter accounts for a notable part. ``nested``: a section around it missed it too, at the
+    same time."""
 
     section: str
     begin_ns: int
@@ -28,6 +29,7 @@ class Missed:
     excess_ns: float
     reason: str | None
     reason_ns: float
+    nested: bool = False
 
 
 def missed(
@@ -38,21 +40,38 @@ def missed(
 ) -> list[Missed]:
     """Of every section, the longest first. ``prices``: the machine's; a price that a section's own
     executions show comes before it."""
-    own = {one.section: {cost.name: cost.ns_each for cost in one.costs} for one in explanations}
+    own = {
+        one.section: {cost.name: cost.ns_each for cost in one.costs if not cost.holds_waiting}
+        for one in explanations
+    }
     counters = [name for name in executed.columns if name.startswith(COUNTER)]
     found = []
+    executed = _with_nested(executed, limit_ns)
     for (section,), rows in executed.group_by(["section"], maintain_order=True):
         late = rows.filter(pl.col("ns") > limit_ns).sort("ns", descending=True).head(MOST)
         if late.is_empty():
             continue
         usual = rows.select("ns", *counters).median().row(0, named=True)
         known = {**prices, **own.get(str(section), {})}
-        for row in late.select("ns", "begin_ns", "loop", *counters).iter_rows(named=True):
+        wanted = late.select("ns", "begin_ns", "loop", "nested", *counters)
+        for row in wanted.iter_rows(named=True):
             excess = max(0.0, row["ns"] - usual["ns"])
             reason, ns = reason_of(row, usual, known)
             if ns < MUCH * excess:
                 reason, ns = None, 0.0
-            found.append(
-                Missed(str(section), row["begin_ns"], row["loop"], row["ns"], excess, reason, ns)
-            )
+            at = row["begin_ns"], row["loop"], row["ns"]
+            found.append(Missed(str(section), *at, excess, reason, ns, row["nested"]))
     return sorted(found, key=lambda one: -one.ns)
+
+
+def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:
+    """With the column ``nested``: a section that missed it ends within an earlier one that did."""
+    if "parent" not in executed.columns:
+        return executed.with_columns(nested=False)
+    rows = executed.with_row_index("row")
+    late = rows.filter((pl.col("ns") > limit_ns) & (pl.col("kind") == "section"))
+    late = late.sort("begin_ns", "end_ns", descending=[False, True], maintain_order=True)
+    around = pl.col("end_ns").cum_max().shift(1).over("process", "thread")
+    late = late.select("row", nested=pl.col("end_ns") <= around)
+    rows = rows.join(late, on="row", how="left", maintain_order="left").drop("row")
+    return rows.with_columns(pl.col("nested").fill_null(False))

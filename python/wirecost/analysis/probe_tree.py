@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -27,6 +27,17 @@ class Node:
     self_ns: float
     """Mean of a call of this section, wherever it was called, without the sections inside."""
     self_share: float
+
+
+def inside(nodes: Sequence[Node], section: str) -> list[Node]:
+    """All that is below a section, where ``tree`` shows it first."""
+    at = next((i for i, node in enumerate(nodes) if node.section == section), len(nodes))
+    found = []
+    for node in nodes[at + 1 :]:
+        if node.level <= nodes[at].level:
+            break
+        found.append(node)
+    return found
 
 
 def tree(executed: pl.DataFrame) -> list[Node]:

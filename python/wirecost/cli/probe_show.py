@@ -86,7 +86,9 @@ def show(
     from wirecost.report.probe.page import page, probe_figures, write_figures
     from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
     from wirecost.report.probe.tree_table import tree_table
-    from wirecost.report.shared.causes import all_sentences, cause_table
+    from wirecost.report.shared.causes import all_sentences, cause_table, record_next
+    from wirecost.report.shared.small import worth_advice
+    from wirecost.report.shared.terminal import say
 
     logs = read_recorded(files)
     prices = prices_beside(files)
@@ -103,12 +105,16 @@ def show(
     misses.sort(key=lambda one: -one.ns)
     names = short_names(one.section for one in sections)
     short, causes = shortened(sections, names), shortened(explanations, names)
-    inner = tree_table(shortened(nodes, names))
+    inside = shortened(nodes, names)
+    causes, left_out = worth_advice(causes, inside)
     late = miss_table(shortened(misses, names), limit_ns or 0.0)
     console = console_beside(json_file)
+    print_table(console, _fitting(time_table(short, logs), console.width))
+    if hint := record_next(causes):
+        say(console, hint, "bold")
+        console.print()
     tables = (
-        time_table(short, logs),
-        inner,
+        tree_table(inside),
         counter_table(short, logs),
         cause_table(causes),
         late,
@@ -116,7 +122,7 @@ def show(
     for table in tables:
         if table is not None:
             print_table(console, _fitting(table, console.width))
-    for sentence in all_sentences(causes):
+    for sentence in [*all_sentences(causes, inside), *left_out]:
         console.print(sentence, highlight=False, markup=False)
     write_json(
         json_file,
@@ -130,7 +136,7 @@ def show(
         write_text(
             "--report",
             report,
-            page(logs, sections, explanations, drawn, recorded_machines(files), late, inner),
+            page(logs, sections, explanations, drawn, recorded_machines(files), late, nodes),
         )
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:

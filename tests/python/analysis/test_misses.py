@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,11 @@ def test_nothing_missed_is_no_table() -> None:
 def test_many_are_listed_in_part() -> None:
     found = missed(executed([MS] * COUNT), 1.0, [], {})
     assert len(found) == COUNT
-    table = miss_table(found, 1.0)
+    known = [replace(one, reason="run-queue-wait-ns") for one in found[:100]]
+    table = miss_table([*known, *found[100:]], 1.0)
     assert table is not None
     assert len(table.rows) == 20
-    assert table.notes[-1] == "180 more, in --json at most 1,000 of a section"
+    assert table.notes[-2:] == [
+        "97 shorter ones: no counter accounts for them either",
+        "83 more, in --json at most 1,000 of a section",
+    ]

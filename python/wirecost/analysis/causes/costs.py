@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wirecost.analysis.causes.advice import advice_for
+from wirecost.analysis.causes.advice import WAITED, advice_for
 from wirecost.analysis.causes.explanation import Cause, Cost, Origin, Steady
 from wirecost.analysis.causes.kinds import is_avoidable, is_duration, kind_of
 from wirecost.analysis.causes.numbers import Executions
@@ -26,6 +26,9 @@ RARELY = 0.05
 FAR = 20.0
 """A price that is more than this many times the machine's is not that of the event: cold caches do
 not explain it."""
+SWITCHED_NS = 10_000.0
+"""At most a switch or a migration of a thread costs itself, where the machine's price is unknown;
+what takes ``FAR`` times as long is waiting meanwhile."""
 PROPORTIONAL = 1.1
 """A cost may exceed the median by this factor, since both are estimates."""
 
@@ -58,8 +61,9 @@ def costs_of(
             continue
         if cause is not None or _share(executions, cost) >= NOTABLE:
             far = of_machine if of_machine and _shown(cost) > FAR * of_machine else None
-            advice = advice_for(name, far is not None, executions.numbers)
-            found.append(replace(cost, benchmark_ns=far, advice=advice))
+            waiting = _holds_waiting(executions, cost, of_machine)
+            advice = advice_for(name, far is not None or waiting, executions.numbers)
+            found.append(replace(cost, benchmark_ns=far, advice=advice, holds_waiting=waiting))
     found.sort(key=lambda cost: -_share(executions, cost))
     return without_overlaps(executions, found, causes)
 
@@ -119,6 +123,12 @@ def _cost(
         advice=kind_of(name).advice,
         within=None,
     )
+
+
+def _holds_waiting(executions: Executions, cost: Cost, of_machine: float | None) -> bool:
+    if WAITED in executions.numbers or kind_of(cost.name).unit not in ("switch", "migration"):
+        return False
+    return _shown(cost) > FAR * (of_machine or SWITCHED_NS)
 
 
 def _shown(cost: Cost) -> float:

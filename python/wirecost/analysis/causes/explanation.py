@@ -41,6 +41,9 @@ class Cost:
     advice: str
     within: str | None
     """The cost that this goes along with or counts again, so that its time may be part of that."""
+    holds_waiting: bool = False
+    """A switch or migration at a price that none has, where the time waiting for a processor was
+    not recorded: most of it is that waiting."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,10 @@ class Explanation:
     steady: list[Steady]
     waits_uncounted: bool = False
     """Executions had context switches, but the time waiting for a processor was not recorded."""
+    waits_counted: bool = False
+    """The time waiting for a processor and the time blocked were both recorded."""
+    processor_median_ns: float | None = None
+    """Processor time of the executions around the median; None where it was not recorded."""
 
     @property
     def rest_median_ns(self) -> float:

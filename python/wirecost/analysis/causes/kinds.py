@@ -83,6 +83,11 @@ def is_time(name: str) -> bool:
     return _TIME.search(name) is not None
 
 
+def is_processor_time(name: str) -> bool:
+    """Whether it is the time that the thread ran on a processor, in nanoseconds."""
+    return name.lower().removeprefix("perf::") == "task-clock"
+
+
 def is_duration(name: str) -> bool:
     """Whether it is a part of the time itself, in nanoseconds, such as that spent waiting."""
     return name.endswith("-ns")

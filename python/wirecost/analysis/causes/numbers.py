@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wirecost.analysis.causes.kinds import INPUT, is_time
+from wirecost.analysis.causes.kinds import INPUT, is_processor_time, is_time
 from wirecost.analysis.causes.linear import Array
 from wirecost.records.probe_log import COUNTER
 
@@ -32,6 +32,8 @@ class Executions:
     """By name: counters, and ``value`` for what the program recorded."""
     absent: list[str]
     """Counters that were asked for and have too few values."""
+    processor_ns: Array | None = None
+    """Processor time of each, where it was counted in all."""
 
     @cached_property
     def _order(self) -> Indices:
@@ -59,7 +61,16 @@ def executions_of(rows: pl.DataFrame) -> Executions | None:
         whole &= np.isfinite(array)
     if whole.sum() < FEWEST:
         return None
-    return Executions(ns[whole], {name: array[whole] for name, array in numbers.items()}, absent)
+    named = {name: array[whole] for name, array in numbers.items()}
+    return Executions(ns[whole], named, absent, _processor(rows, whole))
+
+
+def _processor(rows: pl.DataFrame, whole: NDArray[np.bool_]) -> Array | None:
+    for name in rows.columns:
+        if name.startswith(COUNTER) and is_processor_time(name.removeprefix(COUNTER)):
+            counted = _floats(rows[name])[whole]
+            return counted if bool(np.isfinite(counted).all()) else None
+    return None
 
 
 def _numbers(rows: pl.DataFrame) -> tuple[dict[str, Array], list[str]]:

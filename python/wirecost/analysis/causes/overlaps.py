@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from wirecost.analysis.causes.explanation import Cause, Cost, Origin
 from wirecost.analysis.causes.kinds import is_duration, kind_of
 from wirecost.analysis.causes.linear import Correlations
@@ -18,6 +20,8 @@ from wirecost.analysis.causes.numbers import Executions
 WAITS, LOCKS, BLOCKED = "lock-waits", "lock-wait-ns", "blocked-ns"
 ALIKE = 0.5
 """Share of a number's variance from which on it goes along with a cause."""
+TOGETHER = 1.1
+"""Of the whole, costs may take so much, since they are estimates."""
 
 
 def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cause]) -> list[Cost]:
@@ -27,7 +31,32 @@ def without_overlaps(executions: Executions, costs: list[Cost], causes: list[Cau
     one that is counted.
     """
     found = _Overlaps(executions, costs, {cause.name for cause in causes})
-    return [replace(cost, within=found.of(cost)) for cost in costs]
+    apart = [replace(cost, within=found.of(cost)) for cost in costs]
+    median_ns = float(np.median(executions.ns))
+    return _no_more_than(median_ns, float(executions.ns[executions.slowest].mean()), apart)
+
+
+def _no_more_than(median_ns: float, slowest_ns: float, costs: list[Cost]) -> list[Cost]:
+    """Costs that together take clearly more than there is hold the same time: first those with a
+    price far above the machine's, which is that of what comes with it, the least at last.
+
+    Prices that one regression found share nothing, so these are left: they are estimates.
+    """
+    while True:
+        counted = [cost for cost in costs if cost.within is None]
+        parts = [one for one in counted if one.benchmark_ns or one.origin is not Origin.REGRESSION]
+        if (
+            not parts
+            or len(counted) < 2
+            or (
+                sum(cost.ns_median for cost in counted) <= TOGETHER * median_ns
+                and sum(cost.ns_slowest for cost in counted) <= TOGETHER * slowest_ns
+            )
+        ):
+            return costs
+        part = min(parts, key=lambda one: (one.benchmark_ns is None, one.ns_slowest))
+        whole = max((one for one in counted if one is not part), key=lambda one: one.ns_slowest)
+        costs = [replace(one, within=whole.name) if one is part else one for one in costs]
 
 
 class _Overlaps:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from wirecost.analysis.causes.advice import WAITED
+from wirecost.analysis.causes.advice import WAITED, WAITS
 from wirecost.analysis.causes.costs import costs_of, steady_of, without_price
 from wirecost.analysis.causes.explanation import Cause, Explanation
 from wirecost.analysis.causes.followed import Followed
@@ -63,7 +63,15 @@ def _explain(section: str, executions: Executions, prices: Mapping[str, float]) 
         absent=executions.absent,
         steady=steady_of(executions, causes, prices),
         waits_uncounted=_waits_uncounted(executions),
+        waits_counted=all(name in executions.numbers for name in WAITS),
+        processor_median_ns=_processor_median(executions),
     )
+
+
+def _processor_median(executions: Executions) -> float | None:
+    if executions.processor_ns is None:
+        return None
+    return float(np.median(executions.processor_ns[executions.around_median]))
 
 
 def _left(models: Models, found: list[Followed], causes: list[Cause]) -> float:

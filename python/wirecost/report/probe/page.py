@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,19 +12,22 @@ import polars as pl
 
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.probe_sections import SectionSummary
+from wirecost.analysis.probe_tree import Node
 from wirecost.failed_write import failed_write
 from wirecost.function_names import short_names, shortened
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
 from wirecost.report.shared.cause_lead import cause_lead
-from wirecost.report.shared.causes import all_sentences, cause_table
+from wirecost.report.probe.tree_table import tree_table
+from wirecost.report.shared.causes import all_sentences, cause_table, record_next
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.executions import section_figures
 from wirecost.report.shared.executions.series import Options
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
 from wirecost.report.shared.table import Table
+from wirecost.report.shared.small import worth_advice
 from wirecost.whole_file import made_folder
 
 DRAWN = 16
@@ -66,15 +70,19 @@ def page(
     drawn: list[Drawn],
     machines: list[RecordedMachine],
     late: Table | None = None,
-    inner: Table | None = None,
+    nodes: Sequence[Node] = (),
 ) -> str:
     """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
-    that missed the deadline; ``inner``: sections inside sections."""
+    that missed the deadline; ``nodes``: sections inside sections."""
     names = short_names(one.section for one in summaries)
     short, causes = shortened(summaries, names), shortened(explanations, names)
     tables = (
+    inner = shortened(list(nodes), names)
+    lead = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
+    hint = record_next(causes)
+    causes, left_out = worth_advice(causes, inner)
         time_table(short, []),
-        inner,
+        tree_table(inner),
         counter_table(short, logs),
         cause_table(causes),
         late,
@@ -85,10 +93,10 @@ def page(
         [figure for one in drawn for _, figure in one.figures],
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=cause_lead(causes, [names.get(one.name, one.name) for one in drawn]),
+        lead=" ".join(filter(None, [hint and f"{hint}.", lead])) or None,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
-        sentences=all_sentences(causes),
+        sentences=[*all_sentences(causes, inner), *left_out],
         sections=drawn,
         left_out=[one.section for one in summaries if one.section not in shown],
         machines=machines,

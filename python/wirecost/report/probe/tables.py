@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wirecost.analysis.causes import Explanation
+from wirecost.analysis.causes.kinds import is_duration, is_processor_time
 from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.analysis.probe_tree import Node
@@ -21,6 +22,7 @@ NONE = "–"
 LISTED = 20
 """Missed deadlines in the table."""
 
+LISTED_WITHOUT_REASON = 3
 
 def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     """One row a section: executions, percentiles, maximum and deadline misses."""
@@ -49,7 +51,7 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     if not shown:
         return None
     body = [
-        [one.section, name, f"{counter.mean:,.{_places(counter.mean)}f}", f"{counter.maximum:,}"]
+        [one.section, name, _value(name, counter.mean), _value(name, counter.maximum)]
         for one in sections
         for name, counter in one.counters.items()
         if name in shown and counter.mean is not None and counter.maximum
@@ -69,11 +71,16 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
 
 
 def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
-    """The longest executions that missed the deadline, and why; None where none did."""
+    """The longest executions that missed the deadline, and why, without those inside others; None
+    where none did."""
     if not misses:
         return None
     first = min(one.begin_ns for one in misses)
     body = [
+    outermost = [one for one in misses if not one.nested]
+    without = [one for one in outermost if one.reason is None][LISTED_WITHOUT_REASON:]
+    dropped = set(map(id, without))
+    listed = [one for one in outermost if id(one) not in dropped]
         [
             one.section,
             f"{(one.begin_ns - first) / 1e9:.3f} s",
@@ -81,14 +88,18 @@ def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
             f"+{units.time(one.excess_ns)}",
             why(one.reason, one.reason_ns),
         ]
-        for one in misses[:LISTED]
+        for one in listed[:LISTED]
     ]
     notes = [
         f"Longer than {units.time(limit_ns)}, the longest first; times since the first of them; "
         "excess over the section's median"
     ]
-    if len(misses) > LISTED:
-        notes.append(f"{len(misses) - LISTED:,} more, in --json at most 1,000 of a section")
+    if without:
+        notes.append(f"{len(without):,} shorter ones: no counter accounts for them either")
+    if len(outermost) < len(misses):
+        notes.append("Only the outermost of sections that missed it at the same time")
+    if len(listed) > LISTED:
+        notes.append(f"{len(listed) - LISTED:,} more, in --json at most 1,000 of a section")
     headings = ["section", "at", "took", "excess", "because"]
     return Table("Missed deadlines", headings, body, notes, bars=("took",))
 
@@ -98,6 +109,12 @@ def why(reason: str | None, ns: float) -> str:
 
 
 def _places(mean: float) -> int:
+def _value(name: str, value: float) -> str:
+    if is_duration(name) or is_processor_time(name):
+        return units.time(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{_places(value)}f}"
+
+
     """Decimals that leave three significant digits of small means."""
     return max(0, 2 - math.floor(math.log10(mean))) if 0 < mean < 100 else 0
 

@@ -40,7 +40,12 @@ def _largest(one: Explanation, cost: Cost) -> str:
     count = cost.count_slowest if tail else cost.count_median
     text = f"{one.section}: {_shown(cost.name)}: "
     each = cost.ns_each if not tail else ns / count if count > 0 else 0.0
-    if not is_duration(cost.name) and ns > 0 and abs(each * count / ns - 1) <= ROUNDING:
+    if (
+        not is_duration(cost.name)
+        and not cost.holds_waiting
+        and ns > 0
+        and abs(each * count / ns - 1) <= ROUNDING
+    ):
         number = f"{count:,.0f}" if count >= 100 else units.significant(count)
         text += f"{number} × {units.time(each)} = "
     text += f"{units.time(ns)} of {units.time(whole)}"
@@ -48,6 +53,8 @@ def _largest(one: Explanation, cost: Cost) -> str:
     text += f" ({100 * _share(ns, whole):.0f} %)"
     if cost.origin is Origin.MACHINE:
         text += ", at the price that a benchmark measured on this machine"
+    if cost.holds_waiting:
+        return f"{text} go along with them: {cost.advice}."
     return f"{text}. To reduce it: {cost.advice}."
 
 

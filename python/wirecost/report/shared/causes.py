@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wirecost.analysis.causes import Cause, Cost, Explanation, Origin
 from wirecost.analysis.causes.costs import FAR
 from wirecost.analysis.causes.kinds import INPUT, is_duration, kind_of
+from wirecost.analysis.probe_tree import Node
 from wirecost.report.shared import units
+from wirecost.report.shared.own_time import own_time
 from wirecost.report.shared.table import Table
 
 NEXT = "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns"
@@ -14,7 +18,10 @@ NEXT = "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns"
 MUCH = 0.2
 """What is unexplained beyond this share gets a sentence."""
 CERTAIN = 0.05
-NONE, DAGGER = "–", " †"
+ROUNDED = 1.005
+NONE, DAGGER, OVERLAPPING = "–", " †", " ‡"
+WAITING = "with waiting"
+"""In place of a price."""
 MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 
@@ -35,7 +42,7 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
                     cost.name,
                     _part(cost.ns_median, one.median_ns),
                     _part(cost.ns_slowest, one.slowest_ns),
-                    _priced(cost)[1] + (DAGGER if cost.benchmark_ns else MARKS[cost.origin]),
+                    _price_cell(cost),
                     *shares,
                 ]
             )
@@ -58,9 +65,13 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
     return Table("Causes", headings, body, _notes(explanations), optional, (parts,))
 
 
-def sentences(one: Explanation) -> list[str]:
-    """A sentence a cost, the largest first, what is steady, and what is unexplained."""
+def sentences(one: Explanation, nodes: Sequence[Node] = ()) -> list[str]:
+    """A sentence a cost and one of its own processor time, the largest first, what is steady, and
+    what is unexplained. ``nodes``: the sections inside sections."""
     found = [f"{one.section}: {_sentence(one, cost)}" for cost in one.costs]
+    if own := own_time(one, nodes):
+        larger = sum(cost.ns_median > one.rest_median_ns for cost in one.costs)
+        found.insert(larger, f"{one.section}: {own}")
     found += [
         f"{one.section}: {_count(steady.each)} {steady.name} in the median execution, "
         f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
@@ -79,25 +90,29 @@ def sentences(one: Explanation) -> list[str]:
     return [*found, text]
 
 
-def all_sentences(explanations: list[Explanation]) -> list[str]:
-    """Those of each section, and at last what to record next."""
-    found = [text for one in explanations for text in sentences(one)]
+def all_sentences(explanations: list[Explanation], nodes: Sequence[Node] = ()) -> list[str]:
+    """Those of each section. ``nodes``: the sections inside sections."""
+    return [text for one in explanations for text in sentences(one, nodes)]
+
+
+def record_next(explanations: list[Explanation]) -> str | None:
+    """What to record where waiting may be the reason and was not counted: before all advice."""
     unseen = [
         one.section
         for one in explanations
         if one.waits_uncounted
         and (
             max(one.unexplained_slowest, one.unexplained_variance) > MUCH
-            or any(cost.benchmark_ns for cost in one.costs)
+            or any(cost.benchmark_ns or cost.holds_waiting for cost in one.costs)
         )
     ]
-    if unseen:
-        found.append(
-            f"Time waiting for a processor was not counted ({', '.join(unseen[:3])}"
-            f"{', …' if len(unseen) > 3 else ''}). Run it again with {NEXT} "
-            "(it adds about 3 µs to a section)"
-        )
-    return found
+    if not unseen:
+        return None
+    return (
+        f"Time waiting for a processor was not counted ({', '.join(unseen[:3])}"
+        f"{', …' if len(unseen) > 3 else ''}). Run it again with {NEXT} "
+        "(it adds about 3 µs to a section)"
+    )
 
 
 def price(ns: float, name: str) -> str:
@@ -111,9 +126,22 @@ def price(ns: float, name: str) -> str:
 def _notes(explanations: list[Explanation]) -> list[str]:
     costs = [cost for one in explanations for cost in one.costs]
     notes = [
-        "Price times count in the median execution and, on average, in the slowest 1 %; then "
-        "shares of the variance of all executions and of the faster 99 %"
+        "of the median, of the slowest 1 %: price times count in the median execution; on average "
+        "in the slowest 1 %",
+        "variance: the share of the variance of all executions",
+        "other 99 %: the share of the variance of the faster 99 %",
+        "alone: what no other number of the variance explains",
     ]
+    if any(cost.holds_waiting for cost in costs):
+        notes.append(
+            f"{WAITING}: no switch or migration itself takes as long, so this is mostly time "
+            "waiting for a processor, which was not counted"
+        )
+    if any(cost.within for cost in costs):
+        notes.append(
+            "‡: may be part of another row's time, so these rows are not to be added; what is "
+            "unexplained counts it once"
+        )
     if any(cost.origin is Origin.MACHINE for cost in costs):
         notes.append("*: price of a benchmark on the machine, where the executions show none")
     if any(cost.benchmark_ns for cost in costs):
@@ -121,6 +149,8 @@ def _notes(explanations: list[Explanation]) -> list[str]:
             f"†: more than {FAR:.0f} times the price that a benchmark measured on the machine: the "
             "price of something that comes with it"
         )
+    if any(_beyond(one) for one in explanations):
+        notes.append("Prices are estimates, so parts may add to a little more than 100 %")
     if any(cost.name == INPUT for cost in costs):
         notes.append(f"{INPUT} is the number that the program recorded with the section")
     return notes
@@ -128,10 +158,14 @@ def _notes(explanations: list[Explanation]) -> list[str]:
 
 def _sentence(one: Explanation, cost: Cost) -> str:
     s = "s" if cost.name == INPUT or is_duration(cost.name) else ""
-    text = (
-        f"{cost.name} take{s} {_of(cost.ns_median, one.median_ns, 'median')}, "
+    amounts = (
+        f"{_of(cost.ns_median, one.median_ns, 'median')}, "
         f"{_of(cost.ns_slowest, one.slowest_ns, 'slowest 1 %')}"
     )
+    if cost.holds_waiting:
+        unit = kind_of(cost.name).unit
+        return f"{amounts} go along with {cost.name}, too long for a {unit}: {cost.advice}"
+    text = f"{cost.name} take{s} {amounts}"
     if not is_duration(cost.name):
         count, each = _priced(cost)
         text += f": {_count(count)} × {each}"
@@ -154,6 +188,21 @@ def _sentence(one: Explanation, cost: Cost) -> str:
     if cause.rivals:
         text += f" (cannot be distinguished from {' and '.join(cause.rivals)})"
     return text
+
+
+def _beyond(one: Explanation) -> bool:
+    counted = [cost for cost in one.costs if cost.within is None]
+    return (
+        sum(cost.ns_median for cost in counted) > ROUNDED * one.median_ns
+        or sum(cost.ns_slowest for cost in counted) > ROUNDED * one.slowest_ns
+    )
+
+
+def _price_cell(cost: Cost) -> str:
+    mark = OVERLAPPING if cost.within else ""
+    if cost.holds_waiting:
+        return WAITING + mark
+    return _priced(cost)[1] + (DAGGER if cost.benchmark_ns else MARKS[cost.origin]) + mark
 
 
 def _priced(cost: Cost) -> tuple[float, str]:
