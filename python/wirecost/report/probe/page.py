@@ -18,16 +18,16 @@ from wirecost.function_names import short_names, shortened
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
-from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.probe.tree_table import tree_table
+from wirecost.report.shared.cause_lead import cause_lead
 from wirecost.report.shared.causes import all_sentences, cause_table, record_next
 from wirecost.report.shared.drawing import draw
 from wirecost.report.shared.executions import section_figures
 from wirecost.report.shared.executions.series import Options
 from wirecost.report.shared.figure import Figure
 from wirecost.report.shared.page import render
-from wirecost.report.shared.table import Table
 from wirecost.report.shared.small import worth_advice
+from wirecost.report.shared.table import Table
 from wirecost.whole_file import made_folder
 
 DRAWN = 16
@@ -76,11 +76,11 @@ def page(
     that missed the deadline; ``nodes``: sections inside sections."""
     names = short_names(one.section for one in summaries)
     short, causes = shortened(summaries, names), shortened(explanations, names)
-    tables = (
     inner = shortened(list(nodes), names)
     lead = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
     hint = record_next(causes)
     causes, left_out = worth_advice(causes, inner)
+    tables = (
         time_table(short, []),
         tree_table(inner),
         counter_table(short, logs),

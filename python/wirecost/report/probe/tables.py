@@ -21,8 +21,8 @@ from wirecost.report.shared.table import Table
 NONE = "–"
 LISTED = 20
 """Missed deadlines in the table."""
-
 LISTED_WITHOUT_REASON = 3
+
 
 def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
     """One row a section: executions, percentiles, maximum and deadline misses."""
@@ -76,11 +76,11 @@ def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
     if not misses:
         return None
     first = min(one.begin_ns for one in misses)
-    body = [
     outermost = [one for one in misses if not one.nested]
     without = [one for one in outermost if one.reason is None][LISTED_WITHOUT_REASON:]
     dropped = set(map(id, without))
     listed = [one for one in outermost if id(one) not in dropped]
+    body = [
         [
             one.section,
             f"{(one.begin_ns - first) / 1e9:.3f} s",
@@ -108,13 +108,13 @@ def why(reason: str | None, ns: float) -> str:
     return "no counter accounts for it" if reason is None else f"{reason} for {units.time(ns)}"
 
 
-def _places(mean: float) -> int:
 def _value(name: str, value: float) -> str:
     if is_duration(name) or is_processor_time(name):
         return units.time(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{_places(value)}f}"
 
 
+def _places(mean: float) -> int:
     """Decimals that leave three significant digits of small means."""
     return max(0, 2 - math.floor(math.log10(mean))) if 0 < mean < 100 else 0
 
