@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from wirecost.bench.message import fields
+from wirecost.bench.message.advice import changes as advice
 from wirecost.bench.message.advice.changes import changes
+from wirecost.bench.message.advice.columns import Tried
 from wirecost.bench.message.backend import Carried
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.content import MOST_BYTES, made_up
@@ -246,6 +248,30 @@ def test_floats_are_worth_half_of_doubles() -> None:
     assert change.what == "float for double in `doubles[]`"
     assert change.how == "estimated"
     assert 4000 <= change.bytes <= 4010
+
+
+def test_all_fields_of_a_change_are_kept() -> None:
+    about = every()
+    message = about.message_class(a_double=1.5, maybe_double=2.5, doubles=[0.1] * 9)
+    found = changed([message], about)
+    (change,) = (change for what, change in found.items() if what.startswith("float"))
+    assert change.what.endswith(" and 1 more")
+    assert set(change.fields) == {"doubles[]", "a_double", "maybe_double"}
+
+
+def test_columns_with_floats_have_to_save_more_than_floats() -> None:
+    about = every()
+    tried = [Tried("inners[]", "exact", 900.0), Tried("inners[]", "floats", 590.0, narrow=True)]
+
+    def kept(saved: float) -> list[str]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(advice, "in_columns", lambda *_: tried)
+            shares = {"inners[].x": saved, "others[].x": 0.3}
+            found = advice._columns(about, [b"x" * 1000], [], shares)
+            return [change.what.rpartition(", ")[2] for change in found]
+
+    assert kept(0.4) == ["exact", "floats"]
+    assert kept(0.42) == ["exact"]
 
 
 def test_compressing_what_repeats_is_worth_it() -> None:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wirecost.analysis.message_doubts import Doubt, doubts
+from wirecost.analysis.message_doubts import Doubt, Key, doubts
 from wirecost.analysis.message_fields import Share, Shares, shares
 from wirecost.analysis.race import Ratio
 from wirecost.analysis.summary import Row, summarize
@@ -17,12 +18,13 @@ from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import TOGETHER
 from wirecost.report.scenarios.message.at_rate import at_rate
-from wirecost.report.scenarios.message.changes import changes, languages_asked
+from wirecost.report.scenarios.message.changes import changes, languages_asked, many_fields
 from wirecost.report.scenarios.message.content import content
 from wirecost.report.scenarios.message.field_table import field_table
 from wirecost.report.scenarios.message.figures import boxes, figures
 from wirecost.report.scenarios.message.stages import stage_tables
 from wirecost.report.shared import units
+from wirecost.report.shared.table import Table
 
 FOLDER = Path(__file__).parents[2] / "data" / "results" / "message"
 
@@ -190,6 +192,72 @@ def test_no_factor_follows_from_times_in_doubt() -> None:
     rows = advised({("cpp", "protobuf new")}, apart)
     assert [row[2] for row in rows] == ["faster", "–"]
     assert rows[0][0] == "C++: wirecost reused"
+
+
+def changed(
+    rows: list[Row], *changes_: dict[str, Any], doubted: Collection[Key] = ()
+) -> tuple[dict[str, Any], Table]:
+    meta: dict[str, Any] = {
+        "command": ["bench", "message", "schemas/plan.proto", "--type", "Plan"],
+        "contenders": {f"{row.lang} {row.name}": {"wire": "protobuf"} for row in rows},
+        "changes": list(changes_),
+    }
+    table = changes(meta, rows, doubted, {})
+    assert table is not None
+    return meta, table
+
+
+def test_each_advice_says_how_to_adopt_it() -> None:
+    base = one("cpp", "protobuf new", 100.0, 1.0)
+    _, table = changed(
+        [
+            base,
+            one("cpp", "wirecost reused", 20.0, 0.2),
+            one("python", "wirecost new", 20.0, 0.2),
+            one("cpp", "wirecost-classes new", 50.0, 0.5),
+        ]
+    )
+    (how,) = (note for note in table.notes if note.startswith("How: "))
+    assert (
+        "wirecost: `wirecost compile plan.proto --lang cpp,python --wire protobuf --out DIR`" in how
+    )
+    assert "wirecost-classes: `wirecost compile plan.proto --lang cpp --protobuf-api" in how
+    assert "reused: keep one object" in how and "arena" not in how
+    _, table = changed([base, one("cpp", "protobuf reused", 50.0, 0.5)])
+    assert table.notes[-1].startswith("How: reused: keep one object")
+
+
+def test_what_gains_little_is_no_advice() -> None:
+    rows = [one("cpp", name, 100.0 * ratio, ratio) for name, ratio in GAINS.items()]
+    _, table = changed(rows)
+    assert [row[0] for row in table.rows] == ["C++: wirecost reused"]
+
+
+GAINS = {"protobuf new": 1.0, "wirecost reused": 0.9, "wirecost-classes new": 0.96}
+
+
+def test_columns_that_are_slower_say_so() -> None:
+    columns = {"what": "columns for `a[]`", "bytes": 5.0, "ns": None, "how": "measured"}
+    rows = [one("cpp", "protobuf new", 100.0, 1.0), one("cpp", "wirecost-columns new", 1, 1.77)]
+    _, table = changed(rows, columns)
+    assert table.rows[-1][2] == "1.8× slower in C++"
+    assert "wirecost-columns, with all these lists" in table.notes[0]
+    _, table = changed(rows[:1], columns)
+    assert table.rows[-1][2] == "–" and "wirecost-columns" not in table.notes[0]
+    _, table = changed(rows, columns, doubted={("cpp", "protobuf new")})
+    assert table.rows[-1][2] == "–"
+
+
+def test_fields_that_a_change_does_not_name_are_on_the_page() -> None:
+    paths = ["a", "b", "c[].d"]
+    floats = {"what": "float for double in `a`, `b` and 1 more", "bytes": 5.0, "ns": None}
+    meta, table = changed(
+        [one("cpp", "protobuf new", 100.0, 1.0)], floats | {"how": "estimated", "fields": paths}
+    )
+    assert table.notes[-1].startswith("… more: all are in report.html")
+    named = many_fields(meta)
+    assert named is not None and [row[1] for row in named.rows] == paths
+    assert many_fields(meta | {"changes": []}) is None
 
 
 def test_totals_that_contradict_their_stages_or_processes_are_in_doubt() -> None:

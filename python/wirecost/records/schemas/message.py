@@ -33,12 +33,13 @@ class FieldBytes(msgspec.Struct, kw_only=True):
 
 class Change(msgspec.Struct, kw_only=True):
     """``bytes``: of a message with it; ``ns``: what it takes besides; ``how``: measured or
-    estimated."""
+    estimated; ``fields``: paths of all that it is about."""
 
     what: str
     bytes: Amount
     ns: Amount | None
     how: str
+    fields: list[str] = []
 
 
 class Carrying(msgspec.Struct, kw_only=True):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any
@@ -15,7 +15,7 @@ import lz4.frame
 import zstandard
 
 from wirecost.bench.message.advice.columns import in_columns
-from wirecost.bench.message.advice.smaller_types import cheaper_types
+from wirecost.bench.message.advice.smaller_types import FLOATS, cheaper_types
 from wirecost.bench.message.fields import FieldBytes, marked_name, without
 from wirecost.bench.message.subject import Subject, canonical
 
@@ -31,12 +31,14 @@ COMPRESSED = 4 << 20
 @dataclass(frozen=True)
 class Change:
     """``bytes``: of a message on average, with the change; ``ns``: what it takes beside encoding
-    and decoding, None where that is not known; ``how``: ``measured`` or ``estimated``."""
+    and decoding, None where that is not known; ``how``: ``measured`` or ``estimated``; ``fields``:
+    paths of all that it is about, of which ``what`` names the first."""
 
     what: str
     bytes: float
     ns: float | None
     how: str
+    fields: tuple[str, ...] = ()
 
 
 def changes(
@@ -44,11 +46,21 @@ def changes(
 ) -> list[Change]:
     """Those that save something, the ones that save most first."""
     whole = sum(map(len, messages)) / len(messages)
+    types = dict(cheaper_types(subject, messages, fields))
     found = [
         *_compressed(messages),
         *_sent_once(subject, messages),
-        *_columns(subject, messages, fields),
-        *_of_other_types(subject, messages, fields),
+        *_columns(subject, messages, fields, types.get(FLOATS, {})),
+        *(
+            Change(
+                f"{what} {_listed([*shares])}",
+                whole * (1 - sum(shares.values())),
+                None,
+                "estimated",
+                (*shares,),
+            )
+            for what, shares in types.items()
+        ),
     ]
     found.sort(key=lambda change: change.bytes)
     return [change for change in found if change.bytes <= (1 - LEAST_SAVED) * whole]
@@ -105,7 +117,11 @@ def _sent_once(subject: Subject, messages: Sequence[bytes]) -> Iterator[Change]:
         left = without(subject, messages, paths)
         size = sum(map(len, left)) / len(left)
         yield Change(
-            f"send {_listed(paths)} when it changes, not with every message", size, None, "measured"
+            f"send {_listed(paths)} when it changes, not with every message",
+            size,
+            None,
+            "measured",
+            (*paths,),
         )
 
 
@@ -117,11 +133,19 @@ def _copy(to: Any, message: Any, field: Any) -> None:
 
 
 def _columns(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
+    subject: Subject,
+    messages: Sequence[bytes],
+    fields: Sequence[FieldBytes],
+    floats: Mapping[str, float],
 ) -> Iterator[Change]:
+    """``floats``: the share of all bytes that floats for doubles save in each field. Columns with
+    floats are left out where floats alone save as much in the same list."""
+    whole = sum(map(len, messages)) / len(messages)
     for tried in in_columns(subject, messages, fields):
-        what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
-        yield Change(what, tried.bytes, None, "measured")
+        saved = sum(share for path, share in floats.items() if path.startswith(f"{tried.path}."))
+        if not tried.narrow or tried.bytes < whole * (1 - saved):
+            what = f"columns for `{_shortened(tried.path)}`, {tried.kept}"
+            yield Change(what, tried.bytes, None, "measured", (tried.path,))
 
 
 def _listed(paths: Sequence[str]) -> str:
@@ -133,11 +157,3 @@ def _shortened(path: str) -> str:
     """The end of a long one."""
     parts = path.split(".")
     return path if len(parts) <= LISTED else f"….{'.'.join(parts[-LISTED:])}"
-
-
-def _of_other_types(
-    subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
-) -> Iterator[Change]:
-    whole = sum(map(len, messages)) / len(messages)
-    for what, paths, share in cheaper_types(subject, messages, fields):
-        yield Change(f"{what} {_listed(paths)}", whole * (1 - share), None, "estimated")

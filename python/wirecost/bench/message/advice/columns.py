@@ -36,11 +36,12 @@ _NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
 @dataclass(frozen=True)
 class Tried:
     """A list by its path; ``kept``: what its columns keep, for people; ``bytes``: of a message on
-    average whose list is in columns."""
+    average whose list is in columns; ``narrow``: whether doubles became floats."""
 
     path: str
     kept: str
     bytes: float
+    narrow: bool = False
 
 
 def in_columns(
@@ -58,7 +59,7 @@ def in_columns(
         yield Tried(path, "every bit kept", average * sum(exact))
         if sum(narrow) < sum(exact):
             kept = f"doubles as floats, off by up to {max(errors):.1g}"
-            yield Tried(path, kept, average * sum(narrow))
+            yield Tried(path, kept, average * sum(narrow), narrow=True)
 
 
 def long_lists(

@@ -22,9 +22,8 @@ Share = Callable[[Values], float]
 
 def cheaper_types(
     subject: Subject, messages: Sequence[bytes], fields: Sequence[FieldBytes]
-) -> Iterator[tuple[str, list[str], float]]:
-    """What to do, the fields for which, the most saving first, and the share of all bytes that it
-    saves."""
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """What to do, and the share of all bytes that it saves in each field, the most saving first."""
     found = values(subject, messages)
     sizes = {field.path: field.own for field in fields}
     total = sum(field.all for field in fields if "." not in field.path)
@@ -33,7 +32,7 @@ def cheaper_types(
         shares = ((share(one) * sizes.get(path, 0), path) for path, one in found.items())
         mine = sorted((one for one in shares if one[0] > 0), reverse=True)
         if mine and total:
-            yield what, [path for _, path in mine], sum(part for part, _ in mine) / total
+            yield what, {path: part / total for part, path in mine}
 
 
 def _bytes(one: Values) -> float:
@@ -158,8 +157,9 @@ def _number_for_text(one: Values) -> float:
     return 1 - one.count / content
 
 
+FLOATS = "float for double in"
 _OF_PROTOBUF: dict[str, Share] = {
-    "float for double in": _of_protobuf(_as_float),
+    FLOATS: _of_protobuf(_as_float),
     "sint for int in": _of_protobuf(_as_zigzag),
     "fixed for int in": _of_protobuf(_as_fixed),
     "int for fixed in": _of_protobuf(_as_varint),

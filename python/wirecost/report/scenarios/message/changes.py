@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from wirecost.analysis.message_doubts import Key
 from wirecost.analysis.summary import Row
+from wirecost.report.scenarios.message.adoption import adoption
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES
 from wirecost.report.shared.table import Table
 
 SAME = "same bytes"
+MANY_FIELDS = "Fields to change"
 ALL_PEERS = "all peers must change"
 FASTER = "faster"
+MOST_OF_BASELINE = 0.95
+"""Of the baseline's total, for another library or mode to be worth a change."""
+COLUMNS = "wirecost-columns"
 
 
 def languages_asked(meta: dict[str, Any]) -> tuple[str, ...]:
@@ -61,7 +66,7 @@ def changes(
         [
             change["what"],
             ALL_PEERS,
-            "–" if change["ns"] is None else f"{units.time(change['ns'])} more",
+            _added_time(change, [row for row in totals if not _in_doubt(row, doubted)]),
             units.size(round(change["bytes"])),
             change["how"],
         ]
@@ -72,8 +77,31 @@ def changes(
     bases = {row.lang: row.ratio.to for row in quicker if row.ratio is not None}
     note = "".join(f"{LANGUAGES.get(one, one)}: instead of {to}. " for one, to in bases.items())
     note += _legend(meta, {row[2] for row in body})
+    notes = [note]
+    if quicker:
+        notes.append(adoption(meta, [row for _, _, row, _ in placed]))
+    if many_fields(meta) is not None:
+        notes.append(f"… more: all are in report.html, table {MANY_FIELDS}, and in meta.json.")
     headings = ["change", "who", "time", "bytes", "how"]
-    return Table("What to change", headings, body, [note], bars=("bytes",))
+    return Table("What to change", headings, body, notes, bars=("bytes",))
+
+
+def many_fields(meta: dict[str, Any]) -> Table | None:
+    """The fields of the changes that name only the first of theirs."""
+    cut = [change for change in meta["changes"] if "more" in change["what"].split()]
+    body = [[change["what"], path] for change in cut for path in change.get("fields", ())]
+    return Table(MANY_FIELDS, ["change", "field"], body, []) if body else None
+
+
+def _added_time(change: Mapping[str, Any], totals: Iterable[Row]) -> str:
+    """Of columns, what the C++ program with rows takes with them; ``totals``: without doubt."""
+    if change["ns"] is not None:
+        return f"{units.time(change['ns'])} more"
+    tried = [row for row in totals if row.contender == COLUMNS and row.ratio is not None]
+    if not tried or not change["what"].startswith("columns for"):
+        return "–"
+    best = min(row.ratio.median for row in tried if row.ratio is not None)
+    return f"{units.speed(best)} in C++"
 
 
 def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:
@@ -81,10 +109,18 @@ def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, f
     if row.ratio is None or row.ratio.ci95[1] >= 1:
         return ""
     mine, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
-    if mine not in doubted and baseline not in doubted:
+    if not _in_doubt(row, doubted):
+        if row.ratio.median > MOST_OF_BASELINE:
+            return ""
         return units.speed(row.ratio.median)
     is_always = row.processes > 1 and ends[mine][1] < ends[baseline][0]
     return FASTER if is_always else ""
+
+
+def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
+    """Whether no factor follows from it and its baseline."""
+    of = [row.name] if row.ratio is None else [row.name, row.ratio.to]
+    return any((row.lang, name) in doubted for name in of)
 
 
 def wire_of(meta: dict[str, Any], row: Row) -> str:
@@ -113,6 +149,11 @@ def _legend(meta: dict[str, Any], times: Collection[str]) -> str:
         parts.append(
             f"{FASTER}: the slowest process took less than the baseline's fastest; by what factor "
             "cannot be told, as the notes above say."
+        )
+    if any(time.endswith("in C++") for time in times):
+        parts.append(
+            f"in C++: {COLUMNS}, with all these lists in columns with every bit kept, and both "
+            "conversions from and to rows."
         )
     if meta["changes"]:
         parts.append(

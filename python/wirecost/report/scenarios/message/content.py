@@ -16,7 +16,12 @@ from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import ALL
 from wirecost.report.scenarios import Content, built_with
 from wirecost.report.scenarios.message.at_rate import at_rate
-from wirecost.report.scenarios.message.changes import changes, languages_asked, wire_of
+from wirecost.report.scenarios.message.changes import (
+    changes,
+    languages_asked,
+    many_fields,
+    wire_of,
+)
 from wirecost.report.scenarios.message.field_table import field_table, percent
 from wirecost.report.scenarios.message.stages import stage_tables
 from wirecost.report.shared import units
@@ -42,7 +47,11 @@ def content(results: Results, rows: list[Row]) -> Content:
         f"{meta['type']}: what a message costs",
         _lead(meta, whole, found, doubted),
         [table for table in tables if table is not None],
-        [_contenders(meta), *(stages_table(rows, race) for race in races(rows))],
+        [
+            *([named] if (named := many_fields(meta)) else []),
+            _contenders(meta),
+            *(stages_table(rows, race) for race in races(rows)),
+        ],
         f"C++ programs: {built_with(meta['environment'])}." if has_programs else "",
         begins_with_lead=True,
     )
