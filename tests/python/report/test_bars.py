@@ -41,7 +41,11 @@ def test_bars_begin_at_zero_and_the_longest_is_the_largest_number() -> None:
     assert _lengths(_column(*cells)) == [0, 0, 25, 100]
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -3.0, 10**400])
+@pytest.mark.parametrize(
+    "value",
+    [math.nan, math.inf, -math.inf, -3.0, 10**400],
+    ids=["no number", "endless", "endless below", "negative", "beyond a double"],
+)
 def test_what_no_length_can_show_has_no_bar_and_changes_no_other(value: float) -> None:
     cells = (Amount("x", value), units.time(10), units.time(20))
     assert _lengths(_column(*cells)) == [None, 50, 100]
