@@ -4,6 +4,6 @@
 from __future__ import annotations
 
 
-def counted(count: int, thing: str) -> str:
-    """``1 message``, ``1,200 messages``: of what has a regular plural."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+def counted(count: int, thing: str, things: str = "") -> str:
+    """``1 message``, ``1,200 messages``. ``things``: a plural that does not just end in s."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"

@@ -35,7 +35,7 @@ def test_show_prints_the_table_of_sections(wirecost: Run, logs: Path) -> None:
     assert outer[-1] == "0"
     assert any("session 0→1" in line for line in lines)
     assert "· inner" in done.stdout
-    assert done.stdout.count("100 executions dropped, they did not fit") == 2
+    assert done.stdout.count("100 executions dropped, which did not fit") == 2
 
 
 def test_show_gives_the_same_as_json(wirecost: Run, logs: Path) -> None:

@@ -12,6 +12,7 @@ from wirecost.campaign.definition import Definition
 from wirecost.campaign.measuring import Measured
 from wirecost.campaign.store import DONE, FAILED, Record, Store
 from wirecost.campaign.tasks import Task
+from wirecost.counted import counted
 from wirecost.errors import UserError
 
 Progress = Callable[[int, int, str], None]
@@ -70,8 +71,8 @@ def run(
     attempted = {task.key for task in mine} & set(known["task"].to_list())
     if attempted and not resume:
         raise UserError(
-            f"{store.place}: has {len(attempted):,} of {len(mine):,} tasks of this campaign; give"
-            " --resume to run the others, or name another --store"
+            f"{store.place}: has {len(attempted):,} of {counted(len(mine), 'task')} of this "
+            "campaign; give --resume to run the others, or name another --store"
         )
     store.begin()
     begin = time.monotonic()
@@ -100,12 +101,14 @@ def _follow(
     for task in tasks:
         left[task.machine] += task.expected_s
     total = max(left.values(), default=0.0)
-    progress(0, round(total), f"{len(tasks):,} tasks, about {max(1, round(total / 60)):,} min")
+    progress(
+        0, round(total), f"{counted(len(tasks), 'task')}, about {max(1, round(total / 60)):,} min"
+    )
     for number, given in enumerate(results(tasks, there), start=1):
         left[given.task.machine] -= given.task.expected_s
         line = " ".join((given.task.scenario, *given.task.arguments))
         done = round(total - max(left.values()))
-        progress(done, round(total), f"{number:,} of {len(tasks):,} tasks, last {line}")
+        progress(done, round(total), f"{number:,} of {counted(len(tasks), 'task')}, last {line}")
         why = given.why
         if given.record is None:
             outcome.missing += 1

@@ -12,6 +12,7 @@ from rich.console import Console
 from wirecost.campaign.choices import IMPORTED
 from wirecost.campaign.definition import NAME
 from wirecost.cli.json_file import check_writable, write_json
+from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 
@@ -62,4 +63,6 @@ def command(
     console.print(f"{store}: {counts}", highlight=False, soft_wrap=True)
     write_json(json_file, {"imported": done, "there": there, "failed": failed})
     if failed:
-        raise EndedError(f"{len(failed):,} folders cannot be read, as reported above", FAILED)
+        raise EndedError(
+            f"{counted(len(failed), 'folder')} cannot be read, as reported above", FAILED
+        )

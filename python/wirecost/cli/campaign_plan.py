@@ -15,6 +15,7 @@ from wirecost.campaign.definition import Definition, read
 from wirecost.campaign.tasks import Task, tasks
 from wirecost.cli import bench
 from wirecost.cli.json_file import write_json
+from wirecost.counted import counted
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
@@ -66,7 +67,7 @@ def _order(definition: Definition, found: list[Task]) -> Table:
     ]
     left = len(found) - len(shown)
     notes = [f"The first {len(shown)}, {left:,} more follow." if left else "All of them."]
-    title = f"{definition.name}: {len(found):,} tasks in the order of running"
+    title = f"{definition.name}: {counted(len(found), 'task')} in the order of running"
     return Table(title, ["task", "machine", "repetition", "wirecost bench"], body, notes)
 
 

@@ -25,6 +25,7 @@ from wirecost.campaign.tasks import tasks
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import check_writable, write_json
+from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
 from wirecost.printable import printable
@@ -116,7 +117,7 @@ def command(
     write_json(json_file, {"store": str(kept.place), **asdict(outcome)})
     if outcome.failed or outcome.missing:
         count = outcome.failed + outcome.missing
-        raise EndedError(f"{count:,} tasks failed, as reported above", FAILED)
+        raise EndedError(f"{counted(count, 'task')} failed, as reported above", FAILED)
 
 
 @contextmanager

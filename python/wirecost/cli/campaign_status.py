@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from wirecost.cli.json_file import write_json
+from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
@@ -60,11 +61,12 @@ def command(
     for note in _notes(records):
         console.print(printable(note), highlight=False, markup=False)
     if len(met):
-        raise EndedError(f"{len(met):,} measurements overlapped: measure them again", 1)
+        raise EndedError(f"{counted(len(met), 'measurement')} overlapped: measure again", 1)
     timed = records.filter(pl.col("boot") != "")
     hosts = timed.n_unique(["host", "boot"])
     console.print(
-        f"No two of {len(timed):,} measurements overlapped on a host ({hosts} boots of hosts).",
+        f"No two of {counted(len(timed), 'measurement')} overlapped on a host "
+        f"({counted(hosts, 'boot')} of hosts).",
         highlight=False,
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from wirecost.advisor.advice import FORMS, RECOMMENDED, ROWS, Advice, ColumnAdvice, ListAdvice
 from wirecost.advisor.measure import MOST_DISTINCT, Statistics
+from wirecost.counted import counted
 from wirecost.printable import without_middle
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -52,7 +53,7 @@ def _columns(one: ListAdvice, advice: Advice) -> Table:
 
 def _title(one: ListAdvice, advice: Advice) -> str:
     paths = ", ".join(f"{path} ({count:,})" for path, count in one.paths.items())
-    frames = f"{advice.sampled:,} of {advice.frames:,} frames, spread evenly"
+    frames = f"{advice.sampled:,} of {counted(advice.frames, 'frame')}, spread evenly"
     if advice.sampled == advice.frames:
         frames = f"all {advice.frames:,} frames" if advice.frames > 1 else "1 frame"
     return f"{one.message} · {paths} in {frames}"

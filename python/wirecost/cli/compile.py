@@ -15,6 +15,7 @@ from wirecost.cli.choices import completing
 from wirecost.compile.depfile import dependencies
 from wirecost.compile.emit import LANGUAGES
 from wirecost.compile.plan.wires import WIRES
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.failed_write import failed_write
 from wirecost.whole_file import write_text
@@ -141,7 +142,7 @@ def command(
     if stamp:
         _write("--stamp", stamp, "")
     Console(soft_wrap=True).print(
-        f"{out}: {len(written)} files written, {len(texts) - len(written)} unchanged",
+        f"{out}: {counted(len(written), 'file')} written, {len(texts) - len(written)} unchanged",
         highlight=False,
     )
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from wirecost.counted import counted
 from wirecost.doctor import cpulist
 from wirecost.doctor.check import Verdict
 from wirecost.doctor.examine import Examination
@@ -68,8 +69,8 @@ def print_outcome(console: Console, outcome: Outcome, nothing: str) -> None:
         console.print(f"refused: {line}", highlight=False, markup=False, soft_wrap=True)
     if outcome.skipped:
         console.print(
-            f"{len(outcome.skipped)} values stay, since the kernel or this user cannot change them,"
-            f" such as {outcome.skipped[0]}",
+            f"left as before: {counted(len(outcome.skipped), 'value')} that the kernel or this "
+            f"user cannot change, such as {outcome.skipped[0]}",
             highlight=False,
             markup=False,
         )

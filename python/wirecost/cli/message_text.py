@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wirecost.cli.message_summary import KIND
+from wirecost.counted import counted
 from wirecost.printable import printable
 
 INDENT = "  "
@@ -53,7 +54,7 @@ def _object(kind: str, summary: dict[str, Any]) -> Headed:
 
 
 def _table(kind: str, summary: dict[str, Any]) -> Headed:
-    return f"{kind}, {summary['rows']} rows", _fields(summary["columns"])
+    return f"{kind}, {counted(summary['rows'], 'row')}", _fields(summary["columns"])
 
 
 def _dataset(kind: str, summary: dict[str, Any]) -> Headed:

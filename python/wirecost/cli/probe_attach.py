@@ -13,6 +13,7 @@ from rich.console import Console
 from wirecost import scratch
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.probe_show import show
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.failed_write import failed_write
 from wirecost.interruption import Interrupted, watched
@@ -141,7 +142,8 @@ def _table(used: list[Usage], intervals: int) -> Table:
     heads = ["thread", "runs", "waits for a core", "busiest interval", "minor faults/s",
              "major faults/s", "switches/s", "preempted/s"]  # fmt: skip
     notes = [
-        f"{used[0].seconds:.1f} s, {intervals} intervals; the rest of the time a thread is blocked"
+        f"{used[0].seconds:.1f} s, {counted(intervals, 'interval')}; the rest of the time a thread "
+        "is blocked"
     ]
     return Table("Threads", heads, rows, notes)
 

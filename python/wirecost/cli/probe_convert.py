@@ -12,6 +12,7 @@ from rich.console import Console
 from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.probe_show import Files
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.records.choices import PROBE_FORMATS
 
@@ -54,11 +55,11 @@ def _mcap(logs: list[ProbeLog], out: Path) -> str:
 
     with progress() as advance:
         made = write_logs(logs, out, advance)
-    return f"{made.messages:,} messages in {made.topics:,} topic{'s' * (made.topics != 1)}"
+    return f"{counted(made.messages, 'message')} in {counted(made.topics, 'topic')}"
 
 
 def _other(logs: list[ProbeLog], form: str, out: Path) -> str:
     from wirecost.records.probe_export import export
 
     export(logs, form, out)
-    return f"{sum(log.count for log in logs):,} records of {len(logs)} threads"
+    return f"{counted(sum(log.count for log in logs), 'record')} of {counted(len(logs), 'thread')}"

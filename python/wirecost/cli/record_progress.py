@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirecost.cli.console import LINE_EVERY_S
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.replay.record.session import Report
@@ -46,7 +47,8 @@ def recording_progress(console: Console) -> Iterator[Report]:
             last = now
             total = sum(one.messages for one in topics)
             dropped = sum(one.dropped for one in topics)
-            _print(console, f"{total:,} messages of {len(topics)} topics, {dropped:,} dropped")
+            what = f"{counted(total, 'message')} of {counted(len(topics), 'topic')}"
+            _print(console, f"{what}, {dropped:,} dropped")
 
     yield line
 
@@ -57,7 +59,7 @@ def print_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
     dropped = sum(one.dropped for one in (*snapshot.inputs, *snapshot.outputs))
     _print(
         console,
-        f"{folder}: {inputs:,} messages to and {outputs:,} from {snapshot.node} in "
+        f"{folder}: {counted(inputs, 'message')} to and {outputs:,} from {snapshot.node} in "
         f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
     )
     notes = [] if inputs else ["the node received nothing; is the rest of the system running?"]

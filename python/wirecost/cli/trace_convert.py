@@ -15,6 +15,7 @@ from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.report.shared import units
 from wirecost.traces.batch.inputs import is_pattern
@@ -168,7 +169,7 @@ def _print_one(console: Console, out: Path, done: Converted, type_name: str) -> 
     messages_before, messages_after = map(units.size, done.message_bytes)
     before, after = map(units.size, done.file_bytes)
     console.print(
-        f"{out}: {done.frames:,} frames of {type_name}, messages {messages_before} → "
+        f"{out}: {counted(done.frames, 'frame')} of {type_name}, messages {messages_before} → "
         f"{messages_after}, file {before} → {after}",
         highlight=False,
         markup=False,

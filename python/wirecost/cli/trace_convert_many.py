@@ -17,6 +17,7 @@ from wirecost.cli import verbosity
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
+from wirecost.counted import counted
 from wirecost.printable import printable
 from wirecost.report.shared import units
 from wirecost.traces.batch.jobs import Job, Options
@@ -90,7 +91,7 @@ def _progress_text(totals: Totals, elapsed_s: float, size_at_begin: int) -> str:
     failed = f", {len(totals.failed):,} failed" if totals.failed else ""
     converted = size_at_begin - totals.left_bytes
     left_s = elapsed_s * totals.left_bytes / converted if converted else 0.0
-    return f"{done:,} of {totals.traces:,} traces{failed}, about {_duration(left_s)} left"
+    return f"{done:,} of {counted(totals.traces, 'trace')}{failed}, about {_duration(left_s)} left"
 
 
 def _duration(seconds: float) -> str:
@@ -110,8 +111,9 @@ def _print_totals(
     failed = f", {len(totals.failed):,} failed" if totals.failed else ""
     _print(
         console,
-        f"{folder}: {totals.converted:,} of {totals.traces:,} traces converted{kept}{failed}; "
-        f"{totals.frames:,} frames, files {before} → {after}, in {units.significant(took_s)} s",
+        f"{folder}: {totals.converted:,} of {counted(totals.traces, 'trace')} converted{kept}"
+        f"{failed}; {counted(totals.frames, 'frame')}, files {before} → {after}, in "
+        f"{units.significant(took_s)} s",
     )
     if totals.peaks:
         limit = f" of at most {units.size(resources.memory)}" if resources.memory else ""

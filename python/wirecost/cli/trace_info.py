@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
 from wirecost.cli.trace_options import Files, Topic, Type
+from wirecost.counted import counted
 from wirecost.printable import without_middle
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -50,7 +51,7 @@ def _tables(infos: list[TraceInfo]) -> Iterable[Table]:
                 [path, *(f"{count:,}" for count in asdict(spread).values())]
                 for path, spread in one.lists.items()
             ]
-            note = f"in {one.parsed} of {one.frames:,} frames, spread evenly"
+            note = f"in {one.parsed} of {counted(one.frames, 'frame')}, spread evenly"
             notes = [note] if one.parsed < one.frames else []
             headings = ["elements per frame", "min", "median", "max"]
             yield Table(one.file.name, headings, rows, notes)

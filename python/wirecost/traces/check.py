@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 
+from wirecost.counted import counted
 from wirecost.printable import shown
 from wirecost.traces import messages
 from wirecost.traces.choices import TYPES
@@ -223,7 +224,7 @@ def _of_name(trace: Trace, seen: _Frames) -> Iterator[Finding]:
     if name.frames != seen.count:
         yield Finding(
             Severity.ERROR,
-            f"is named for {name.frames} frames, but holds {seen.count}",
+            f"is named for {counted(name.frames, 'frame')}, but holds {seen.count}",
             f"put {seen.count} into its name, or find the lost frames",
         )
     for version in seen.versions:

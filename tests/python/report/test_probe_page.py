@@ -49,7 +49,7 @@ def test_the_page_tells_what_the_terminal_does(tmp_path: Path) -> None:
     write(tmp_path, ["filter"], dropped=12, offset=1_700_000_000 * 10**9)
     text = rendered(tmp_path)
     assert "Probes of p" in text
-    assert "recorded 2023-11-14 22:13:20 UTC · 40 records of 1 threads" in text
+    assert "recorded 2023-11-14 22:13:20 UTC · 40 records of 1 thread" in text
     assert (
         "filter: minor-faults take 3.15 µs of 13.2 µs in the median (24 %), 6.30 µs of 16.3 µs in "
         "the slowest 1 % (39 %): 4.50 × 700 ns per fault; explain 100 % of the slowest 1 % beyond "
@@ -101,4 +101,4 @@ def test_only_the_longest_of_many_sections_are_drawn(tmp_path: Path) -> None:
 
 def test_an_empty_log_has_a_page(tmp_path: Path) -> None:
     write(tmp_path, [])
-    assert "0 records of 1 threads" in rendered(tmp_path)
+    assert "0 records of 1 thread" in rendered(tmp_path)

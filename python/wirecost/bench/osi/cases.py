@@ -9,6 +9,7 @@ from pathlib import Path
 from wirecost.bench.osi.choices import PAGES, READS
 from wirecost.bench.osi.contenders import PUBLISHED
 from wirecost.bench.osi.trace_files import REFLECTIONS
+from wirecost.counted import counted
 
 TRACE_PLAYER = (
     "protobuf",
@@ -53,7 +54,7 @@ class Work:
 
     @property
     def name(self) -> str:
-        content = f"{self.reflections:,} reflections, {self.objects:,} objects"
+        content = f"{counted(self.reflections, 'reflection')}, {counted(self.objects, 'object')}"
         if self.trace:
             content = f"trace {self.trace.name}"
         elif self.player:

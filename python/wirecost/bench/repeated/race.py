@@ -39,7 +39,7 @@ class Work:
 
     @property
     def name(self) -> str:
-        return f"{self.variant}, {self.count} elements"
+        return f"{self.variant}, {self.count} {'element' if self.count == 1 else 'elements'}"
 
     def entry(self, contender: Contender) -> Entry[Contender]:
         """Sizes stay 0 for the floors, which have no wire."""

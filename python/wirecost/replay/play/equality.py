@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from wirecost.counted import counted
 from wirecost.replay.play.outputs import Output, digest
 from wirecost.replay.recording.reader import Stored
 
@@ -100,6 +101,6 @@ def _compare(
                 return Comparison(what, count, f"{topic} message {index} differs ({a}, {b})")
             count += 1
         if len(left) != len(right) and (whole or not min(len(left), len(right))):
-            text = f"{topic} has {len(right):,} messages against {len(left):,}"
+            text = f"{topic} has {counted(len(right), 'message')} against {len(left):,}"
             return Comparison(what, count, text)
     return Comparison(what, count, None)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecost._middleware import Sink
+from wirecost.counted import counted
 from wirecost.replay.play.call_schedule import CallSchedule
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.interruption import Interruption
@@ -151,8 +152,8 @@ def _as_consumed(
         busy += not idle and not ended.is_set() and node.running()
     if busy:
         notes.append(
-            f"the node was still busy {CONSUME_S:g} s after {busy:,} inputs; they were followed by "
-            "the next all the same"
+            f"the node was still busy {CONSUME_S:g} s after {counted(busy, 'input')}; the next one "
+            "was sent all the same"
         )
     return np.concatenate(rows) if rows else np.zeros((0, 4), np.int64)
 

@@ -11,6 +11,7 @@ from wirecost.analysis.campaign.change_points import ENOUGH
 from wirecost.analysis.campaign.history import Series, history, moved_together
 from wirecost.analysis.campaign.machines import Across, Flip, across
 from wirecost.analysis.race import Name, Ratio, label
+from wirecost.counted import counted
 from wirecost.printable import printable
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -88,8 +89,10 @@ def _lead(found: list[Across], series: list[Series], flips: list[str]) -> str:
     if any(len(one.points) >= ENOUGH for one in series):
         parts.append(f"{changed} of {len(series)} series changed over time")
     if not parts:
-        parts.append(f"{len(found)} comparisons on one machine; a second one, or {ENOUGH} runs"
-                     " of each, would say what transfers and what changed")  # fmt: skip
+        parts.append(
+            f"{counted(len(found), 'comparison')} on one machine; a second one, or {ENOUGH} runs "
+            "of each, would say what transfers and what changed"
+        )
     return "; ".join(parts) + "."
 
 

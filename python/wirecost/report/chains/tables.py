@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from wirecost.analysis.chains.latency import Latency, Miss
+from wirecost.counted import counted
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
 
@@ -46,11 +47,13 @@ def _latency_table(found: Latency, first: str, last: str) -> Table:
         cells.append(f"{len(found.misses):,}")
         notes.append(f"Misses took longer than {units.time(found.deadline_ns)}")
     if found.unlinked and sections:
-        notes.append(f"{found.unlinked:,} executions of {last} have no {first} of their loop")
+        notes.append(
+            f"{counted(found.unlinked, 'execution')} of {last} without {first} of the loop"
+        )
     elif found.unlinked:
         notes.append(
-            f"{found.unlinked:,} messages of {last} were published outside a callback that took a "
-            "message, as by a timer: they belong to no chain"
+            f"{counted(found.unlinked, 'message')} of {last} published outside a callback that "
+            "took a message, as by a timer: in no chain"
         )
     if len(found.paths) > 1:
         notes.append(f"Chains took {len(found.paths)} paths; parts of all of them are listed")

@@ -16,6 +16,7 @@ from wirecost.analysis.compare.context import Difference, busy
 from wirecost.analysis.compare.noise import LEAST_ROWS
 from wirecost.analysis.compare.quantiles import FEW
 from wirecost.analysis.compare.runs import Key
+from wirecost.counted import counted
 from wirecost.report.compare.rows import (
     Labels,
     changed_first,
@@ -177,7 +178,9 @@ def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
         return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
     count = sum(one.equal for one in found)
     return (
-        [(True, f"Outputs of A and B are equal, every byte: {count:,} messages")] if count else []
+        [(True, f"Outputs of A and B are equal, every byte: {counted(count, 'message')}")]
+        if count
+        else []
     )
 
 

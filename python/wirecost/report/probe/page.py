@@ -13,6 +13,7 @@ import polars as pl
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.probe_sections import SectionSummary
 from wirecost.analysis.probe_tree import Node
+from wirecost.counted import counted
 from wirecost.failed_write import failed_write
 from wirecost.function_names import short_names, shortened
 from wirecost.records.probe_log import ProbeLog
@@ -126,7 +127,7 @@ def _recorded(logs: list[ProbeLog]) -> str:
         if len(log.records)
     ]
     count = sum(len(log.records) for log in logs)
-    records = f"{count:,} records of {len(logs)} threads"
+    records = f"{counted(count, 'record')} of {counted(len(logs), 'thread')}"
     try:
         begin = datetime.fromtimestamp(min(begins) / 1e9, UTC)
     except (ValueError, OverflowError, OSError):

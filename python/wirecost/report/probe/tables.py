@@ -13,6 +13,7 @@ from wirecost.analysis.causes.kinds import is_duration, is_processor_time
 from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.analysis.probe_tree import Node
+from wirecost.counted import counted
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.absent import absent_notes
 from wirecost.report.shared import units
@@ -57,8 +58,8 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
         if name in shown and counter.mean is not None and counter.maximum
     ]
     notes = []
-    counted = {name for _, name, *_ in body}
-    if never := [name for name in shown if name not in counted]:
+    present = {name for _, name, *_ in body}
+    if never := [name for name in shown if name not in present]:
         notes.append(f"always 0: {', '.join(never)}")
     notes += absent_notes(logs)
     if partly := [name for name in shown if "user only" in status[name]]:
@@ -195,12 +196,13 @@ def _notes(log: ProbeLog) -> list[str]:
     lacks = list(log.lacks)
     if log.dropped:
         lacks.append(
-            f"{log.dropped:,} executions dropped, they did not fit; set WIRECOST_PROBE_SIZE to more"
+            f"{counted(log.dropped, 'execution')} dropped, which did not fit; set "
+            "WIRECOST_PROBE_SIZE to more"
         )
     if log.unclosed:
-        lacks.append(f"{log.unclosed:,} sections entered and not left")
+        lacks.append(f"{counted(log.unclosed, 'section')} entered and not left")
     if log.unmatched:
-        lacks.append(f"{log.unmatched:,} sections left and not entered")
+        lacks.append(f"{counted(log.unmatched, 'section')} left and not entered")
     if not log.ended:
         lacks.append("its thread is still running or was killed; whole records were read")
     return [f"{log.path.name}: {text}" for text in lacks]

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from wirecost.analysis.summary import Row
+from wirecost.counted import counted
 from wirecost.records.folder import Results
 from wirecost.report.scenarios import Content
 from wirecost.report.shared import units
@@ -67,8 +68,9 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
         )
     headings = ["allocator", "faults/1000", "with faults", "median", "× glibc defaults"]
     headings += ["p99.9", "p99.9 undisturbed", "undisturbed"]
+    processes = counted(meta["rounds"], "process", "processes")
     notes = [
-        f"{rows[0].n} callbacks each, in {meta['rounds']} processes in turns, after a warm-up of "
+        f"{rows[0].n} callbacks each, in {processes} in turns, after a warm-up of "
         f"{meta['warmup']}; minor page faults in 1,000 callbacks; with faults: callbacks that took "
         "any; p99.9 with its 95 % interval, * the lowest; undisturbed: without context switches."
     ]
@@ -96,8 +98,8 @@ def _throughput(rows: list[Row], meta: dict[str, Any]) -> Table:
         body.append([case, *cells])
     notes = [
         "Million pairs of malloc and free per second, all threads together, median of "
-        f"{meta['rounds']} processes in turns; * the best; in brackets: the best rate divided by "
-        "this one."
+        f"{counted(meta['rounds'], 'process', 'processes')} in turns; * the best; in brackets: the "
+        "best rate divided by this one."
     ]
     optional = tuple(name for name in names if not name.startswith(OURS))[::-1]
     bars = (tuple(names),)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.analysis.summary import Row
+from wirecost.counted import counted
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES, contenders, races
 from wirecost.report.shared.table import Amount, Table
@@ -40,8 +41,7 @@ def at_rate(meta: dict[str, Any], rows: list[Row]) -> Table | None:
         body += [cells for _, cells in sorted(mine, key=lambda one: one[0])]
     over = [carrying["over"]] if carrying else []
     headings = ["contender", "sender", "subscriber", *over, "of a core", "delivered"]
-    many = "1 subscriber" if subscribers == 1 else f"{subscribers} subscribers"
-    title = f"At {units.significant(rate)} messages a second, {many}"
+    title = f"At {units.significant(rate)} messages a second, {counted(subscribers, 'subscriber')}"
     optional, bars = ("sender", "subscriber"), ("of a core", "delivered")
     return Table(title, headings, body, [_note(carrying, subscribers)], optional, bars)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirecost.analysis.summary import Row
+from wirecost.counted import counted
 from wirecost.report.shared import units
 from wirecost.report.shared.races import FEWEST
 from wirecost.report.shared.table import Table
@@ -55,7 +56,7 @@ def _table(group: _Group, rows: list[Row], counts: dict[str, int]) -> Table:
     for name in dict.fromkeys(row.name for row in rows):
         body.append([name, *(_speed(by_name.get((name, case))) for case in cases)])
     variant, build, fmi, objects, how = group
-    title = f"By number of reflections, {objects:,} objects{how}"
+    title = f"By number of reflections, {counted(objects, 'object')}{how}"
     names = dict.fromkeys(filter(None, best.values()))
     notes = [
         f"First row: total of the best Protobuf of each size ({', '.join(names)}). Below it: how "

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirecost.counted import counted
+
 Pair = tuple[int, int]
 """Milliseconds of source and model."""
 
@@ -24,7 +26,7 @@ class PublishedRow:
 
     @property
     def case(self) -> str:
-        content = f"{self.reflections:,} reflections, {self.objects:,} objects"
+        content = f"{counted(self.reflections, 'reflection')}, {counted(self.objects, 'object')}"
         return f"trace player, {content}" if self.player else content
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
 from wirecost.analysis.summary import Row
+from wirecost.counted import counted
 from wirecost.records.folder import Results
 from wirecost.records.machine_prices import prices_beside
 from wirecost.records.run_logs import run_events, run_logs
@@ -194,14 +195,14 @@ def _outputs(meta: dict[str, Any]) -> list[tuple[bool, str]]:
     differ = [one for one in meta["equality"] if one["difference"]]
     if differ:
         return [(False, f"Outputs differ, {one['what']}: {one['difference']}") for one in differ]
-    equal = [f"{one['what']} ({one['messages']:,} messages)" for one in meta["equality"]]
+    equal = [f"{one['what']} ({counted(one['messages'], 'message')})" for one in meta["equality"]]
     return [(True, f"Outputs are equal, every byte: {', '.join(equal)}")] if equal else []
 
 
 def _equality_table(meta: dict[str, Any]) -> Table | None:
     body = []
     for one in meta["equality"]:
-        result = one["difference"] or f"equal, {one['messages']:,} messages"
+        result = one["difference"] or f"equal, {counted(one['messages'], 'message')}"
         if one["skipped"]:
             result += f" after {one['skipped']:,} that only one side has"
         body.append([one["what"], result])
@@ -225,7 +226,7 @@ def _latency_lead(rows: list[Row]) -> str | None:
     slowest = max(latency, key=lambda row: row.median_ns)
     return (
         f"Median latency {slowest.case}: {units.time(slowest.median_ns)}, p99 "
-        f"{units.time(slowest.p99_ns)}, over {slowest.n:,} outputs."
+        f"{units.time(slowest.p99_ns)}, over {counted(slowest.n, 'output')}."
     )
 
 
