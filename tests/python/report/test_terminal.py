@@ -41,6 +41,25 @@ def test_a_long_name_takes_two_lines_and_no_number_is_cut() -> None:
     assert lines[first].removesuffix("12.3 ms").strip() + lines[first + 1].strip() == name
 
 
+def test_a_sentence_has_lines_of_its_own_above_its_numbers() -> None:
+    out = io.StringIO()
+    long = "send `a.long.path` and 12 more when it changes, not with every message"
+    names = ["short", long, "wirecost-columns", "zstd"]
+    body = [[name, "all peers must change", f"{n} kB"] for n, name in enumerate(names)]
+    print_table(Console(file=out, width=40), Table("title", ["change", "who", "bytes"], body, []))
+    assert out.getvalue().splitlines()[1:-1] == [
+        "change                   who bytes",
+        "──────────────────────────────────",
+        "short  all peers must change  0 kB",
+        "send `a.long.path` and 12 more when it",
+        "changes, not with every message",
+        "       all peers must change  1 kB",
+        "wirecost-columns",
+        "       all peers must change  2 kB",
+        "zstd   all peers must change  3 kB",
+    ]
+
+
 def test_a_heading_takes_two_lines_before_a_name_does() -> None:
     out = io.StringIO()
     table = Table("title", ["contender", "beside best Protobuf"], [["columns", "12× faster"]], [])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console, JustifyMethod
@@ -13,16 +14,13 @@ from rich.text import Text
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
 
+MOST_LINES = 2
+"""Of a name in its column."""
+
 
 def print_table(console: Console, content: Table) -> None:
     """All of it as it is: names come from programs and files, whatever they look like to Rich and
     to a terminal."""
-    out = RichTable(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=0,
-    )
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
@@ -32,13 +30,10 @@ def print_table(console: Console, content: Table) -> None:
     if sum(max(len(headings[i]), _widest(rows, i)) + 1 for i in shown) - 1 > console.width:
         rows = [[row[0], *(cell.replace("; ", ";\n") for cell in row[1:])] for row in rows]
         headings = [_broken(one, _widest(rows, i)) for i, one in enumerate(headings)]
-    for i in shown:
-        justify: JustifyMethod = "right" if i else "left"
-        out.add_column(Text(headings[i]), justify=justify, no_wrap=i > 0, overflow="fold")
-    for cells in rows:
-        out.add_row(*(Text(cells[i]) for i in shown))
     say(console, content.title, "bold")
-    console.print(out)
+    for part in _parts([headings[i] for i in shown], [[row[i] for i in shown] for row in rows],
+                       console.width):  # fmt: skip
+        console.print(part, highlight=False, soft_wrap=isinstance(part, Text))
     for note in content.notes:
         explained = content.explains(note)
         if not explained or not explained <= set(hidden):
@@ -47,6 +42,60 @@ def print_table(console: Console, content: Table) -> None:
         text = f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}."
         say(console, text, "dim")
     console.print()
+
+
+def _parts(headings: list[str], rows: list[list[str]], width: int) -> Iterator[RichTable | Text]:
+    """The table, in parts where a name would go over many lines in its column: such a name has
+    lines of its own, as wide as the terminal, above its numbers."""
+    widths = [max(_widest([headings], i), _widest(rows, i)) for i in range(len(headings))]
+    room = width - sum(widths[1:]) - len(widths) + 1
+    long = [_is_long(row[0], max(room, 1), width) for row in rows]
+    names = [row[0] for row, is_long in zip(rows, long, strict=True) if not is_long]
+    if not any(long) or room < len(headings[0]):
+        yield _table(headings, rows)
+        return
+    widths[0] = min(room, max(map(len, (headings[0], *names))))
+    part: list[list[str]] = []
+    is_first = True
+    for row, is_long in zip(rows, long, strict=True):
+        if is_long:
+            if part or is_first:
+                yield _table(headings, part, widths, is_first)
+            yield Text("\n".join(_lines(row[0], width)))
+            part, is_first = [["", *row[1:]]], False
+        else:
+            part.append(row)
+    yield _table(headings, part, widths, is_first)
+
+
+def _is_long(name: str, room: int, width: int) -> bool:
+    """For a column of ``room``: has more than a few lines, or a word that would be cut and need
+    not be on a terminal of ``width``."""
+    is_cut = max(map(len, name.split()), default=0) > room and len(name) <= width
+    return is_cut or len(_lines(name, room)) > MOST_LINES
+
+
+def _lines(name: str, width: int) -> list[str]:
+    return textwrap.wrap(name, width, break_on_hyphens=False)
+
+
+def _table(
+    headings: list[str],
+    rows: list[list[str]],
+    widths: list[int] | None = None,
+    has_head: bool = True,
+) -> RichTable:
+    """``widths``: of columns, so that parts of a table stand under each other."""
+    out = RichTable(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0, show_header=has_head
+    )
+    for i, heading in enumerate(headings):
+        justify: JustifyMethod = "right" if i else "left"
+        width = None if widths is None else widths[i]
+        out.add_column(Text(heading), justify=justify, no_wrap=i > 0, overflow="fold", width=width)
+    for cells in rows:
+        out.add_row(*map(Text, cells))
+    return out
 
 
 def say(console: Console, text: str, style: str = "") -> None:
