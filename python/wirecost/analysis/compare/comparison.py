@@ -27,6 +27,7 @@ from wirecost.analysis.compare.runs import (
     processes_of,
     rows_of,
 )
+from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.records.probe_log import COUNTER
 
@@ -282,7 +283,7 @@ def _judged_counts(
 
 def _dropped_values(run: Run) -> list[str]:
     missing = len(run.samples) - len(finite(run.samples, TIME))
-    return [f"{run.path}: {missing:,} samples without a time left out"] if missing else []
+    return [f"{run.path}: {counted(missing, 'sample')} without a time left out"] if missing else []
 
 
 def _drift(times: list[TimeChange], settings: Settings) -> list[str]:

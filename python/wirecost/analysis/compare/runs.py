@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wirecost.analysis.probe_sections import executions
+from wirecost.counted import counted
 from wirecost.records.probe_log import COUNTER, SUFFIX, events_of, read_logs
 from wirecost.records.reading import read_results
 from wirecost.records.scenarios import with_all_columns
@@ -112,8 +113,11 @@ def _probe_logs(path: Path) -> Run:
             ),
         },
     }
-    notes = [f"{path}: {log.dropped:,} executions dropped, they did not fit" for log in logs
-             if log.dropped]  # fmt: skip
+    notes = [
+        f"{path}: {counted(log.dropped, 'execution')} dropped, which did not fit"
+        for log in logs
+        if log.dropped
+    ]
     return Run(
         path,
         LOGS,
