@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from support import result_folders
 from wirecost.campaign.asking import _by_polars, ask
+from wirecost.campaign.imported import imported
 from wirecost.campaign.store import DONE, FAILED, LATER, Record, Store, overlaps
 from wirecost.errors import UserError
 
@@ -44,6 +47,49 @@ def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
     ]
     rows = pl.read_parquet(tmp_path / "s" / "rows" / "**" / "*.parquet", hive_partitioning=True)
     assert rows.select("median_ns", "low_ns", "high_ns").row(0) == (5.0, 4.0, 6.0)
+
+
+def test_of_a_task_all_files_are_kept_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders too: two that are imported while there is room for one, then with room."""
+    folders = [result_folders.copied(name, tmp_path / name) for name in ("heap", "map")]
+    store = Store(tmp_path / "new" / "s")
+    write, room = store.place.write, 6
+
+    def filling(name: str, data: bytes) -> None:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise OSError(errno.ENOSPC, "No space left on device", name)
+        write(name, data)
+
+    monkeypatch.setattr(store.place, "write", filling)
+    with pytest.raises(UserError, match="make room; 1 imported, the same command imports the rest"):
+        imported(store, folders, "a", "lab", None)
+    assert Store(str(store.place)).records()["scenario"].to_list() == ["heap"]
+    assert not list((tmp_path / "new").rglob("scenario=map"))
+    room = 10
+    assert imported(store, folders, "a", "lab", None) == (1, 1, [])
+
+
+def test_a_store_into_which_nothing_can_be_put_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = result_folders.copied("heap", tmp_path / "heap")
+    store = Store(tmp_path / "s")
+    write = store.place.write
+
+    def filling(name: str, data: bytes) -> None:
+        if name.startswith("records"):
+            raise OSError(errno.ENOSPC, "No space left on device", name)
+        write(name, data)
+
+    monkeypatch.setattr(store.place, "write", filling)
+    with pytest.raises(UserError, match=f"^{tmp_path}/s: No space left on device; make room$"):
+        imported(store, [folder], "a", "lab", None)
+    assert imported(Store(tmp_path / "s"), [tmp_path / "nowhere"], "a", "lab", None)[0] == 0
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_records_of_version_1_are_read(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the disk becomes full during the work, what is finished stays, and one line says how to go
+on."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import result_folders
+from support.sensor_views import sensor_view
+from wirecost.traces import create_trace
+
+WIRECOST = f"{shlex.quote(sys.executable)} -m wirecost"
+LISTED = "; echo status $?; (cd place; find . -type f | sort)"
+SAID = "wirecost: place/out"
+CONVERT = f"{WIRECOST} trace convert 'many/**/*.osi' place/out --type SensorView"
+
+
+def _printed(folder: Path, kilobytes: int, *commands: str) -> list[list[str]]:
+    """Lines that each command prints, its status and then the files below ``place``, a file system
+    of that size. In a mount namespace of its own, so that it is gone afterwards."""
+    (folder / "place").mkdir()
+    mount = f"mount -t tmpfs -o size={kilobytes}k small place || exit 77"
+    script = "\n".join((mount, *(f"echo ====; {command} 2>&1{LISTED}" for command in commands)))
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script],
+        cwd=folder, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    if done.returncode == 77 or "unshare failed" in done.stderr:
+        pytest.skip("no file system can be mounted here")
+    return [part.strip().splitlines() for part in done.stdout.split("====\n")[1:]]
+
+
+def test_traces_are_converted_until_the_disk_is_full_and_then_the_others(tmp_path: Path) -> None:
+    (tmp_path / "many" / "later").mkdir(parents=True)
+    for name in ("a", "b", "later/c"):
+        with create_trace(tmp_path / "many" / f"{name}.osi", "SensorView") as trace:
+            for second in range(2000):
+                trace.write(second * 10**9, sensor_view(second))
+    grown = "mount -o remount,size=1m place; "
+    first, then = _printed(tmp_path, 64, CONVERT, f"{grown}{CONVERT} --resume")
+    line, *listed = first[-4:]
+    assert line == (
+        f"{SAID}/b.osi: No space left on device; make room; 1 of 3 traces are in place/out: "
+        "convert the others with --resume"
+    )
+    journal = "./out/.wirecost-convert.jsonl"
+    assert listed == ["status 2", journal, "./out/a.osi"]
+    assert "2 of 3 traces converted, 1 finished before" in then[0]
+    assert then[2:] == ["status 0", journal, "./out/a.osi", "./out/b.osi", "./out/later/c.osi"]
+
+
+def test_a_store_for_which_there_is_no_room_is_not_begun(tmp_path: Path) -> None:
+    command = f"{WIRECOST} campaign import place/out {result_folders.DATA / 'heap'}"
+    (printed,) = _printed(tmp_path, 8, command)
+    assert printed == [f"{SAID}: No space left on device; make room", "status 2"]
+
+
+def test_what_a_program_printed_until_then_is_kept(tmp_path: Path) -> None:
+    """Of a trial the tables come last."""
+    program = "head -c 20000 /dev/zero"
+    command = f"{WIRECOST} probe try --remedies malloc --rounds 1 --out place/out -- {program}"
+    (printed,) = _printed(tmp_path, 28, command)
+    said = [line for line in printed if line.startswith("wirecost: ")]
+    assert len(said) == 1 and said[0].endswith("; its runs are in place/out"), printed
+    assert "No space left on device; make room" in said[0]
+    assert "./out/runs/as-it-is-1/printed" in printed and "status 2" in printed
