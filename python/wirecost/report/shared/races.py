@@ -105,7 +105,8 @@ def best_codec(rows: list[Row], race: Race) -> list[str]:
 
 def samples_taken(row: Row, unit: str) -> str:
     """``30 steps in 10 processes``."""
-    return f"{row.n} {unit}" + (f" in {row.processes} processes" if row.processes > 1 else "")
+    what = unit.removesuffix("s") if row.n == 1 else unit
+    return f"{row.n} {what}" + (f" in {row.processes} processes" if row.processes > 1 else "")
 
 
 def ratio_text(row: Row, ratio: Ratio | None) -> str:
