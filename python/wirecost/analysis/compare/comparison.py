@@ -13,6 +13,7 @@ from wirecost.analysis.compare.choices import MARGIN
 from wirecost.analysis.compare.context import Difference, differences, failures, other_contents
 from wirecost.analysis.compare.counters import MeanDifference, mean_difference
 from wirecost.analysis.compare.drift import drift
+from wirecost.analysis.compare.message_types import aligned, are_other_messages
 from wirecost.analysis.compare.noise import Noise, noise, size
 from wirecost.analysis.compare.outputs import TopicOutputs, compare_outputs
 from wirecost.analysis.compare.plain import PlainChange, plain_changes
@@ -136,6 +137,10 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
             f"{a.path} holds {a.scenario}, {b.path} {b.scenario}: only runs of one scenario can be "
             "compared"
         )
+    other_message = are_other_messages(a, b)
+    if other_message:
+        again = None if again is None else aligned(again, b)[0]
+        a, b = aligned(a, b)
     names = common_names(a, b)
     ours, theirs = rows_of(a, names), rows_of(b, names)
     both = {key: (ours[key], theirs[key]) for key in ours if key in theirs}
@@ -154,7 +159,9 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
     ]
     _check_gate(settings, counts, (a, b))
     apart = noise(a, again, names, _quantiles, counters) if again is not None else {}
-    moved = drift(_ratios(times, names)) if again is None else {}
+    # Another message changes the rows of all contenders.
+    has_drift = again is None and not other_message
+    moved = drift(_ratios(times, names)) if has_drift else {}
 
     def least(one: TimeChange) -> float:
         own = moved.get((_contender(one.row, names), one.quantile), 0.0)
@@ -163,7 +170,8 @@ def compare(a: Run, b: Run, settings: Settings, again: Run | None = None) -> Com
     unmoved = judged(times, settings)
     times = judged(times, settings, least)
     notes += _dropped_values(a) + _dropped_values(b)
-    notes += _moved(unmoved, times, moved) or _drift(times, settings)
+    if not other_message:
+        notes += _moved(unmoved, times, moved) or _drift(times, settings)
     notes += [f"not measured in {name}: {text}" for name, text in _failed(a, b)]
     return Comparison(
         a,

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An old and a new schema of one message side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from typer.testing import CliRunner
+
+from support.result_folders import copied, edit_meta, edit_samples
+from wirecost.analysis.compare.message_types import aligned, are_other_messages
+from wirecost.analysis.compare.runs import read_run
+from wirecost.cli import app
+
+OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
+
+
+def of_new_type(to: Path) -> Path:
+    """The same run, as if measured with a schema of another package."""
+    copied("message", to)
+
+    def rename(meta: dict[str, Any]) -> None:
+        meta["type"] = NEW
+        for run in meta["runs"]:
+            run["case"] = run["case"].replace(OLD, NEW)
+            run["message_bytes"] *= 2
+
+    edit_meta(to, rename)
+    edit_samples(
+        to,
+        lambda samples: samples.with_columns(
+            pl.col(name).cast(pl.String).str.replace(OLD, NEW, literal=True)
+            for name in samples.columns
+            if name == "case"
+        ),
+    )
+    return to
+
+
+def test_rows_of_two_types_are_compared_by_contender_and_stage(tmp_path: Path) -> None:
+    a, b, report = copied("message", tmp_path / "a"), of_new_type(tmp_path / "b"), tmp_path / "c"
+    done = CliRunner().invoke(app, ["compare", str(a), str(b), "--json", str(report)])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert f"A measured {OLD}, B {NEW}: rows of the same contender and stage" in said
+    assert "rows of the other contenders" not in said
+    assert OLD not in json.dumps(json.loads(report.read_text())["rows"])
+
+
+def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:
+    run = read_run(copied("message", tmp_path / "a"))
+    other = read_run(of_new_type(tmp_path / "b"))
+    assert not are_other_messages(run, run) and are_other_messages(run, other)
+    old, new = aligned(run, other)
+    cases = {"message", "message by field"}
+    assert set(old.samples["case"]) == set(new.samples["case"]) == cases
+    assert {one["case"] for one in new.meta["runs"]} == cases
