@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,10 @@ import polars as pl
 from wirecost.errors import UserError
 from wirecost.records.ctf.ros2_trace import Ros2Trace, trace_folders
 from wirecost.records.probe_log import EVENTS, KINDS, RECORD, SUFFIX, ProbeLog, events_of, read_logs
+
+LOGS = "logs"
+"""The folder of a run's logs in its folder."""
+MOST_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
@@ -38,17 +42,34 @@ def read_recorded(paths: Iterable[Path]) -> list[ProbeLog]:
 
     Raises UserError on what is neither.
     """
-    every = list(paths)
+    every = [_with_logs(path) for path in paths]
     plain = [path for path in every if not path.is_dir() or any(path.glob("*" + SUFFIX))]
     traced = [path for path in every if path not in plain]
     return [*read_logs(plain), *chain.from_iterable(map(_of_folder, traced))]
+
+
+def _with_logs(path: Path) -> Path:
+    """The folder itself, or its ``logs``, which a run of ``probe try`` keeps them in."""
+    logs = path / LOGS
+    if logs.is_dir() and any(logs.glob("*" + SUFFIX)) and not any(path.glob("*" + SUFFIX)):
+        return logs
+    return path
+
+
+def _elsewhere(path: Path) -> str:
+    """Where logs are, below a folder that holds none; ``another folder`` if nowhere."""
+    for pattern in (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}", f"*/*/*/*{SUFFIX}"):
+        if found := sorted({one.parent for one in islice(path.glob(pattern), MOST_LOOKED_AT)}):
+            more = f" or one of {len(found) - 1} more like it" if len(found) > 1 else ""
+            return f"{found[0]}{more}"
+    return "another folder"
 
 
 def _of_folder(path: Path) -> list[TraceLog]:
     folders = trace_folders(path)
     if not folders:
         raise UserError(
-            f"{path}: holds neither a probe log (*{SUFFIX}) nor a trace; name another folder"
+            f"{path}: holds neither a probe log (*{SUFFIX}) nor a trace; name {_elsewhere(path)}"
         )
     traces = [trace for folder in folders if (trace := Ros2Trace(folder)).has_ros2]
     logs = [log for trace in traces for log in _logs(trace)]

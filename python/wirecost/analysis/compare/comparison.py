@@ -275,7 +275,7 @@ def _judged_counts(
             out.append(replace(one, verdict=SAME if found.a == found.b else UNDECIDED))
             continue
         q = next(corrected)
-        low, high = found.ci95
+        low, high = found.change95 or found.ci95
         certain = (
             q <= FALSE_DISCOVERIES
             and abs(found.b - found.a) > settings.margin * abs(found.a)

@@ -28,12 +28,14 @@ Processes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """Means of a counter in runs A and B; ``ci95`` of ``b - a``, None with too few samples."""
+    """Means of a counter in runs A and B; ``ci95`` of ``b - a``, None with too few samples;
+    ``ratio95`` of ``b / a - 1``, None where a mean of some resample is 0."""
 
     a: float
     b: float
     ci95: tuple[float, float] | None
     p: float | None
+    ratio95: tuple[float, float] | None = None
 
     @property
     def change(self) -> float | None:
@@ -42,10 +44,13 @@ class MeanDifference:
 
     @property
     def change95(self) -> tuple[float, float] | None:
-        """``ci95`` as shares of ``a``."""
+        """Of ``change``; never below -1, since nothing counts less than none. Without ``ratio95``
+        it is ``ci95`` as shares of ``a``, cut off there: resamples without any have no ratio."""
         if self.ci95 is None or self.a <= 0:
             return None
-        return self.ci95[0] / self.a, self.ci95[1] / self.a
+        if self.ratio95 is not None:
+            return self.ratio95
+        return max(-1.0, self.ci95[0] / self.a), max(-1.0, self.ci95[1] / self.a)
 
 
 def mean_difference(
@@ -63,21 +68,38 @@ def mean_difference(
     ):  # fmt: skip
         sides = by_process.means(a, taken_a, SEED), by_process.means(b, taken_b, SEED + 1)
         ci95, p = by_process.difference(*sides)
-        return MeanDifference(of_a, of_b, ci95, p)
+        return MeanDifference(of_a, of_b, ci95, p, _ratio_of_processes(*sides))
     random = np.random.default_rng(SEED)
-    apart = _deviations(b, taken_b, random) - _deviations(a, taken_a, random)
+    of_resamples = _resampled_means(b, random), _resampled_means(a, random)
+    wider = _widened(b, taken_b), _widened(a, taken_a)
+    apart = wider[0] * (of_resamples[0] - of_b) - wider[1] * (of_resamples[1] - of_a)
     low, high = of_b - of_a + np.quantile(apart, [0.025, 0.975])
-    return MeanDifference(of_a, of_b, (float(low), float(high)), rank_sum_test(a, b))
+    ratio95 = None
+    if min(of_a, of_b, *(float(one.min()) for one in of_resamples)) > 0:
+        logs = [
+            wide * np.log(means / mean)
+            for wide, means, mean in zip(wider, of_resamples, (of_b, of_a), strict=True)
+        ]
+        ends = math.log(of_b / of_a) + np.quantile(logs[0] - logs[1], [0.025, 0.975])
+        ratio95 = math.expm1(ends[0]), math.expm1(ends[1])
+    return MeanDifference(of_a, of_b, (float(low), float(high)), rank_sum_test(a, b), ratio95)
 
 
-def _deviations(series: Array, processes: Processes | None, random: np.random.Generator) -> Array:
-    """Of resamples' means from the series', wider where processes differ; shape (RESAMPLES,)."""
-    mean = series.mean()
-    widened = 1.0
-    if processes is not None and len(np.unique(processes)) > 1:
-        widened = math.sqrt(len(series) / worth_of_processes(series - mean, processes))
-    found: Array = widened * (_resampled_means(series, random) - mean)
-    return found
+def _ratio_of_processes(
+    a: by_process.Resampled, b: by_process.Resampled
+) -> tuple[float, float] | None:
+    """By the logarithm, as for quantiles."""
+    if min(a.value, float(a.resamples.min()), b.value, float(b.resamples.min())) <= 0:
+        return None
+    (low, high), _ = by_process.difference(a.logarithm(), b.logarithm())
+    return math.expm1(low), math.expm1(high)
+
+
+def _widened(series: Array, processes: Processes | None) -> float:
+    """What resamples' means are to be spread by, because processes differ."""
+    if processes is None or len(np.unique(processes)) < 2:
+        return 1.0
+    return math.sqrt(len(series) / worth_of_processes(series - series.mean(), processes))
 
 
 def _resampled_means(series: Array, random: np.random.Generator) -> Array:

@@ -39,6 +39,10 @@ class Resampled:
     resamples: Array
     processes: int
 
+    def logarithm(self) -> Resampled:
+        """Of a statistic that is above 0 in all resamples."""
+        return Resampled(math.log(self.value), np.log(self.resamples), self.processes)
+
     def deviations(self) -> Array:
         """Resamples vary by less than runs do, since each has no more than the run's processes."""
         widened: Array = math.sqrt(self.processes / (self.processes - 1)) * (

@@ -44,6 +44,17 @@ Processes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class TooFew:
+    """Of the run that has fewer: ``executions`` are worth ``worth`` independent samples, where
+    ``needed`` are. ``processes``: that took them, at least one."""
+
+    needed: int
+    worth: int
+    executions: int
+    processes: int
+
+
+@dataclass(frozen=True)
 class Shift:
     """How a percentile of run B differs from run A's. Where ``ci95`` is None, ``why`` says why."""
 
@@ -54,6 +65,7 @@ class Shift:
     ci95: tuple[float, float] | None
     p: float | None
     why: str = ""
+    few: TooFew | None = None
 
 
 def least_samples(q: float) -> int:
@@ -125,14 +137,17 @@ def shift(
     of_a, of_b = float(np.quantile(a, q)), float(np.quantile(b, q))
     needed = least_samples(q)
     change = of_b / of_a - 1 if of_a >= SHORTEST else None
-    if min(len(a), len(b)) < needed:
-        return Shift(of_a, of_b, change, None, None, _few(needed, min(len(a), len(b))))
+    counts = len(a), len(b)
+    if min(counts) < needed:
+        few = _too_few(needed, counts, counts, processes)
+        return Shift(of_a, of_b, change, None, None, _few(needed, min(counts)), few)
     if change is None:
         return Shift(of_a, of_b, None, None, None, NOTHING if of_a == of_b else "A is 0")
     worth = independent(a, q, processes[0]), independent(b, q, processes[1])
     if min(worth) < needed:
         why = _few(needed, min(worth), "independent ")
-        return Shift(of_a, of_b, change, None, None, why)
+        few = _too_few(needed, worth, counts, processes)
+        return Shift(of_a, of_b, change, None, None, why, few)
     lower, upper = np.sort(a), np.sort(b)
     p = quantile_test(lower, upper, q, worth)
     taken_a, taken_b = processes
@@ -164,12 +179,21 @@ def _of_processes(
     change = of_b / of_a - 1
     if min(a.value, float(a.resamples.min()), b.value, float(b.resamples.min())) < SHORTEST:
         return Shift(of_a, of_b, change, None, None, ZEROS)
-    one, other = (
-        by_process.Resampled(math.log(side.value), np.log(side.resamples), side.processes)
-        for side in (a, b)
-    )
-    (low, high), _ = by_process.difference(one, other)
-    return Shift(of_a, of_b, change, (math.expm1(low), math.expm1(high)), p)
+    (low, high), _ = by_process.difference(a.logarithm(), b.logarithm())
+    # Between two samples far apart a quantile may be anything, and resamples have the middle.
+    between = min(math.expm1(low), change), max(math.expm1(high), change)
+    return Shift(of_a, of_b, change, between, p)
+
+
+def _too_few(
+    needed: int,
+    worth: tuple[int, int],
+    counts: tuple[int, int],
+    processes: tuple[Processes | None, Processes | None],
+) -> TooFew:
+    side = 0 if worth[0] <= worth[1] else 1
+    taken = processes[side]
+    return TooFew(needed, worth[side], counts[side], 1 if taken is None else len(np.unique(taken)))
 
 
 def _few(needed: int, there: int, which: str = "") -> str:

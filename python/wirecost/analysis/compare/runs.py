@@ -106,8 +106,9 @@ def _probe_logs(path: Path) -> Run:
     programs = dict.fromkeys(log.program for log in logs)
     meta = {
         "environment": {"doctor": _doctor(path if path.is_dir() else path.parent)},
+        # Two builds are what is compared: another name of theirs is no other setting.
+        "program": ", ".join(programs),
         "settings": {
-            "program": ", ".join(programs),
             "counters": ", ".join(
                 dict.fromkeys(f"{c.name} {c.status}" for log in logs for c in log.counters)
             ),

@@ -28,6 +28,7 @@ from wirecost.report.compare.rows import (
 )
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
+from wirecost.report.shared.too_few import DEPENDENT, too_few
 
 TIME_HEADINGS = ["row", "percentile", "A", "B", "change [95 %]", "verdict"]
 CHANGED = "Changed"
@@ -78,15 +79,17 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
         return None
     labels = Labels(comparison)
     body = [
-        [labels(one.row), one.quantile, percent(one.shift.change), one.shift.why.removeprefix(FEW)]
+        [
+            labels(one.row),
+            one.quantile,
+            percent(one.shift.change),
+            one.shift.why.removeprefix(FEW) if one.shift.few is None else too_few(one.shift.few),
+        ]
         for one in found[:most]
     ]
     notes = []
-    if any("independent" in one.shift.why for one in found):
-        notes.append(
-            "independent: executions that follow one another, and those of one process, resemble "
-            "each other, so they count as fewer"
-        )
+    if any(one.shift.few and one.shift.few.worth < one.shift.few.executions for one in found):
+        notes.append(DEPENDENT)
     if len(found) > most:
         notes.append(f"{len(found) - most:,} more: --json has all.")
     return Table("Cannot tell", ["row", "percentile", "change", "executions"], body, notes)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What remedies gained: a verdict on the tail of its own, and how much more to measure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wirecost.analysis.compare.counters import mean_difference
+from wirecost.analysis.compare.quantiles import Shift, TooFew, shift
+from wirecost.analysis.gains import Gain
+from wirecost.report.probe.trial import document, gain_table
+from wirecost.report.shared.too_few import too_few
+
+SAME = Shift(100.0, 95.0, -0.05, (-0.1, 0.01), 0.3)
+TAIL = Shift(100.0, 20.0, -0.8, (-0.86, -0.73), 1e-4)
+
+
+def test_a_tail_that_alone_became_shorter_is_the_verdict() -> None:
+    gain = Gain("callback", "fifo", 600, SAME, TAIL)
+    table = gain_table([gain])
+    assert table.rows[0][-1] == "p99 faster"
+    assert "change of p99 [95 %]" not in table.optional
+    assert document([gain], [], {})["gains"][0]["verdict_p99"] == "faster"
+    faster = replace(gain, median=TAIL)
+    assert gain_table([faster]).rows[0][-1] == "faster"
+    slower = replace(faster, p99=replace(TAIL, change=1.0, ci95=(0.5, 2.0)))
+    assert gain_table([slower]).rows[0][-1] == "faster; p99 slower"
+
+
+def test_a_tail_without_enough_is_no_verdict() -> None:
+    by_chance = replace(TAIL, p=0.2)
+    assert gain_table([Gain("a", "b", 600, SAME, by_chance)]).rows[0][-1] == "no difference"
+    assert gain_table([Gain("a", "b", 90, SAME, TAIL)]).rows[0][-1] == "no difference"
+    lacking = Shift(1.0, 2.0, 1.0, None, None, "n too small", TooFew(368, 149, 600, 6))
+    table = gain_table([Gain("a", "b", 600, SAME, lacking)])
+    assert "changes of p99" not in table.notes
+    assert any("600 count as 149, 368 needed: 15 runs, not 6" in note for note in table.notes)
+    assert too_few(TooFew(36, 20, 20, 1)) == "20, 36 needed: 1.8 times as long a run"
+
+
+def test_an_interval_contains_its_change_where_samples_leave_a_gap() -> None:
+    """p99 lies between two samples far apart: any value of the gap is one."""
+    processes = np.repeat(np.arange(6), 100)
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        a, b = random.normal(30e3, 100, 600), random.normal(30e3, 100, 600)
+        a[random.permutation(600)[:6]] = 6e5 + random.normal(0, 1e4, 6)
+        b[random.permutation(600)[:5]] = 6e5 + random.normal(0, 1e4, 5)
+        found = shift(a, b, 0.99, (processes, processes))
+        if found.ci95 is not None:
+            assert found.change is not None
+            assert found.ci95[0] <= found.change <= found.ci95[1]
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_nothing_counts_less_than_none(count: int) -> None:
+    """Times waited, of a few executions nearly all: 99 % less, and never 147 % less."""
+    random = np.random.default_rng(5)
+    processes = np.repeat(np.arange(count), 60 // count)
+    a = random.lognormal(15, 1.5, 60) * np.repeat(random.lognormal(0, 1, count), 60 // count)
+    b = 0.013 * random.lognormal(15, 1.5, 60)
+    found = mean_difference(a, b, (processes, processes))
+    assert found.change95 is not None
+    assert found.change is not None
+    assert -1 < found.change95[0] < found.change < found.change95[1]
+    never = mean_difference(a, np.where(np.arange(60) == 3, 1.0, 0.0), (processes, processes))
+    assert never.change95 is not None
+    assert never.change95[0] >= -1
