@@ -78,6 +78,15 @@ def test_heavy_fields_are_taken_out_outermost_first() -> None:
     assert "inners[].text" in paths
 
 
+def test_texts_are_taken_out_though_numbers_of_as_many_bytes_are_not() -> None:
+    about = every()
+    message = about.message_class(a_string="x" * 26, doubles=[0.5] * 118, sint32s=[1] * 27)
+    counted, total = fields.counted(about, [message.SerializeToString()])
+    shares = {field.path: field.all / total for field in counted}
+    assert 0.02 < shares["a_string"] < 0.04 and 0.02 < shares["sint32s[]"] < 0.04
+    assert fields.worth_taking_out(counted, about) == ["doubles[]", "a_string"]
+
+
 def test_made_up_messages_have_the_elements_that_were_asked_for() -> None:
     about = every()
     made = [about.message_class.FromString(data) for data in made_up(about, {"doubles": 123}, 1)]

@@ -309,9 +309,30 @@ def test_fields_beyond_the_limit_are_one_row() -> None:
     of = {("a", "encode"): Share(0.5, 0.4, 0.6), ("a.x", "encode"): Share(0.1, -0.1, 0.3)}
     table = field_table(meta, [Shares("protobuf reused", of)], ("cpp", "java"))
     assert table is not None
-    assert [row[0] for row in table.rows] == ["a", "· x", "2 others, together"]
-    assert [row[3] for row in table.rows] == ["50 ± 10 %", "cannot tell", "–"]
+    assert [row[0] for row in table.rows] == ["a", "· x", "· rest of a", "2 others, together"]
+    assert [row[3] for row in table.rows] == ["50 ± 10 %", "cannot tell", "≈ 40 %", "–"]
     assert table.rows[-1][1:3] == ["10 B", "1.0 %"]
     assert "Times are of C++ only, not of Java." in table.notes[0]
+    assert "rest of a field:" in table.notes[0]
     bare = field_table(meta, [], ("python",))
     assert bare is not None and "Times of fields are measured in C++ only" in bare.notes[0]
+
+
+def test_the_times_in_a_field_add_up_to_it() -> None:
+    paths = ("a[]", "a[].b", "a[].b.x", "a[].c", "d")
+    meta = {"fields": [{"path": path, "own": 100, "all": 200} for path in paths]}
+    values = {"a[]": 0.7, "a[].b": 0.3, "a[].b.x": 0.1, "d": 0.2}
+    of = {(path, "decode"): Share(value, value, value) for path, value in values.items()}
+    table = field_table(
+        meta | {"counted_bytes": 500, "messages": 1}, [Shares("protobuf reused", of)], ("cpp",)
+    )
+    assert table is not None
+    assert [(row[0], row[-1]) for row in table.rows] == [
+        ("a[]", "70 ± 0 %"),
+        ("· b", "30 ± 0 %"),
+        ("· · x", "10 ± 0 %"),
+        ("· · rest of b", "≈ 20 %"),
+        ("· c", "–"),
+        ("· rest of a[]", "≈ 40 %"),
+        ("d", "20 ± 0 %"),
+    ]

@@ -19,6 +19,8 @@ WALKED = 16 << 20
 MOST_TAKEN_OUT = 12
 LEAST_SHARE = 0.04
 """Of all bytes, for a field to be taken out."""
+LEAST_SHARE_OF_TEXT = 0.02
+"""Texts and bytes take more time than numbers of as many bytes: each is checked and copied."""
 
 Path = tuple[str, ...]
 """Names of fields from the top on, as ``text`` shows them."""
@@ -144,11 +146,17 @@ def worth_taking_out(found: list[FieldBytes], subject: Subject) -> list[str]:
     heavy = [
         field
         for field in found
-        if field.all >= LEAST_SHARE * total and UNKNOWN not in field.path
+        if field.all >= _least_share(subject, field.path) * total and UNKNOWN not in field.path
         and _can_be_absent(subject.schema, subject.wire, subject.type, field.path)
     ]  # fmt: skip
     heavy.sort(key=lambda field: (field.path.count("."), -field.all))
     return [field.path for field in heavy[:MOST_TAKEN_OUT]]
+
+
+def _least_share(subject: Subject, path: str) -> float:
+    along = fields_along(subject.schema, subject.type, path)
+    kind = along[-1].type if along else None
+    return LEAST_SHARE_OF_TEXT if isinstance(kind, Kind) and kind.is_text else LEAST_SHARE
 
 
 def fields_along(schema: Schema, top: str, path: str) -> list[Field]:

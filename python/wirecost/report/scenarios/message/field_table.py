@@ -33,16 +33,25 @@ def field_table(
     listed = sorted(meta["fields"], key=lambda field: -field["all"])
     worth = [f for f in listed if f["path"] in known or f["all"] >= LEAST_SHOWN * counted][:SHOWN]
     chosen = {field["path"] for field in worth}
-    body = [
-        [
-            INDENT * field["path"].count(".") + field["path"].rpartition(".")[2],
-            units.size(round(field["all"] / messages)),
-            percent(field["all"] / counted),
-            *_times(found, field["path"]),
-        ]
-        for field in meta["fields"]
-        if field["path"] in chosen
-    ]
+    shown = [field for field in meta["fields"] if field["path"] in chosen]
+    body = []
+    open_rests: list[tuple[str, list[str]]] = []
+    for at, field in enumerate(shown):
+        path = field["path"]
+        body.append(
+            [
+                INDENT * path.count(".") + path.rpartition(".")[2],
+                units.size(round(field["all"] / messages)),
+                percent(field["all"] / counted),
+                *_times(found, path),
+            ]
+        )
+        if (rest := _rest(found, path)) is not None:
+            name = f"{INDENT * (path.count('.') + 1)}rest of {path.rpartition('.')[2]}"
+            open_rests.append((f"{path}.", [name, "", "", *rest]))
+        following = shown[at + 1]["path"] if at + 1 < len(shown) else ""
+        while open_rests and not following.startswith(open_rests[-1][0]):
+            body.append(open_rests.pop()[1])
     others = [field for field in meta["fields"] if field["path"] not in chosen]
     if others:
         together = sum(field["own"] for field in others)
@@ -59,7 +68,8 @@ def field_table(
         body.append(["all measured ones at once", "", "", *rest])
     headings = ["field", "bytes", "share"]
     headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
-    note = _note(found, len(known), others != [], languages)
+    has_rest = any(_rest(found, path) is not None for path in chosen)
+    note = _note(found, len(known), others != [], has_rest, languages)
     return Table("Where it goes, by field", headings, body, [note], bars=("share",))
 
 
@@ -71,6 +81,24 @@ def _times(found: list[Shares], path: str) -> list[str]:
     return [_share(one.of.get((path, stage))) for one in found for stage in TIMED]
 
 
+def _rest(found: list[Shares], path: str) -> list[str] | None:
+    """What the times of the fields in it leave of its own; None where none was measured."""
+    cells = []
+    for one in found:
+        for stage in TIMED:
+            inner = [
+                share.value
+                for (field, of), share in one.of.items()
+                if of == stage and field.rpartition(".")[0] == path
+            ]
+            whole = one.of.get((path, stage))
+            if whole is None or not inner:
+                cells.append(UNKNOWN)
+            else:
+                cells.append(f"≈ {100 * (whole.value - sum(inner)):.0f} %")
+    return cells if any(cell != UNKNOWN for cell in cells) else None
+
+
 def _share(share: Share | None) -> str:
     if share is None:
         return UNKNOWN
@@ -80,7 +108,13 @@ def _share(share: Share | None) -> str:
     return f"{value:.0f} ± {half:.0f} %"
 
 
-def _note(found: list[Shares], measured: int, has_others: bool, languages: tuple[str, ...]) -> str:
+def _note(
+    found: list[Shares],
+    measured: int,
+    has_others: bool,
+    has_rest: bool,
+    languages: tuple[str, ...],
+) -> str:
     note = (
         "bytes: of the field in a message, with its tag, length and inner fields; share: of all "
         "bytes, exact."
@@ -95,6 +129,11 @@ def _note(found: list[Shares], measured: int, has_others: bool, languages: tuple
         "message; ± half the 95 % interval; cannot tell: the interval contains 0; negative: a "
         "message is slower without the field."
     )
+    if has_rest:
+        note += (
+            " rest of a field: its time less those of the fields in it that were measured; ≈: "
+            "computed, without an interval."
+        )
     note += f" {UNKNOWN}: not measured, which was done for {measured} fields with many bytes."
     if elsewhere:
         note += f" Times are of C++ only, not of {' and '.join(elsewhere)}."
