@@ -64,7 +64,9 @@ def command(
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"With --data: messages spread over it. Default: {SAMPLED}."),
+        typer.Option(
+            metavar="N", help=f"With --data: messages spread over it. Default: {SAMPLED}."
+        ),
     ] = None,
     elements: Annotated[
         list[str] | None,
