@@ -306,6 +306,22 @@ def test_ros_nodes_in_cpp_and_python_exchange_messages(ros: dict[str, str], tmp_
         assert len(report["threads"]) > 3, node
 
 
+def test_a_report_that_cannot_be_written_leaves_the_former(wirecost: Run, tmp_path: Path) -> None:
+    out = tmp_path / "heap.json"
+    out.write_text("former")
+    script = 'trap "" XFSZ; ulimit -f 0; echo printed'
+    done = wirecost("heap", "run", "--out", out, "--", "sh", "-c", script)
+    assert (done.returncode, done.stdout) == (0, "printed\n")  # the program did well
+    assert done.stderr == f"wirecost heap: cannot write {out}: File too large; name another file\n"
+    assert [(file, file.read_text()) for file in tmp_path.iterdir()] == [(out, "former")]
+
+
+def test_a_full_disk_is_said(wirecost: Run) -> None:
+    done = wirecost("heap", "run", "--out", "/dev/full", "--", "true")
+    said = "wirecost heap: cannot write /dev/full: No space left on device; make room\n"
+    assert (done.returncode, done.stderr) == (0, said)
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -314,7 +330,7 @@ def test_ros_nodes_in_cpp_and_python_exchange_messages(ros: dict[str, str], tmp_
         (("--pool", "auto", "--profile", "none.json", "--", "true"), "none.json: No such file"),
         (("--pool", "auto", "--profile", "/dev/null", "--", "true"), "/dev/null: a device"),
         (("--pool", "auto", "--profile", "empty", "--", "true"), "empty: not a heap report"),
-        (("--out", "none/x.json", "--", "true"), "--out none/x.json: no such folder"),
+        (("--out", "none/x.json", "--", "true"), "none/x.json: No such file or directory; name"),
         (("--", "no-such-program"), "no-such-program: No such file or directory"),
     ],
 )

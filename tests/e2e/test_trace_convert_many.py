@@ -44,7 +44,7 @@ def _engine() -> None:
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Path:
+def fleet(tmp_path: Path) -> Iterator[Path]:
     """40 short traces of different lengths in 4 folders, and a slow one."""
     folder = tmp_path / "fleet"
     for number in range(SHORT):
@@ -57,7 +57,9 @@ def fleet(tmp_path: Path) -> Path:
             file.write(struct.pack("<I", SLOW_FRAME))
             file.seek(SLOW_FRAME, os.SEEK_CUR)
         file.truncate(file.tell())
-    return folder
+    yield folder
+    # Where files are in memory, its zeros are as well, once a worker has read them.
+    (folder / SLOW).unlink(missing_ok=True)
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 // What the process did, as text for people and JSON for `--pool auto`. Format: docs/heap.md.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "wirecost/heap/heap.hpp"
@@ -124,29 +126,54 @@ void write_json(Writer& out) {
   out.put("}\n");
 }
 
+void refuse(const char* path, int error) {
+  Writer(2)
+      .put("wirecost heap: cannot write ")
+      .put(path)
+      .put(": ")
+      .put(strerrordesc_np(error))
+      .put(error == ENOSPC ? "; make room\n" : "; name another file\n");
+}
+
+/// Into `path` at once; the error, or 0.
+int write_report(const char* path) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = 0;
+  {
+    Writer out(file);
+    write_json(out);
+    out.flush();
+    error = out.failure();
+  }
+  // Some file systems say only here that there is no room.
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+/// Takes the place of what was at `path` once it is whole, so that a full disk leaves the former
+/// report.
+int replace_report(const char* path) {
+  char made[4096 + 32];
+  append(strcat(strcpy(made, path), ".new."), static_cast<std::uint64_t>(getpid()));
+  int error = write_report(made);
+  if (error == 0 && rename(made, path) != 0) error = errno;
+  if (error != 0) unlink(made);
+  return error;
+}
+
 void write_file() {
   char path[4096];
   const std::size_t length = strlen(state.config.out);
-  if (length + 32 > sizeof path) return;
+  if (length + 32 > sizeof path) return refuse(state.config.out, ENAMETOOLONG);
   memcpy(path, state.config.out, length + 1);
   if (state.config.pid != 0 && state.config.pid != getpid()) {
     append(strcat(path, "."), static_cast<std::uint64_t>(getpid()));
   }
-  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    Writer(2)
-        .put("wirecost heap: cannot write ")
-        .put(path)
-        .put(": ")
-        .put(strerrordesc_np(errno))
-        .put("; name another file with --out\n");
-    return;
-  }
-  {
-    Writer out(file);
-    write_json(out);
-  }
-  close(file);
+  struct stat there;
+  const bool is_special = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  const int error = is_special ? write_report(path) : replace_report(path);
+  if (error != 0) refuse(path, error);
 }
 
 }  // namespace

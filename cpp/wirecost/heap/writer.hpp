@@ -51,12 +51,18 @@ class Writer {
     for (std::size_t done = 0; done < used_;) {
       const ssize_t wrote = write(descriptor_, buffer_ + done, used_ - done);
       if (wrote < 0 && errno == EINTR) continue;
-      if (wrote <= 0) break;
+      if (wrote <= 0) {
+        failure_ = wrote < 0 ? errno : EIO;
+        break;
+      }
       done += static_cast<std::size_t>(wrote);
     }
     used_ = 0;
     errno = saved;
   }
+
+  /// Why something could not be written, as errno; 0 where all that was flushed is written.
+  int failure() const { return failure_; }
 
   Writer& put(const char* text, std::size_t length) {
     for (std::size_t i = 0; i < length; ++i) {
@@ -77,6 +83,7 @@ class Writer {
   }
 
   int descriptor_;
+  int failure_ = 0;
   std::size_t used_ = 0;
   char buffer_[1024];
 };

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from wirecost.cli.imported import Group
+from wirecost.cli.json_file import check_writable
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
@@ -60,8 +61,7 @@ def run(
     To size the pool: run once with --out wirecost-heap.json, then with --pool auto.
     """
     options = Options(pool_bytes(pool, profile), lock, huge, report, out, warmup)
-    if out is not None and not out.absolute().parent.is_dir():
-        raise UserError(f"--out {out}: no such folder; make {out.absolute().parent} first")
+    check_writable("--out", out)
     try:
         os.execvpe(command[0], command, environment(options, os.environ))
     except OSError as error:

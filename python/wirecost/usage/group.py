@@ -3,7 +3,7 @@
 start, also of what has ended by now.
 
 Groups are folders, which stay when their maker is killed: the next one removes those whose maker
-is dead. They lie in one that gives no controller on, so that processes are scheduled as before.
+is dead, as far as it can see that: not those of other containers. They lie in one that gives no controller on, so that processes are scheduled as before.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Group(Closing):
             parent = mounted / NAME
         self._homes: dict[str, Path] = {}
         self._home = parent.parent
-        self.folder = parent / f"{os.getpid()}-{_begin(os.getpid())}-{secrets.token_hex(3)}"
+        self.folder = parent / f"{_maker(os.getpid())}-{secrets.token_hex(3)}"
         try:
             _make(self.folder)
         except FileNotFoundError:  # another run, which was the last one, has removed its parent
@@ -107,8 +107,12 @@ def _remove(folder: Path, homes: Mapping[str, Path], root: Path) -> None:
 def _sweep(parent: Path) -> None:
     """Removes groups whose maker is dead."""
     for folder in parent.iterdir():
-        process, _, begin = folder.name.rpartition("-")[0].partition("-")
-        if folder.is_dir() and process.isdigit() and _begin(int(process)) != begin:
+        maker = folder.name.rpartition("-")[0]
+        space, _, rest = maker.partition("-")
+        process = rest.partition("-")[0]
+        if space != _space() or not process.isdigit():
+            continue  # a process of another container cannot be looked up
+        if folder.is_dir() and maker != _maker(int(process)):
             _remove(folder, {}, parent.parent)
 
 
@@ -118,6 +122,16 @@ def _group_of(process: str) -> str:
         if line.startswith("0::/"):
             return line.removeprefix("0::/")
     return ""
+
+
+def _maker(process: int) -> str:
+    """What no other process of this machine has ever been named by."""
+    return f"{_space()}-{process}-{_begin(process)}"
+
+
+def _space() -> str:
+    """The namespace in which this process's numbers of processes hold."""
+    return str(Path("/proc/self/ns/pid").stat().st_ino)
 
 
 def _begin(process: int) -> str:

@@ -191,10 +191,14 @@ def test_groups_are_gone_and_those_of_the_dead_are_removed(worker: Worker) -> No
     before = group._group_of(str(worker.process.pid))
     held.add([worker.process.pid])
     assert group._group_of(str(worker.process.pid)) != before
-    dead = parent / f"{worker.process.pid}-1-abc"  # not when that process began
+    space = held.folder.name.partition("-")[0]
+    dead = parent / f"{space}-{worker.process.pid}-1-abc"  # not when that process began
+    foreign = parent / f"1{space}-{worker.process.pid}-1-abc"  # of a container, alive or not
     dead.mkdir()
+    foreign.mkdir()
     Group().close()
-    assert held.folder.is_dir() and not dead.exists()
+    assert held.folder.is_dir() and not dead.exists() and foreign.exists()
+    foreign.rmdir()
     folder = held.folder
     del held  # without a close
     assert not folder.exists()
