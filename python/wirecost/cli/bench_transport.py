@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,10 +35,11 @@ NETWORKS = (profiles.LOOPBACK, *profiles.BUILT_IN)
 DEFAULT_SETTINGS = "default,matched"
 
 
-def _mwares() -> tuple[str, ...]:
-    from wirecost.bench.transport.choices import NATIVE_ONLY
+def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
+    """That these kinds of clients can have."""
+    from wirecost.bench.transport.choices import NATIVE, NATIVE_ONLY
 
-    return (*transport_names(), *NATIVE_ONLY)
+    return (*transport_names(), *(NATIVE_ONLY if NATIVE in clients else ()))
 
 
 def command(
@@ -123,15 +125,16 @@ def command(
     from wirecost.bench.transport.settings import Asked
     from wirecost.cli.measuring import measure_and_report
 
+    kinds = chosen("--client", client, KINDS)
     wanted = Wanted(
-        chosen("--mwares", mwares, _mwares()) if mwares else _mwares(),
+        chosen("--mwares", mwares, _mwares()) if mwares else _mwares(kinds),
         tuple(dict.fromkeys(map(_size, sizes.split(",")))),
         rate,
         tuple(numbers("--subscribers", subscribers)),
         pattern,
         tuple(map(_network, dict.fromkeys(network.split(",")))),
         Asked(reliable, queue),
-        chosen("--client", client, KINDS),
+        kinds,
         chosen("--settings", settings, NAMES),
         seconds,
     )

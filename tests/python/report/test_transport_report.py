@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -334,7 +335,44 @@ def test_who_promises_nothing_is_taken_with_a_word_of_caution(tmp_path: Path) ->
         "take a python default (does not promise that nothing is lost; when the queue of 2 is full:"
         " the oldest is lost): " in lead
     )
-    assert lead.endswith("None of 1,001 deliveries was lost; losses below 0.3 % would not show.")
+    assert "None of 1,001 deliveries was lost; losses below 0.3 % would not show. With a" in lead
+
+
+def test_the_advice_says_what_to_take_where_a_promise_is_needed(tmp_path: Path) -> None:
+    """Or how to measure it."""
+    slow = {**CLOSE, "a:2": Made(us=200.0, settings="matched")}
+    two = (("loopback", 1, 100), ("loopback", 1, 1_000_000))
+    lead = content(transport_folder(tmp_path / "both", slow, cases=two)).lead or ""
+    assert "take a python default (does not promise that nothing is lost)" in lead
+    (promised,) = re.findall(
+        r"With a promise of no loss: a python matched, median (.*?), p99", lead
+    )
+    assert " to " in promised and promised.startswith(("199 µs", "200 µs", "201 µs"))
+    lead = content(transport_folder(tmp_path / "one", {"a": CLOSE["a"]})).lead or ""
+    assert lead.endswith("For settings that promise no loss add `--settings matched`.")
+    broken = {**CLOSE, "a:2": Made(FATES["drops"], settings="matched")}
+    lead = content(transport_folder(tmp_path / "broken", broken)).lead or ""
+    assert "No settings that promise no loss delivered everything." in lead
+    lead = content(transport_folder(tmp_path / "taken", CLOSE)).lead or ""
+    assert "With a promise" not in lead and "add `--settings" not in lead
+
+
+def test_the_advice_says_what_was_not_measured_and_that_the_machine_was_loaded(
+    tmp_path: Path,
+) -> None:
+    of = transport_folder(tmp_path, {"a": Made(), "b": Made()})
+
+    def lead(**about: Any) -> str:
+        changed = dataclasses.replace(of, meta={**of.meta, **about})
+        return content_of(changed, rows(of)).lead or ""
+
+    assert "requested" not in lead() and "requested" not in lead(requested=["a", "b"])
+    assert lead(requested=["c", "a", "b", "d"]).endswith(
+        " 2 of 4 requested were not measured: c, d."
+    )
+    assert "loaded" not in lead()
+    doctor = {"doctor": {"load": "fail (5.00 on 2 CPUs)"}}
+    assert "trust the order, not the times" in lead(environment=doctor)
 
 
 def test_a_need_that_a_run_cannot_tell_from_another_has_no_column(tmp_path: Path) -> None:

@@ -25,6 +25,10 @@ class Choice:
     cheapest: Measured | None
     able: frozenset[Who] = frozenset()
     """Who delivered everything."""
+    promised: tuple[Measured, ...] = ()
+    """Of them those that promise no loss, the quickest first."""
+    settings: frozenset[str] = frozenset()
+    """Groups of settings that were measured."""
 
 
 def choices(found: Sequence[Measured]) -> list[Choice]:
@@ -45,9 +49,10 @@ def by_case(found: Sequence[Measured]) -> list[list[Measured]]:
 def _choice(group: list[Measured]) -> Choice:
     able = [one for one in group if one.delivers]
     where, size = group[0].where, group[0].size
+    settings = frozenset(one.who.settings for one in group)
     if not able:
         least = min(group, key=lambda one: (bad_share(one), one.p50_ns))
-        return Choice(where, size, least, False, None)
+        return Choice(where, size, least, False, None, settings=settings)
     tails = all(one.has_tail for one in able)
     latency = {one.who: one.p99_ns if tails else one.p50_ns for one in able}
     quickest = min(latency.values())
@@ -58,7 +63,8 @@ def _choice(group: list[Measured]) -> Choice:
     priced = [one for one in able if one.cost_ns is not None]
     cheapest = min(priced, key=lambda one: one.cost_ns or 0.0, default=None)
     other = None if cheapest is taken else cheapest
-    return Choice(where, size, taken, True, other, frozenset(latency))
+    promised = sorted((one for one in able if one.promise), key=lambda one: latency[one.who])
+    return Choice(where, size, taken, True, other, frozenset(latency), tuple(promised), settings)
 
 
 def bad_share(one: Measured) -> float:

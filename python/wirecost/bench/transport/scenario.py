@@ -246,6 +246,7 @@ def _about(settings: Settings, made: Plan, journal: Journal) -> None:
             )
             for one in made.contenders
         },
+        requested=list(settings.wanted.mwares),
         not_run=made.not_run,
         networks={},
         faults=[],

@@ -11,9 +11,12 @@ from wirecost.analysis.transport.binding import NATIVE
 from wirecost.analysis.transport.measured import Measured, Where
 from wirecost.analysis.transport.recommendation import Choice, choices
 from wirecost.counted import counted
+from wirecost.report.results.caution import caution
 from wirecost.report.scenarios.transport.measurements import name
 from wirecost.report.shared import units
 
+MATCHED = "matched"
+"""The group of settings that asks all transports for no loss."""
 MANY_LOST = 3.0
 """Where none of n was lost, the true share is below 3 / n with 95 % certainty, if losses do not
 depend on each other (the "rule of three")."""
@@ -32,7 +35,21 @@ def lead(meta: dict[str, Any], found: Sequence[Measured]) -> str | None:
         many = "promise" if len(broken) == 1 else "promises"
         who = ", ".join(dict.fromkeys(f"{run['mware']} {run['mode']}" for run in broken))
         parts.append(f"{len(broken)} {many} of no loss did not hold ({who}); see below.")
-    return " ".join(parts)
+    if caution(meta):
+        parts.append("The machine was loaded: trust the order, not the times.")
+    return " ".join([*parts, *_absent(meta)])
+
+
+def _absent(meta: dict[str, Any]) -> list[str]:
+    """A sentence on the transports that were asked for and have no measurement. Folders of before
+    do not say what was asked for."""
+    there = {run["mware"] for run in meta["runs"] if not run["failure"]}
+    asked = meta.get("requested", [])
+    names = [one for one in asked if one not in there]
+    if not names:
+        return []
+    were = "was" if len(names) == 1 else "were"
+    return [f"{len(names)} of {len(asked)} requested {were} not measured: {', '.join(names)}."]
 
 
 def _taken(choice: Choice) -> tuple[str, bool]:
@@ -56,13 +73,34 @@ def _sentence(where: Where, same: list[Choice], settings: dict[str, Any]) -> str
             f"{asked}, nothing delivered every message; {name(first.taken)} came nearest ({flaws})."
         )
     ends = [first] if last is first else [first, last]
-    times = " to ".join(units.time(one.taken.p50_ns) for one in ends)
-    text = f"{asked}, take {name(first.taken)}{_caution(first.taken, settings)}: median {times}"
-    if all(one.taken.has_tail for one in ends):
-        text += f", p99 {' to '.join(units.time(one.taken.p99_ns) for one in ends)}"
-    if (cost := first.taken.cost_ns) is not None:
+    warned = _caution(first.taken, settings)
+    text = f"{asked}, take {name(first.taken)}{warned}: {_numbers([one.taken for one in ends])}"
+    return text + _cheaper(first, same) + _evidence(first.taken, same) + _with_promise(same)
+
+
+def _numbers(ends: Sequence[Measured]) -> str:
+    """Of one contender, with one size or with the first and the last one."""
+    text = f"median {' to '.join(units.time(one.p50_ns) for one in ends)}"
+    if all(one.has_tail for one in ends):
+        text += f", p99 {' to '.join(units.time(one.p99_ns) for one in ends)}"
+    if (cost := ends[0].cost_ns) is not None:
         text += f", {units.time(cost)} of processor time per message"
-    return text + _cheaper(first, same) + _evidence(first.taken, same)
+    return text
+
+
+def _with_promise(same: list[Choice]) -> str:
+    """What to take where nothing may be lost, if what is quickest does not promise it."""
+    first, last = same[0], same[-1]
+    if first.taken.promise or first.where.pattern != "pubsub":
+        return ""
+    kept = [{one.who: one for one in choice.promised} for choice in same]
+    for one in first.promised:
+        if all(one.who in found for found in kept):
+            ends = [one] if last is first else [one, kept[-1][one.who]]
+            return f" With a promise of no loss: {name(one)}, {_numbers(ends)}."
+    if MATCHED not in first.settings:
+        return f" For settings that promise no loss add `--settings {MATCHED}`."
+    return " No settings that promise no loss delivered everything."
 
 
 def _caution(one: Measured, settings: dict[str, Any]) -> str:
