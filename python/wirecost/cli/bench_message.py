@@ -104,7 +104,7 @@ def command(
         str,
         typer.Option(
             metavar="TRANSPORT",
-            help="With --rate: also send the messages over this transport, such as zeromq or dds.",
+            help="With --rate: also send the messages over this transport, such as dds.",
             autocompletion=completing(transport_names),
         ),
     ] = "",
