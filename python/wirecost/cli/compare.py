@@ -50,8 +50,12 @@ def command(
         ),
     ] = None,
     margin: Annotated[
-        str, typer.Option(metavar="PERCENT", help="Ignore smaller changes.")
-    ] = f"{100 * MARGIN:g}%",
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help=f"Ignore smaller changes: {100 * MARGIN:g}%, or --fail-above where that is less.",
+        ),
+    ] = None,
     fail_above: Annotated[
         str | None,
         typer.Option(
@@ -135,11 +139,7 @@ def command(
     for option, given in (("--of", of), ("--require-precision", require_precision)):
         if given and fail_above is None:
             raise UserError(f"{option}: is for --fail-above; give a percentage there")
-    settings = Settings(
-        share("--margin", margin),
-        None if fail_above is None else share("--fail-above", fail_above),
-        tuple(of or ()),
-    )
+    settings = Settings(*_limits(margin, fail_above), tuple(of or ()))
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
         raise UserError("--json - and --markdown -: name a file for one of them")
@@ -202,6 +202,20 @@ def _compare_store(
     _exit([found for *_, found in compared], require_precision)
 
 
+def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:
+    """As shares; what a gate is to see is no change to be ignored. Raises UserError."""
+    limit = None if fail_above is None else share("--fail-above", fail_above)
+    if margin is None:
+        return MARGIN if limit is None else min(MARGIN, limit), limit
+    ignored = share("--margin", margin)
+    if limit is not None and ignored > limit:
+        raise UserError(
+            f"--margin {margin}: would hide changes that --fail-above {fail_above} is to see; "
+            "give a smaller one, or none"
+        )
+    return ignored, limit
+
+
 def share(option: str, text: str) -> float:
     """``5%`` or ``5`` as 0.05. Raises UserError."""
     try:
@@ -215,7 +229,7 @@ def share(option: str, text: str) -> float:
 
 def _print(console: Console, found: Comparison) -> None:
     from wirecost.analysis.compare.comparison import FASTER, SLOWER
-    from wirecost.analysis.compare.gate import unseen
+    from wirecost.analysis.compare.gate import looks_at_times
     from wirecost.report.compare import tables
     from wirecost.report.compare.rows import headline, tally, verdict_line
 
@@ -223,7 +237,7 @@ def _print(console: Console, found: Comparison) -> None:
     changed = tables.changed(found, MOST_ROWS)
     shown = (
         replace(changed, notes=changed.notes[1:]),  # the tally is said at the end
-        tables.undecided(found, MOST_LISTED),
+        tables.undecided(found, MOST_LISTED) if looks_at_times(found) else None,
         tables.counts(found, every=False),
         tables.outputs(found),
     )
@@ -236,9 +250,14 @@ def _print(console: Console, found: Comparison) -> None:
     for text in tables.warnings(found):
         _say(console, f"warning: {text}", "bold red")
     _say(console, tables.method(found), "dim")
-    result = f"{tally(found)}, of {len(found.times):,} percentiles"
-    if not any(one.verdict in {SLOWER, FASTER} for one in found.times) or verdict_line(found):
-        result = f"{headline(found)}{'.' if unseen(found) else ':'} {result}"
+    times = f"{tally(found)}, of {len(found.times):,} percentiles"
+    verdict = verdict_line(found)
+    if verdict is not None:
+        result = f"{verdict}. {times if looks_at_times(found) else f'Not looked at: {times}'}"
+    elif any(one.verdict in {SLOWER, FASTER} for one in found.times):
+        result = times
+    else:
+        result = f"{headline(found)}: {times}"
     _say(console, f"{result}.", "bold red" if found.regressions() else "bold")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wirecost.analysis.compare.comparison import FASTER, SLOWER, Settings, TimeChange, judged
 from wirecost.analysis.compare.counters import mean_difference
-from wirecost.analysis.compare.processes import GRID, LEAST_PROCESSES, enough, quantiles
+from wirecost.analysis.compare.processes import GRID, LEAST_PROCESSES, _weights, enough, quantiles
 from wirecost.analysis.compare.quantiles import shift
 from wirecost.analysis.compare.student import bound, outside
 
@@ -126,3 +126,22 @@ def test_quantiles_of_resampled_processes_are_those_of_their_samples(q: float) -
     assert found.resamples.mean() == pytest.approx(np.mean(expected), rel=0.01)
     assert found.resamples.std() == pytest.approx(np.std(expected), rel=0.1)
     assert len(values) > GRID
+
+
+@pytest.mark.parametrize("q", [0.5, 0.9, 0.99, 0.999])
+def test_resampled_quantiles_are_those_of_the_resamples(q: float) -> None:
+    """Of many short processes too, where few samples lie above the quantile."""
+    random = np.random.default_rng(5)
+    taken = np.repeat(np.arange(60), 100)
+    series = random.lognormal(0, 1, len(taken)) * random.lognormal(0, 0.3, 60)[taken]
+    order = np.argsort(series)
+    ordered = series[order]
+    found = quantiles(ordered, taken[order], q, 1)
+    weights = _weights(60, 1)[:200].astype(int)
+    repeated = (np.repeat(series, one[taken]) for one in weights)
+    exact = np.array([np.quantile(one, q, method="averaged_inverted_cdf") for one in repeated])
+    apart = np.log(found.resamples[:200]) - np.log(exact)
+    spread = np.log(exact).std()
+    assert abs(apart.mean()) < 0.05 * spread
+    assert apart.std() < 0.2 * spread
+    assert found.value == np.quantile(series, q, method="averaged_inverted_cdf")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from typer.testing import CliRunner
 
 from support import probe_logs
 from support.comparisons import compared, probes
-from wirecost.analysis.compare.comparison import SLOWER
+from wirecost.analysis.compare.comparison import MORE, SAME, SLOWER
+from wirecost.analysis.compare.gate import Gated
 from wirecost.analysis.compare.runs import read_run
 from wirecost.cli import app
 from wirecost.errors import UserError
@@ -81,6 +83,60 @@ def test_a_gate_can_look_at_a_counter(tmp_path: Path, counter: str) -> None:
     assert "No regression above 5 %" in done.stdout
     wide = ["compare", str(a), str(b), "--again", str(b), *gate]
     assert CliRunner().invoke(app, wide).exit_code == 4  # A's own two runs differ as much
+
+
+def test_a_growth_that_may_be_above_the_limit_is_not_called_none(tmp_path: Path) -> None:
+    a, b = turns(tmp_path / "a", 1, 0.01, 2), turns(tmp_path / "b", 1.06, 0.01, 3)
+    gate = ["--fail-above", "6.3%", "--of", "perf::TASK-CLOCK", "--json", str(tmp_path / "c.json")]
+    done = CliRunner().invoke(app, ["compare", str(a), str(b), *gate])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "A growth is sure, but not whether by more than 6.3 %: callback perf::TASK-CLOCK" in said
+    assert "No regression" not in said and "take " in said
+    (row,) = json.loads((tmp_path / "c.json").read_text())["not_precise_enough"]
+    low, high = row["change_ci95"]
+    assert 0 < low < 0.063 < high
+    strict = CliRunner().invoke(app, ["compare", str(a), str(b), *gate, "--require-precision"])
+    assert strict.exit_code == 4
+
+
+def test_a_gate_that_passes_says_what_it_saw(tmp_path: Path) -> None:
+    a, b = turns(tmp_path / "a", 1, 0.3, 2), turns(tmp_path / "b", 1, 0.3, 4)
+    gate = ["--fail-above", "5%", "--of", "perf::TASK-CLOCK"]
+    done = CliRunner().invoke(app, ["compare", str(a), str(b), *gate, "--markdown", "-"])
+    said = " ".join(done.stderr.split())
+    assert re.search(
+        r"above 5 %: callback perf::TASK-CLOCK, [+−][\d.]+ % \[−[\d.]+, \+[\d.]+\]", said
+    )
+    assert "Not looked at: 0 slower" in said and "Cannot tell" not in said
+    lines = done.stdout.splitlines()
+    assert lines[0] == "### wirecost probe logs: perf::TASK-CLOCK"
+    assert lines[2].startswith("A `a` → B `b`")
+
+
+def test_the_margin_hides_nothing_that_the_gate_is_to_see(tmp_path: Path) -> None:
+    a, b = turns(tmp_path / "a", 1, 0.01, 2), turns(tmp_path / "b", 1.04, 0.01, 3)
+    gate = ["--fail-above", "2%", "--of", "perf::TASK-CLOCK"]
+    assert CliRunner().invoke(app, ["compare", str(a), str(b), *gate]).exit_code == 3
+    done = CliRunner().invoke(app, ["compare", str(a), str(b), *gate, "--margin", "3%"])
+    assert isinstance(done.exception, UserError)
+    assert "--margin 3%: would hide changes that --fail-above 2%" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("change", "change95", "verdict", "times"),
+    [
+        (0.01, (-0.04, 0.06), SAME, 1.0),
+        (0.01, (-0.09, 0.11), SAME, 4.0),
+        (0.06, (0.04, 0.08), MORE, 4.0),
+        (0.05, (0.04, 0.06), MORE, float("inf")),
+    ],
+)
+def test_how_many_turns_decide_it(
+    change: float, change95: tuple[float, float], verdict: str, times: float
+) -> None:
+    row = Gated(("callback",), "p50", change, change95, verdict, False)
+    assert row.turns_needed(0.05) == pytest.approx(times)
 
 
 def test_a_gate_on_what_was_not_counted_is_refused(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ LEAST_PROCESSES = 6
 """Of a run; fewer say too little about the next one."""
 RESAMPLES = 2000
 SEED = 997
-GRID = 128
-"""Values between the quantiles of single processes that a quantile is looked for among."""
+GRID = 96
+"""Values on either side of a run's quantile that those of its resamples are looked for among."""
 
 Array = NDArray[np.float64]
 Processes = NDArray[np.int64]
@@ -92,7 +92,7 @@ def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resa
     at = np.cumsum(counts) - counts + ((counts - 1) * q).astype(np.int64)
     first = max(0, int(by_process[at].min()) - 1)
     last = min(len(ordered) - 1, int(by_process[np.minimum(at + 1, np.cumsum(counts) - 1)].max()))
-    ends = np.unique(np.linspace(first, last, min(GRID, last - first + 1)).astype(np.int64))
+    ends = _near(min(max(int(q * len(ordered)), first), last), first, last)
     before = np.bincount(number[: ends[0]], minlength=k)
     steps = [
         np.bincount(number[low:high], minlength=k)
@@ -107,6 +107,15 @@ def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resa
         _at(ordered[ends], weights @ below, sought),
         k,
     )
+
+
+def _near(at: int, first: int, last: int) -> NDArray[np.int64]:
+    """Ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away from it: of a
+    tail's quantile a run has few samples, and many below."""
+    down = np.geomspace(1, at - first, GRID) if at > first else np.empty(0)
+    up = np.geomspace(1, last - at, GRID) if last > at else np.empty(0)
+    sides = [at - np.round(down), np.array([at]), at + np.round(up)]
+    return np.unique(np.concatenate(sides).astype(np.int64))
 
 
 def _at(values: Array, below: Array, sought: Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wirecost.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
-from wirecost.analysis.compare.gate import unseen
+from wirecost.analysis.compare.gate import looks_at_times, unseen
 from wirecost.analysis.compare.quantiles import RESAMPLES
 from wirecost.analysis.compare.runs import Run
 from wirecost.report.compare import tables
@@ -111,8 +111,8 @@ def markdown(comparison: Comparison) -> str:
 def _markdown(comparison: Comparison, most: int) -> str:
     a, b = comparison.a, comparison.b
     parts = [
-        f"### wirecost {md.text(a.scenario)}: {tally(comparison)}",
-        f"A `{md.code(str(a.path))}` → B `{md.code(str(b.path))}`" + _created(comparison),
+        f"### wirecost {md.text(a.scenario)}: {md.text(_subject(comparison))}",
+        f"A `{md.code(a.path.name)}` → B `{md.code(b.path.name)}`" + _created(comparison),
     ]
     verdict = verdict_line(comparison)
     parts += [f"**{md.text(verdict)}.**"] if verdict else []
@@ -133,6 +133,11 @@ def _markdown(comparison: Comparison, most: int) -> str:
         parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
     parts.append(f"<sub>{md.text(tables.method(comparison))}</sub>")
     return "\n\n".join(parts) + "\n"
+
+
+def _subject(comparison: Comparison) -> str:
+    """What the comparison is about: not times where a gate looks at counters alone."""
+    return tally(comparison) if looks_at_times(comparison) else ", ".join(comparison.settings.of)
 
 
 def _cautions(comparison: Comparison, most: int) -> list[str]:

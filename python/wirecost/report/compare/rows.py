@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -15,13 +16,16 @@ from wirecost.analysis.compare.comparison import (
     Comparison,
     TimeChange,
 )
-from wirecost.analysis.compare.gate import unseen
+from wirecost.analysis.compare.gate import gated, unseen
 from wirecost.analysis.compare.quantiles import least_samples
 from wirecost.analysis.compare.runs import Key
+from wirecost.counted import counted
 from wirecost.function_names import short_names
 from wirecost.report.shared import units
 
 SECTION = "section"
+MOST_TURNS = 50
+"""How many times as many turns anybody would take."""
 OBVIOUS = ("wire", "factor", "elements", "build", "variant")
 """Columns that usually follow from others: the first to be left out of a row's label."""
 
@@ -96,10 +100,21 @@ def verdict_line(comparison: Comparison) -> str | None:
     if limit is None:
         return None
     count = len(comparison.regressions())
-    what = f"{count:,} regressions" if count != 1 else "1 regression"
     if count:
-        return f"{what} above {100 * limit:g} %"
-    return _not_seen(comparison, limit) or f"No regression above {100 * limit:g} %"
+        return f"{counted(count, 'regression')} above {100 * limit:g} %"
+    return _not_seen(comparison, limit) or _seen(comparison, limit)
+
+
+def _seen(comparison: Comparison, limit: float) -> str:
+    """That a gate passes, and what it looked at."""
+    said = f"No regression above {100 * limit:g} %"
+    looked_at = gated(comparison)
+    first = looked_at[0] if looked_at else None
+    if first is None or first.change95 is None:
+        return said
+    nearest = f"the highest of {len(looked_at):,} is " if len(looked_at) > 1 else ""
+    label = f"{Labels(comparison)(first.row)} {first.what}"
+    return f"{said}: {nearest}{label}, {percent(first.change)} {ends(first.change95)}"
 
 
 def _not_seen(comparison: Comparison, limit: float) -> str | None:
@@ -109,20 +124,26 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
         return None
     worst = found[0]
     label = f"{Labels(comparison)(worst.row)} {worst.what}"
-    known = (
-        f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
-        if worst.change95 is not None
-        else f"{label} has no interval"
-    )
+    if worst.change95 is None:
+        known = f"{label} has no interval"
+    else:
+        known = f"{label} is known to {ends(worst.change95)} %{_noise(comparison, worst.what)}"
     others = f" and {len(found) - 1:,} more reach beyond the limit" if len(found) > 1 else ""
-    other_way = (
-        "" if any(one.what not in QUANTILES for one in found)
-        else ", or compare instructions or processor time (--of)"
+    other_way = "" if any(one.what not in QUANTILES for one in found) else (
+        ", or compare instructions or processor time (--of)"
     )  # fmt: skip
-    return (
-        f"No regression shown, but this comparison could not have seen {100 * limit:g} %: {known}"
-        f"{others}; take more turns{other_way}"
+    said = (
+        f"A growth is sure, but not whether by more than {100 * limit:g} %"
+        if worst.grew
+        else f"No regression shown, but this comparison could not have seen {100 * limit:g} %"
     )
+    return f"{said}: {known}{others}; take {_turns(worst.turns_needed(limit))}{other_way}"
+
+
+def _turns(times: float) -> str:
+    if not math.isfinite(times) or times > MOST_TURNS:
+        return "more turns"
+    return f"about {max(2, math.ceil(times))} times as many turns"
 
 
 def _noise(comparison: Comparison, what: str) -> str:
