@@ -93,3 +93,10 @@ def test_faults_are_chosen_by_name() -> None:
     assert names == ["late-joiner", "queue-overflow"]
     with pytest.raises(UserError, match="'late' is unknown: did you mean late-joiner"):
         registry.chosen("late")
+
+
+def test_times_of_a_second_and_more_are_in_seconds() -> None:
+    times = (None, 1_500_000, 999_400_000, 999_600_000, 1_704_000_000, 12_340_000_000)
+    assert [judging.in_ms(one) for one in times] == [
+        "–", "1.5 ms", "999 ms", "1 s", "1.7 s", "12.3 s",
+    ]  # fmt: skip

@@ -248,14 +248,18 @@ NATIVE_CLIENT = Client("native", ("program",), ("zeromq",))
         (
             ("python", "native"),
             ("zeromq", "iceoryx2"),
-            {"iceoryx2 native": "no native client exists"},
+            {"iceoryx2 native": "wirecost has no native client for it"},
         ),
         (
             ("python", "native"),
             ("zeromq", "tcp"),
             {"tcp native": "its native client is not installed"},
         ),
-        (("native",), ("zeromq", "iceoryx2"), {"iceoryx2 native": "no native client exists"}),
+        (
+            ("native",),
+            ("zeromq", "iceoryx2"),
+            {"iceoryx2 native": "wirecost has no native client for it"},
+        ),
         (("python",), ("zeromq", "tcp"), {"tcp python": "has a native client only"}),
     ],
 )
@@ -274,5 +278,7 @@ def test_where_nothing_is_left_other_choices_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
-    with pytest.raises(UserError, match=r"no native client exists; zeromq.*another --mwares or"):
+    with pytest.raises(
+        UserError, match=r"wirecost has no native client for it; zeromq.*another --mwares or"
+    ):
         plan(wanted(clients=("native",), mwares=("iceoryx2",)), tmp_path)

@@ -207,6 +207,18 @@ def test_a_time_line_has_what_arrived_and_what_was_lost(results: Results) -> Non
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("width", [80, 250])
+def test_what_became_of_the_others_is_said_at_every_width(tmp_path: Path, width: int) -> None:
+    said = "the other subscriber lost 7; sending took at most 1 ms and 1.7 s"
+    faults = [{**FAULT, "others": said}, {**FAULT, "fault": "late-joiner", "failure": "it hangs"}]
+    of = transport_folder(tmp_path, {"good": Made()}, faults=faults)
+    out = io.StringIO()
+    print_results(Console(file=out, width=width), of, rows(of))
+    text = " ".join(out.getvalue().split())
+    assert f"publisher-killed, good python default: {said}." in text
+    assert "late-joiner, good python default: it hangs." in text
+
+
 def test_who_fails_is_in_the_decision_table(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, {"a": Made(), "b": Made()})
     failed = [{**run, "contender": "c", "mware": "c", "failure": "it hangs"}
@@ -389,7 +401,8 @@ def test_losses_before_the_timed_messages_are_short_and_explained(tmp_path: Path
     before = [dataclasses.replace(one, facts={**one.facts, "lost_before": 2}) for one in rows(of)]
     table = content_of(of, before).tables[0]
     assert cells(table, "a ")["went wrong"] == "2 + 1 of 1,001 lost"
-    assert any("compared before any is timed" in note for note in table.notes)
+    (note,) = (note for note in table.notes if "compared before any is timed" in note)
+    assert note.startswith("2 + 1 of 1,001 lost: 2 of those") and "then 1 of the 1,001" in note
     assert not any("compared before" in note for note in content(of).tables[0].notes)
 
 

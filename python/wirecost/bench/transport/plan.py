@@ -142,7 +142,7 @@ def _absence(mware: str, kind: str) -> str:
     if mware in NATIVE_PROGRAMS:
         return "its native client is not installed: build wirecost with its C or C++ library"
     there = ", ".join(name for name in NATIVE_PROGRAMS if name not in NATIVE_ONLY)
-    return f"no native client exists; {there} have one"
+    return f"wirecost has no native client for it; {there} have one"
 
 
 def _no_requests(mware: str, client: Client) -> str | None:

@@ -74,7 +74,10 @@ def longest_call(sent: Rows, since_ns: int, until_ns: int) -> int | None:
 
 
 def in_ms(value_ns: int | None) -> str:
-    return "–" if value_ns is None else f"{value_ns / 1e6:.3g} ms"
+    """From a second on in seconds."""
+    if value_ns is None:
+        return "–"
+    return f"{value_ns / 1e6:.3g} ms" if value_ns < 999.5e6 else f"{value_ns / 1e9:.3g} s"
 
 
 def others(sent: Rows, received: Rows, fault_ns: int) -> str:

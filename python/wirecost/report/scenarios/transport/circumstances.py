@@ -13,26 +13,36 @@ from wirecost.report.shared.table import Table
 def fault_table(meta: dict[str, Any]) -> Table | None:
     body = [
         [
-            f"{one['fault']}, {one['mware']} {one['client']} {one['settings']}",
+            _exposed(one),
             _recovered(one),
             *(NONE if one[key] is None else f"{one[key]:,}" for key in ("lost", "duplicates")),
             *(
                 NONE if one[key] is None else units.size(one[key])
                 for key in ("memory_bytes_before", "memory_bytes_after")
             ),
-            one["failure"] or one["others"] or NONE,
         ]
         for one in meta["faults"]
     ]
     if not body:
         return None
-    headings = ["fault and contender", "recovered", "lost", "twice", "memory", "after", "others"]
+    headings = ["fault and contender", "recovered", "lost", "twice", "memory", "after"]
     notes = [
         "recovered: until messages came again everywhere; lost, twice: messages; memory: of all"
-        " processes together, before and afterwards; others: what became of those without a fault."
+        " processes together, before and afterwards. Below: what became of the publisher and of the"
+        " subscriber without a fault.",
+        # A column of sentences would fit no terminal, and they alone tell who is held up.
+        *(f"{_exposed(one)}: {said}." for one in meta["faults"] if (said := _said(one))),
     ]
-    optional, bars = ("others", "memory", "after", "twice"), ("recovered", ("memory", "after"))
+    optional, bars = ("memory", "after", "twice"), ("recovered", ("memory", "after"))
     return Table("Faults", headings, body, notes, optional, bars)
+
+
+def _exposed(fault: dict[str, Any]) -> str:
+    return f"{fault['fault']}, {fault['mware']} {fault['client']} {fault['settings']}"
+
+
+def _said(fault: dict[str, Any]) -> str:
+    return str(fault["failure"] or fault["others"] or "").rstrip(".")
 
 
 def _recovered(fault: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from wirecost.report.shared.table import Marked, Table
 NONE = "–"
 PARTS = ("publisher", "subscribers", "daemon")
 NOTES = (
-    "Latency (p50 to max): from the begin of the call that sends until the call that receives"
+    "Latency: from the begin of the call that sends until the call that receives"
     " returned, every arrival at every subscriber.",
     "went wrong: of all messages at all subscribers together.",
     "CPU: processor time per sent message, of all processes and of the kernel's own threads.",
@@ -24,10 +24,6 @@ NOTES = (
     "switches: context switches per message.",
     "wire: bytes on the network per byte of the message.",
     "memory: the most that all processes together had resident.",
-)
-BEFORE = (
-    "1 + 2 of 100 lost: 1 of those that are compared before any is timed, then 2 of the 100 timed"
-    " ones. The first messages between two processes are lost most easily."
 )
 DDS = (
     "dds is Fast DDS over UDP here. Between processes of one machine its makers' default is shared"
@@ -64,11 +60,22 @@ def _parts(group: Sequence[Measured]) -> tuple[str, ...]:
 def _notes(found: Sequence[Measured], last: Sequence[Measured]) -> list[str]:
     here = {one.who.mware for one in found if one.where.network == LOOPBACK}
     parts = ", ".join(_parts(last))
+    early = [one for one in (*last, *found) if one.lost_before]
     return [
         *(note.format(parts=parts) for note in NOTES),
-        *([BEFORE] if any(one.lost_before for one in found) else []),
+        *map(_before, early[:1]),
         *([DDS] if "dds" in here else []),
     ]
+
+
+def _before(one: Measured) -> str:
+    """Of one that lost some of the messages that are compared before any is timed."""
+    lost = f"{one.lost_before:,} + {one.lost:,} of {one.expected:,} lost"
+    return (
+        f"{lost}: {one.lost_before:,} of those that are compared before any is timed, then"
+        f" {one.lost:,} of the {one.expected:,} timed ones, which are the messages that were sent"
+        " times the subscribers. The first messages between two processes are lost most easily."
+    )
 
 
 def _table(group: list[Measured], notes: list[str]) -> Table:
