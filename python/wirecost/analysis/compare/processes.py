@@ -110,8 +110,8 @@ def quantiles(ordered: Array, processes: Processes, q: float, seed: int) -> Resa
 
 
 def _near(at: int, first: int, last: int) -> NDArray[np.int64]:
-    """Ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away from it: of a
-    tail's quantile a run has few samples, and many below."""
+    """Ranks from ``first`` to ``last``, all of them next to ``at`` and ever fewer away from it:
+    above a tail's quantile a run has few samples."""
     down = np.geomspace(1, at - first, GRID) if at > first else np.empty(0)
     up = np.geomspace(1, last - at, GRID) if last > at else np.empty(0)
     sides = [at - np.round(down), np.array([at]), at + np.round(up)]
