@@ -3,7 +3,8 @@
 start, also of what has ended by now.
 
 Groups are folders, which stay when their maker is killed: the next one removes those whose maker
-is dead, as far as it can see that: not those of other containers. They lie in one that gives no controller on, so that processes are scheduled as before.
+is dead, as far as it can see that: not those of other containers. They lie in one that gives no
+controller on, so that processes are scheduled as before.
 """
 
 from __future__ import annotations
