@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ def test_tables_follow_from_the_rows(name: str) -> None:
         assert kept.tables == table1(rows)
         return
     for race in races(rows):
-        assert kept.table(race_title(race)) == overview(rows, race)
+        # Bars are of pages alone; a document shows text.
+        assert kept.table(race_title(race)) == replace(overview(rows, race), bars=())
 
 
 @pytest.mark.parametrize("runs", [2, 10])
