@@ -94,7 +94,7 @@ def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
 def test_the_decision_table_tells_faulty_transports_from_a_good_one(results: Results) -> None:
     table = tables(results)["Which transport for what"]
     good = cells(table, "good")
-    assert len(good) == 7
+    assert len(good) == 8
     assert all(cell.startswith("✓") for need, cell in good.items() if need != "transport")
     for name in FAULTY:
         found = cells(table, name)
@@ -110,7 +110,7 @@ def test_each_tick_leads_to_a_row_that_is_there(results: Results) -> None:
              if isinstance(cell, Marked)]  # fmt: skip
     links = [cell.to for row in shown[0].rows for cell in row if isinstance(cell, Linked)]
     assert len(set(marks)) == len(marks) == 5 * len(CASES)
-    assert len(links) == 5 * 6
+    assert len(links) == 5 * 7
     assert set(links) <= set(marks)
     (page,) = write_report(results, rows(results), ["html"])
     text = page.read_text()
@@ -225,7 +225,7 @@ def test_who_fails_is_in_the_decision_table(tmp_path: Path) -> None:
               for run in of.meta["runs"][:1]]  # fmt: skip
     kept = dataclasses.replace(of, meta={**of.meta, "runs": [*of.meta["runs"], *failed]})
     table = content_of(kept, rows(of)).tables[0]
-    assert list(cells(table, "c").values())[1:] == ["✗ fails"] * 2
+    assert list(cells(table, "c").values())[1:] == ["✗ fails"] * 3
 
 
 LOSSY = {"lossy": {"loss_percent": 5.0}}
@@ -302,6 +302,25 @@ def test_what_the_binding_adds_is_a_row_for_each_pair(tmp_path: Path) -> None:
     row = tables(transport_folder(tmp_path, both))["Python client beside the native one"].rows[0]
     assert float(row[3]) == pytest.approx(2.0, abs=0.1)
     assert float(row[6]) == pytest.approx(3.0, abs=0.1)
+
+
+def test_the_decision_table_tells_a_promise_from_luck(tmp_path: Path) -> None:
+    """Who lost nothing, who promises it, and who did not keep the rate."""
+    made = {
+        "lucky": Made(promise=False),
+        "sure": Made(promise=False),
+        "sure:2": Made(us=900.0, settings="matched"),
+        "lossy": Made(FATES["drops"]),
+        "slow": Made(most_rate=500.0),
+    }
+    table = content(transport_folder(tmp_path, made)).tables[0]
+    found = {name: cells(table, name) for name in ("lucky", "sure", "lossy", "slow")}
+    said = {name: one["loses nothing"] for name, one in found.items()}
+    assert said == {"lucky": "○", "sure": "✓", "lossy": "✗ loses", "slow": "✓"}
+    assert found["slow"]["fastest"] == "✗ rate not kept"
+    assert any(note.startswith("○ all arrived") for note in table.notes)
+    both = content(transport_folder(tmp_path / "both", {"a": Made(), "b": Made()})).tables[0]
+    assert not any("○" in note for note in both.notes)
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:
@@ -391,7 +410,7 @@ def test_a_need_that_a_run_cannot_tell_from_another_has_no_column(tmp_path: Path
     both = {"a": Made(), "b": Made()}
     large = transport_folder(tmp_path, both, cases=(("loopback", 3, 1_000_000),))
     table = content(large).tables[0]
-    assert table.headings == ["transport", "fastest", "cheapest"]
+    assert table.headings == ["transport", "loses nothing", "fastest", "cheapest"]
     assert "many subscribers (several --subscribers)" in table.notes[-1]
     assert not any("Tail" in note for note in table.notes)
 

@@ -50,6 +50,8 @@ class Need:
     asks: str = ""
     scope: str = ""
     """Where there are several sizes, of which messages it is."""
+    promised: bool = False
+    """That the settings promise it is asked for besides; ``value`` is then no time."""
 
     def holds(self, one: Measured) -> bool:
         """Whether its messages are as they must be."""
@@ -90,6 +92,13 @@ def _away(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
     return lambda found: [one for one in found if one.where.network not in left_out]
 
 
+def _lossless(lossy: Iterable[str]) -> Callable[[Sequence[Asked]], list[Asked]]:
+    left_out = set(lossy)
+    return lambda found: [
+        one for one in found if one.where.network not in left_out and one.where.pattern == "pubsub"
+    ]
+
+
 def needs(lossy: Sequence[str]) -> list[Need]:
     """``lossy``: networks that lose packets."""
 
@@ -100,6 +109,10 @@ def needs(lossy: Sequence[str]) -> list[Need]:
         return one.tail_ns
 
     return [
+        Need("loses nothing", "on loopback and over networks that lose nothing, all that the"
+             " transport took arrives, once and in order, and the settings promise it",
+             _lossless(lossy), lambda one: 0.0 if one.promise else 1.0, None,
+             "--pattern pubsub, a --network that loses nothing", promised=True),
         Need("fastest", f"median at most {QUICK:g} × the least",
              _smallest, p50, QUICK, scope=SMALLEST),
         Need("cheapest", f"processor time per message at most {CHEAP:g} × the least",
@@ -156,7 +169,7 @@ def _of_one(asked: list[Asked], need: Need, best: float | None) -> Verdict:
         return Verdict(False, worst, "; ".join(worst.flaws))
     value = need.value(worst)
     if need.within is None:
-        return Verdict(True, worst)
+        return Verdict(bool(worst.promise) or not need.promised, worst)
     if value is None or best is None:
         return Verdict(None, worst)
     return Verdict(value <= need.within * best, worst, f"{value / best:.1f} × the least")

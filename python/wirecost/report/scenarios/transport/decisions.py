@@ -12,7 +12,7 @@ from wirecost.report.scenarios.transport.measurements import NONE, mark
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Linked, Table
 
-TICK, CROSS = "✓", "✗"
+TICK, CROSS, UNPROMISED = "✓", "✗", "○"
 FAILS = f"{CROSS} fails"
 NOT_MEASURED = Verdict(None)
 
@@ -40,6 +40,8 @@ def decision_table(meta: dict[str, Any], found: Sequence[Measured]) -> Table | N
         " settings counts.",
         *(f"{need.title}: {_rule(need, several)}." for need, _ in shown),
     ]
+    if any(UNPROMISED in row[1:] for row in body):
+        notes.append(f"{UNPROMISED} all arrived, but only with settings that do not promise it.")
     if any("tail" in need.about for need, _ in shown):
         notes.append(TAIL)
     if left_out:
@@ -69,6 +71,8 @@ def _cell(need: Need, verdict: Verdict) -> str:
         return NONE
     if not need.holds(one):
         return Linked(f"{CROSS} {_first_flaw(one)}", mark(one))
+    if need.promised:
+        return Linked(TICK if verdict.met else UNPROMISED, mark(one))
     value = need.value(one)
     text = "" if value is None else f" {units.time(value)}"
     if one.refused:
@@ -83,4 +87,4 @@ def _first_flaw(one: Measured) -> str:
 
 
 def _rest(one: Measured) -> str:
-    return "reorders" if one.reordered else "too slow"
+    return "reorders" if one.reordered else "rate not kept"
