@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · test · lint · attack · bench · results · rivals · bare · wheel · docs · clean: the only commands anyone must know.
+# run · test · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test test-frameworks test-rivals test-peers
+.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers
 
 WIRECOST := .venv/bin/wirecost
 
@@ -64,6 +64,11 @@ docs: install
 
 install:
 	@setup/install
+
+# The Python libraries of all middlewares, for `bench transport`, `wirecost.publish` and `subscribe`.
+transports: install
+	.venv/bin/python -m pip install -q --disable-pip-version-check -r setup/python-run.txt -r setup/python-transports.txt
+	.venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r setup/python-transports-alone.txt
 
 install-test:
 	@setup/install test

@@ -47,14 +47,25 @@ def test_the_wheel_needs_little(requirements: dict[str, set[str]]) -> None:
     assert set(requirements) == {"", "bench", "campaign", "docs", "tensor", "transports"}
 
 
-def test_a_checkout_has_the_extra_too(requirements: dict[str, set[str]]) -> None:
+@pytest.mark.parametrize(
+    ("lists", "extras"),
+    [
+        (("run",), ("", "bench")),
+        (("run", "transports", "transports-alone"), ("", "bench", "transports")),
+        (("run", "transports", "test"), ("", "bench", "campaign")),
+    ],
+)
+def test_a_checkout_has_what_the_wheel_declares(
+    requirements: dict[str, set[str]], lists: tuple[str, ...], extras: tuple[str, ...]
+) -> None:
+    """``lists``: of ``make install``, ``make transports`` and ``make test``."""
     lines = [
         line
-        for name in ("run", "test")
+        for name in lists
         for line in (ROOT / "setup" / f"python-{name}.txt").read_text().splitlines()
     ]
     pinned = {light.normal(line.partition("==")[0]) for line in lines}
-    needed = requirements[""] | requirements["bench"] | requirements["campaign"]
+    needed = set[str]().union(*(requirements[extra] for extra in extras))
     assert needed - {"wirecost"} <= pinned
 
 
