@@ -340,6 +340,9 @@ def test_a_terminal_shows_every_needed_column(results: Results, width: int) -> N
     assert max(map(len, lines)) <= width
     text = out.getvalue()
     assert "many" in text and "✗ reorders" in text and "went" in text
+    said = " ".join(text.split())
+    command = rf"or with COLUMNS=200 wirecost report \S*{results.folder.name} --tables: switches,"
+    assert re.search(command, said) and "p50 to max" not in said
 
 
 CLOSE = {

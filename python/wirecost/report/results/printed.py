@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from rich.console import Console
 
 from wirecost.analysis.summary import Row
@@ -19,8 +21,9 @@ def print_results(console: Console, results: Results, rows: list[Row]) -> None:
     if content.lead and content.begins_with_lead:
         say(console, content.lead)
         console.print()
+    wider = f"COLUMNS=200 wirecost report {shlex.quote(str(results.folder))} --tables"
     for one in (*content.tables, *content.folded):
-        print_table(console, one)
+        print_table(console, one, wider)
     for text in not_measured(results.meta):
         say(console, f"not measured: {text}", "bold red")
     if content.built:

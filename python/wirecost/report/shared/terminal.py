@@ -18,9 +18,9 @@ MOST_LINES = 2
 """Of a name in its column."""
 
 
-def print_table(console: Console, content: Table) -> None:
+def print_table(console: Console, content: Table, wider: str = "") -> None:
     """All of it as it is: names come from programs and files, whatever they look like to Rich and
-    to a terminal."""
+    to a terminal. ``wider``: a command that shows the columns for which there is no room."""
     hidden = _hidden(content, console.width)
     shown = [i for i, heading in enumerate(content.headings) if heading not in hidden]
     headings = [printable(heading) for heading in content.headings]
@@ -39,7 +39,8 @@ def print_table(console: Console, content: Table) -> None:
         if not explained or not explained <= set(hidden):
             say(console, note, "dim")
     if hidden:
-        text = f"{len(hidden)} more columns on a wider terminal: {', '.join(hidden)}."
+        where = f"on a wider terminal, or with {wider}" if wider else "on a wider terminal"
+        text = f"{len(hidden)} more columns {where}: {', '.join(hidden)}."
         say(console, text, "dim")
     console.print()
 
