@@ -394,16 +394,17 @@ def test_the_advice_says_what_to_take_where_a_promise_is_needed(tmp_path: Path) 
 def test_the_advice_says_what_was_not_measured_and_that_the_machine_was_loaded(
     tmp_path: Path,
 ) -> None:
-    of = transport_folder(tmp_path, {"a": Made(), "b": Made()})
+    both = {"a": Made(), "b": Made()}
+    of = transport_folder(tmp_path, both, requested=("c", "a", "b", "d"))
+    said = content(of).lead or ""
+    assert said.endswith(" 2 of 4 requested were not measured: c, d.")
 
     def lead(**about: Any) -> str:
         changed = dataclasses.replace(of, meta={**of.meta, **about})
         return content_of(changed, rows(of)).lead or ""
 
-    assert "requested" not in lead() and "requested" not in lead(requested=["a", "b"])
-    assert lead(requested=["c", "a", "b", "d"]).endswith(
-        " 2 of 4 requested were not measured: c, d."
-    )
+    assert "requested" not in lead(requested=[]) and "requested" not in lead(requested=["a", "b"])
+    assert lead(requested=["a", "c"]).endswith(" 1 of 2 requested was not measured: c.")
     assert "loaded" not in lead()
     doctor = {"doctor": {"load": "fail (5.00 on 2 CPUs)"}}
     assert "trust the order, not the times" in lead(environment=doctor)

@@ -103,12 +103,14 @@ def transport_folder(
     networks: dict[str, dict[str, Any]] | None = None,
     peaks: bool = False,
     faults: Sequence[dict[str, Any]] = (),
+    requested: Sequence[str] = (),
 ) -> Results:
     """``cases``: network, subscribers, size; ``networks``: beside loopback, by name. A suffix
     ``:2`` distinguishes two transports with one name."""
     path.mkdir(parents=True, exist_ok=True)
     journal = Journal(path)
     fill(journal, transports, cases, networks, peaks, faults)
+    journal.about(requested=list(requested))
     journal.close()
     finish(path, False)
     return read_results(path)

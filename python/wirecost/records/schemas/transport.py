@@ -150,6 +150,8 @@ class Meta(common.Meta, kw_only=True):
     seed: int
     asked: dict[str, Scalar]
     """Options that a resumed run must have as well."""
+    requested: list[str] = msgspec.field(default_factory=list)
+    """Names of transports that were asked for, measured or not; none in folders of before."""
     contenders: dict[str, About]
     runs: list[Run]
     networks: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
