@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -76,7 +77,7 @@ def start(tmpdir: Path) -> Iterator[Callable[[], Running]]:
         one.process.kill()
         one.process.communicate()
         for child in one.children:
-            if child.is_running():
+            with suppress(psutil.NoSuchProcess):
                 child.kill()
 
 

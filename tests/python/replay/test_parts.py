@@ -161,7 +161,7 @@ def test_runs_are_compared_message_by_message() -> None:
     assert (equal.difference, equal.messages) == (None, 2)
     assert different.difference is not None
     assert different.difference.startswith("/out message 1 differs (")
-    assert shorter.difference == "/out has 1 messages against 2"
+    assert shorter.difference == "/out has 1 message against 2"
 
 
 def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:

@@ -85,7 +85,7 @@ def test_places_are_named(document: dict[str, Any], tmp_path: Path) -> None:
         assert re.search(rf"node\.json: {reason}.*; record again$", found), found
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": "soon"')
     assert "$.inputs[0].after_s: " in changed('"after_s": 0.5', '"after_s": NaN')
-    assert "$.process.nice" in changed('"nice": ', '"nice": 99')
+    assert "$.process.nice" in changed('"nice": ', '"nice": 99, "before": ')
     assert "nested too deeply" in changed('"/node/gain": 2', '"/node/gain": ' + "[" * 100_000)
 
 

@@ -354,7 +354,7 @@ def test_probe_convert_and_report_write_mcap(tmp_path: Path) -> None:
     out = tmp_path / "out.mcap"
     command = ["probe", "convert", str(tmp_path), "--format", "mcap", "--out", str(out)]
     done = CliRunner().invoke(app, command)
-    assert done.stdout == f"{out}: 1 messages in 1 topic\n", done.exception
+    assert done.stdout == f"{out}: 1 message in 1 topic\n", done.exception
     assert len(read(out)) == 1
     shutil.copytree(DATA / "transport", tmp_path / "run")
     done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--format", "mcap"])
