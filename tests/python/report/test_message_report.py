@@ -336,3 +336,16 @@ def test_the_times_in_a_field_add_up_to_it() -> None:
         ("· rest of a[]", "≈ 40 %"),
         ("d", "20 ± 0 %"),
     ]
+
+
+@pytest.mark.parametrize("inner", [-0.2, 0.8])
+def test_of_fields_that_do_not_add_up_there_is_no_rest(inner: float) -> None:
+    meta = {"fields": [{"path": path, "own": 100, "all": 200} for path in ("a", "a.b")]}
+    of = {
+        (path, "decode"): Share(value, value, value) for path, value in (("a", 0.7), ("a.b", inner))
+    }
+    table = field_table(
+        meta | {"counted_bytes": 500, "messages": 1}, [Shares("protobuf reused", of)], ("cpp",)
+    )
+    assert table is not None
+    assert [row[-1] for row in table.rows if "rest" in row[0]] == ["cannot tell"]

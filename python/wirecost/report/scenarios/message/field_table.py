@@ -19,6 +19,7 @@ LEAST_SHOWN = 0.01
 TIMED = STAGES[:2]
 TIMED_LANGUAGE = "cpp"
 UNKNOWN = "–"
+CANNOT_TELL = "cannot tell"
 
 
 def field_table(
@@ -95,7 +96,10 @@ def _rest(found: list[Shares], path: str) -> list[str] | None:
             if whole is None or not inner:
                 cells.append(UNKNOWN)
             else:
-                cells.append(f"≈ {100 * (whole.value - sum(inner)):.0f} %")
+                rest = whole.value - sum(inner)
+                # Not where fields disturb one another: without one, a message may be slower.
+                adds_up = 0 <= rest <= whole.value
+                cells.append(f"≈ {100 * rest:.0f} %" if adds_up else CANNOT_TELL)
     return cells if any(cell != UNKNOWN for cell in cells) else None
 
 
@@ -104,7 +108,7 @@ def _share(share: Share | None) -> str:
         return UNKNOWN
     value, half = 100 * share.value, 50 * (share.high - share.low)
     if share.low <= 0 <= share.high or abs(round(value)) <= round(half):
-        return "cannot tell"
+        return CANNOT_TELL
     return f"{value:.0f} ± {half:.0f} %"
 
 
@@ -132,7 +136,7 @@ def _note(
     if has_rest:
         note += (
             " rest of a field: its time less those of the fields in it that were measured; ≈: "
-            "computed, without an interval."
+            "computed, without an interval; cannot tell: they do not add up."
         )
     note += f" {UNKNOWN}: not measured, which was done for {measured} fields with many bytes."
     if elsewhere:
