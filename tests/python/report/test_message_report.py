@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 from wirecost.analysis.message_doubts import Doubt, Key, doubts
 from wirecost.analysis.message_fields import Share, Shares, shares
