@@ -170,8 +170,9 @@ void write_file() {
   if (state.config.pid != 0 && state.config.pid != getpid()) {
     append(strcat(path, "."), static_cast<std::uint64_t>(getpid()));
   }
+  // A device or a pipe has nothing to keep, and a link is the user's: what it leads to is written.
   struct stat there;
-  const bool is_special = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  const bool is_special = lstat(path, &there) == 0 && !S_ISREG(there.st_mode);
   const int error = is_special ? write_report(path) : replace_report(path);
   if (error != 0) refuse(path, error);
 }
