@@ -112,7 +112,7 @@ def _markdown(comparison: Comparison, most: int) -> str:
     a, b = comparison.a, comparison.b
     parts = [
         f"### wirecost {md.text(a.scenario)}: {md.text(_subject(comparison))}",
-        f"A `{md.code(a.path.name)}` → B `{md.code(b.path.name)}`" + _created(comparison),
+        "A `{}` → B `{}`".format(*map(md.code, _places(a, b))) + _created(comparison),
     ]
     verdict = verdict_line(comparison)
     parts += [f"**{md.text(verdict)}.**"] if verdict else []
@@ -133,6 +133,12 @@ def _markdown(comparison: Comparison, most: int) -> str:
         parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
     parts.append(f"<sub>{md.text(tables.method(comparison))}</sub>")
     return "\n\n".join(parts) + "\n"
+
+
+def _places(a: Run, b: Run) -> tuple[str, str]:
+    """Their names, which are what a reader of another machine knows; paths where both have one."""
+    names = a.path.resolve().name, b.path.resolve().name
+    return names if names[0] != names[1] else (str(a.path), str(b.path))
 
 
 def _subject(comparison: Comparison) -> str:

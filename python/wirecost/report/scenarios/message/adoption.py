@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from wirecost.analysis.summary import Row
+from wirecost.report.scenarios.message.wires import wire_of
 
 SCHEMAS = (".proto", ".msg", ".srv", ".desc")
 COMPILED = ("wirecost", "wirecost-cdr", "wirecost-ros1")
@@ -36,8 +37,9 @@ def adoption(meta: dict[str, Any], rows: Sequence[Row]) -> str:
         mine = [row for row in rows if row.contender == library]
         if library in COMPILED:
             languages = ",".join(dict.fromkeys(row.lang for row in mine))
-            wire = meta["contenders"][f"{mine[0].lang} {mine[0].name}"]["wire"]
+            wire = wire_of(meta, mine[0])
             how = f"`wirecost compile {schema} --lang {languages} --wire {wire} --out DIR`"
+            how = how if wire else ""
         else:
             how = LIBRARIES.get(library, "").format(schema=schema)
         if how:

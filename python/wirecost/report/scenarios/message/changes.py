@@ -9,6 +9,7 @@ from typing import Any
 from wirecost.analysis.message_doubts import Key
 from wirecost.analysis.summary import Row
 from wirecost.report.scenarios.message.adoption import adoption
+from wirecost.report.scenarios.message.wires import wire_named, wire_of
 from wirecost.report.shared import units
 from wirecost.report.shared.races import LANGUAGES
 from wirecost.report.shared.table import Table
@@ -44,7 +45,7 @@ def changes(
     placed = []
     for row in quicker:
         wire = wire_of(meta, row)
-        is_same = row.ratio is not None and wire == _wire(meta, row.lang, row.ratio.to)
+        is_same = row.ratio is not None and wire == wire_named(meta, row.lang, row.ratio.to)
         lacking = [LANGUAGES[one] for one in asked if one not in measured_in.get(wire, set())]
         whom = SAME if is_same else ALL_PEERS
         if lacking and not is_same:
@@ -121,16 +122,6 @@ def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
     """Whether no factor follows from it and its baseline."""
     of = [row.name] if row.ratio is None else [row.name, row.ratio.to]
     return any((row.lang, name) in doubted for name in of)
-
-
-def wire_of(meta: dict[str, Any], row: Row) -> str:
-    """On which a contender sends."""
-    return _wire(meta, row.lang, row.name)
-
-
-def _wire(meta: dict[str, Any], lang: str, name: str) -> str:
-    about = meta["contenders"].get(f"{lang} {name}", {})
-    return str(about.get("wire", ""))
 
 
 def _languages_by_wire(meta: dict[str, Any], totals: list[Row]) -> dict[str, set[str]]:

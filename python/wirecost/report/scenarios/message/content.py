@@ -16,14 +16,10 @@ from wirecost.records.scenarios import with_all_columns
 from wirecost.records.schemas.message import ALL
 from wirecost.report.scenarios import Content, built_with
 from wirecost.report.scenarios.message.at_rate import at_rate
-from wirecost.report.scenarios.message.changes import (
-    changes,
-    languages_asked,
-    many_fields,
-    wire_of,
-)
+from wirecost.report.scenarios.message.changes import changes, languages_asked, many_fields
 from wirecost.report.scenarios.message.field_table import field_table, percent
 from wirecost.report.scenarios.message.stages import stage_tables
+from wirecost.report.scenarios.message.wires import wire_of
 from wirecost.report.shared import units
 from wirecost.report.shared.races import FEWEST, LANGUAGES, races, stages_table
 from wirecost.report.shared.table import Table
