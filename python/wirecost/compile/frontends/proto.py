@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``.proto`` files to the IR; protoc parses them."""
+"""``.proto`` files to the IR.
+
+They are parsed by the protoc of grpcio-tools, which wirecost is installed with: whatever protoc a
+machine has besides, a schema means the same.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -23,9 +25,6 @@ from wirecost.compile.schema import File
 from wirecost.errors import UserError
 
 TIMEOUT_S = 60
-_EDITION = re.compile(rb"^\s*edition\s*=", re.MULTILINE)
-_HEAD = 1 << 16
-"""Bytes of a file in which its edition is looked for, behind a licence and other comments."""
 
 
 def load(paths: Sequence[Path], include: Sequence[Path]) -> list[File]:
@@ -49,9 +48,7 @@ def _parsed(
     for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: error: no such file; name a .proto file")
-    compilers = _protocs()
-    if any(map(_has_edition, paths)):
-        compilers = compilers[-1:]
+    protoc = _protoc()
     roots = list(dict.fromkeys([*include, *(_root(path, include) for path in paths)]))
     for root in roots:
         if os.pathsep in str(root):
@@ -63,24 +60,12 @@ def _parsed(
         made = folder / "schema.fds"
         arguments = ["--include_imports", "--include_source_info", f"--descriptor_set_out={made}"]
         arguments += [*(f"-I{root}" for root in roots), *map(str, paths)]
-        for protoc in compilers:
-            done = _run([*protoc, *arguments], paths[0])
-            if "edition" not in done.stderr:
-                break
+        done = _run([*protoc, *arguments], paths[0])
         if done.returncode != 0:
             raise complaint(done.stderr, paths[0], roots)
         found = pb.FileDescriptorSet.FromString(made.read_bytes())
     refuse_bytes(found, str(paths[0]))
     return found, _shown(found, roots)
-
-
-def _has_edition(path: Path) -> bool:
-    """It is the first statement. Of a file that cannot be read protoc says so."""
-    try:
-        with path.open("rb") as stream:
-            return _EDITION.search(stream.read(_HEAD)) is not None
-    except OSError:
-        return False
 
 
 def _run(command: list[str], path: Path) -> subprocess.CompletedProcess[str]:
@@ -99,18 +84,10 @@ def _run(command: list[str], path: Path) -> subprocess.CompletedProcess[str]:
         ) from error
 
 
-def _protocs() -> list[list[str]]:
-    """The machine's protoc, which starts sooner, and the one of Python's grpcio-tools, which knows
-    editions; at least one of them."""
-    found = [[path]] if (path := shutil.which("protoc")) else []
-    if importlib.util.find_spec("grpc_tools"):
-        found.append([sys.executable, "-P", "-m", "grpc_tools.protoc"])
-    if not found:
-        raise UserError(
-            "protoc is needed to read .proto files; pip install grpcio-tools, or apt-get install "
-            "protobuf-compiler"
-        )
-    return found
+def _protoc() -> list[str]:
+    if importlib.util.find_spec("grpc_tools") is None:
+        raise UserError("grpcio-tools is needed to read .proto files; pip install grpcio-tools")
+    return [sys.executable, "-P", "-m", "grpc_tools.protoc"]
 
 
 def _root(path: Path, include: Sequence[Path]) -> Path:

@@ -12,10 +12,10 @@ from wirecost.errors import UserError
 from wirecost.printable import printable
 
 _COMPLAINT = re.compile(
-    r"^(?P<file>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<what>(?!warning:).+)$"
+    r"^(?!WARNING: )(?P<file>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<what>(?!warning:).+)$"
 )
 _MISSING = re.compile(r'Import "(?P<name>[^"]+)" was not found')
-_LINELESS = re.compile(r'Field "(?P<name>\w+)" uses reserved number (?P<number>\d+)')
+_RESERVED = re.compile(r'Field "(?P<name>\w+)" uses reserved number (?P<number>\d+)')
 
 _REMEDIES = (
     ("is not defined", "declare it, or import the file that does"),
@@ -27,7 +27,7 @@ _REMEDIES = (
     ("imports itself", "move what both need to a file of its own"),
     ("Required fields", "remove `required`, or write proto2"),
     ("Unrecognized syntax", "write proto2 or proto3"),
-    ("top-level statement", "correct what stands there; editions need grpcio-tools (pip)"),
+    ("top-level statement", "correct what stands there"),
     ("default value", "write a value of the field's type"),
     ("JSON", "rename one of the two"),
     ("Key in map", "take an integer, a bool or a string as key"),
@@ -59,15 +59,15 @@ def _origin(match: re.Match[str], roots: Sequence[Path]) -> Origin:
     path = next((r / match["file"] for r in roots if (r / match["file"]).is_file()), None)
     if path is None:
         return Origin(match["file"])
-    if match["line"]:
-        return Origin(str(path), int(match["line"]), int(match["column"]))
-    lineless = _LINELESS.match(match["what"])
-    if lineless:
-        declared = re.compile(rf"\b{lineless['name']}\s*=\s*{lineless['number']}\b")
+    reserved = _RESERVED.match(match["what"])  # which protoc places where the number is reserved
+    if reserved:
+        declared = re.compile(rf"\b{reserved['name']}\s*=\s*{reserved['number']}\b")
         for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
             at = declared.search(line)
             if at:
                 return Origin(str(path), number, at.start() + 1)
+    if match["line"]:
+        return Origin(str(path), int(match["line"]), int(match["column"]))
     return Origin(str(path))
 
 
