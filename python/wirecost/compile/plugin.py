@@ -21,14 +21,13 @@ from google.protobuf.message import DecodeError
 from wirecost.compile import frontends
 from wirecost.compile.compiler import emitted
 from wirecost.compile.emit import Texts
-from wirecost.compile.frontends.descriptor_checks import refuse_bytes
+from wirecost.compile.frontends.descriptor_checks import GOOGLES_OWN, refuse_bytes
 from wirecost.compile.frontends.descriptor_set import LARGEST
 from wirecost.compile.parameter import parsed, spelled
 from wirecost.compile.schema import Omission
 from wirecost.errors import UserError
 from wirecost.printable import printable, shown
 
-WELL_KNOWN = "google/protobuf/"
 USAGE = """\
 protoc runs this program: protoc --wirecost_out=[OPTIONS:]DIR FILE…
 OPTIONS are those of `wirecost compile`, separated by commas: lang=cpp+python,wire=protobuf+ros1"""
@@ -69,7 +68,7 @@ def _texts(request: plugin_pb2.CodeGeneratorRequest, warn: Warn) -> Texts:
     known = {file.name for file in schema.files}
     if absent := sorted(asked - known):
         raise UserError(f"{_SOURCE} does not hold {shown(absent[0])}, which it asks for")
-    well_known = {name for name in known if name.startswith(WELL_KNOWN)}
+    well_known = {name for name in known if name.startswith(GOOGLES_OWN)}
     # An extension of Python is one for all files.
     everything = parameter.imports or job.request.native
     wanted = replace(job.request, only=None if everything else asked | well_known)

@@ -43,7 +43,7 @@ class Omission:
     """What a schema declares and the output leaves out; as text ``file:line:column: warning: what;
     what to do``."""
 
-    origin: Origin
+    origin: Origin = field(compare=False)
     what: str
     remedy: str
     in_classes: bool = False
@@ -169,8 +169,8 @@ class Field:
     value: Field | None = None
     json_name: str = ""
     """The name in JSON where the source declares one; any text."""
-    comment: str = ""
-    origin: Origin = Origin("")
+    comment: str = field(default="", compare=False)
+    origin: Origin = field(default=Origin(""), compare=False)
 
     def __post_init__(self) -> None:
         _guard(self, "comment", "default", "json_name")
@@ -190,7 +190,7 @@ class Constant:
     name: str
     type: Kind
     value: Value
-    comment: str = ""
+    comment: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         _guard(self, "comment", "value")
@@ -200,7 +200,7 @@ class Constant:
 class EnumValue:
     name: str
     number: int
-    comment: str = ""
+    comment: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         _guard(self, "comment")
@@ -213,8 +213,8 @@ class Enum:
     full_name: str
     values: tuple[EnumValue, ...]
     closed: bool = False
-    comment: str = ""
-    origin: Origin = Origin("")
+    comment: str = field(default="", compare=False)
+    origin: Origin = field(default=Origin(""), compare=False)
 
     def __post_init__(self) -> None:
         _guard(self, "comment")
@@ -228,8 +228,8 @@ class Message:
     fields: tuple[Field, ...]
     oneofs: tuple[str, ...] = ()
     constants: tuple[Constant, ...] = ()
-    comment: str = ""
-    origin: Origin = Origin("")
+    comment: str = field(default="", compare=False)
+    origin: Origin = field(default=Origin(""), compare=False)
     parent: str | None = None
     """Full name of the message it is nested in."""
     extensible: bool = False
@@ -289,7 +289,7 @@ class File:
     messages: tuple[Message, ...]
     enums: tuple[Enum, ...] = ()
     imports: tuple[str, ...] = ()
-    comment: str = ""
+    comment: str = field(default="", compare=False)
     omissions: tuple[Omission, ...] = ()
     stem: str = ""
     """Name of the output, without suffix, where the file's own would be that of another."""

@@ -117,9 +117,9 @@ def subject(descriptors: pb.FileDescriptorSet, source: str, type_name: str) -> S
     type_ = found_type(schema, source, type_name)
     files = needed_files(schema, type_)
     needed = {name for file in files for name in file.imports} | {file.name for file in files}
-    described = pb.FileDescriptorSet(
-        file=[file for file in descriptors.file if file.name in _imported(descriptors, needed)]
-    )
+    ordered = frontends.in_order(descriptors, source)
+    imported = _imported(ordered, needed)
+    described = pb.FileDescriptorSet(file=[file for file in ordered.file if file.name in imported])
     return Subject(type_, Schema(tuple(files)), described)
 
 

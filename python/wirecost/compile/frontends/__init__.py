@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.compile.frontends import descriptor_set, module, proto, ros
+from wirecost.compile.frontends import descriptor_checks, descriptor_set, module, proto, ros
 from wirecost.compile.frontends.checked import refuse_bad_names, refuse_long_values
 from wirecost.compile.schema import (
     CompileError,
@@ -20,6 +20,7 @@ from wirecost.compile.schema import (
     File,
     Message,
     MessageRef,
+    Origin,
     Schema,
 )
 from wirecost.errors import UserError
@@ -41,7 +42,8 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
         found = list(loaded)
         refuse_bad_names(found, source)
         refuse_long_values(found)
-        files.update((f.name, f) for f in found)
+        for file in found:
+            _refuse_another(file, files.setdefault(file.name, file), source)
 
     if protos := of_kind["proto"]:
         add(proto.load([Path(p) for p in protos], include), protos[0])
@@ -56,7 +58,7 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
 
 def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileDescriptorSet:
     """What Protobuf's own tools are told of ``.proto`` files, descriptor sets and modules, and of
-    all that they import, each file once. Raises CompileError, or UserError where an input cannot be
+    all that they import, in any order. Raises CompileError, or UserError where an input cannot be
     read or is none of Protobuf's."""
     of_kind: dict[str, list[str]] = {"proto": [], "set": [], "module": []}
     for name in inputs:
@@ -69,8 +71,13 @@ def descriptors(inputs: Sequence[str], include: Sequence[Path] = ()) -> pb.FileD
         sets.append(proto.descriptors([Path(p) for p in protos], include))
     sets += [descriptor_set.read(Path(name)) for name in of_kind["set"]]
     sets += [module.descriptors(name) for name in of_kind["module"]]
-    files = {file.name: file for found in sets for file in found.file}
-    return pb.FileDescriptorSet(file=files.values())
+    return pb.FileDescriptorSet(file=(file for found in sets for file in found.file))
+
+
+def in_order(found: pb.FileDescriptorSet, source: str) -> pb.FileDescriptorSet:
+    """Return each file once, behind those it imports, as Protobuf's own runtime wants them.
+    ``source``: what the files are from, for people. Raises CompileError."""
+    return pb.FileDescriptorSet(file=descriptor_checks.in_order(found.file, source))
 
 
 def load_descriptors(found: pb.FileDescriptorSet, source: str) -> Schema:
@@ -86,6 +93,16 @@ def _schema(files: Iterable[File]) -> Schema:
     _refuse_declared_twice(files)
     _refuse_undeclared(files)
     return Schema(tuple(_with_own_stems(files)))
+
+
+def _refuse_another(file: File, other: File, source: str) -> None:
+    """Raises CompileError where an earlier input has a file of that name which is another."""
+    if file != other and not file.name.startswith(descriptor_checks.GOOGLES_OWN):
+        raise CompileError(
+            Origin(file.name),
+            f"is in {source} another file than in the input before it",
+            "compile them apart, or rename one of the two",
+        )
 
 
 def _with_own_stems(files: list[File]) -> list[File]:

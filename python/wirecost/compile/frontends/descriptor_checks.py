@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -14,6 +14,8 @@ from wirecost.compile.schema import CompileError, Origin
 
 _Descriptor = pb.FieldDescriptorProto
 _NAMED = (_Descriptor.TYPE_MESSAGE, _Descriptor.TYPE_GROUP, _Descriptor.TYPE_ENUM)
+GOOGLES_OWN = "google/protobuf/"
+"""Where the well-known types lie."""
 _NO_KEYS = (*_NAMED, _Descriptor.TYPE_BYTES, _Descriptor.TYPE_FLOAT, _Descriptor.TYPE_DOUBLE)
 
 
@@ -39,14 +41,50 @@ def checked(
     descriptors: Iterable[pb.FileDescriptorProto], source: str
 ) -> list[pb.FileDescriptorProto]:
     """The files, dependencies first. Raises CompileError if they are not complete and valid."""
-    descriptors = list(descriptors)
-    _refuse_missing(descriptors)
-    ordered = _dependencies_first(descriptors)
+    ordered = in_order(descriptors, source)
     _refuse_invalid(ordered, source)
     return ordered
 
 
-def _refuse_missing(descriptors: list[pb.FileDescriptorProto]) -> None:
+def in_order(
+    descriptors: Iterable[pb.FileDescriptorProto], source: str
+) -> list[pb.FileDescriptorProto]:
+    """Return each file once, behind those it imports. Raises CompileError where one is missing, is
+    there twice with different contents, or imports itself."""
+    files = _each_once(descriptors, source)
+    _refuse_missing(files.values())
+    return _dependencies_first(files)
+
+
+def _each_once(
+    descriptors: Iterable[pb.FileDescriptorProto], source: str
+) -> dict[str, pb.FileDescriptorProto]:
+    """Return the files by name: of equal ones the one with comments, of Google's own the first,
+    because those of all versions fit."""
+    found: dict[str, pb.FileDescriptorProto] = {}
+    for file in descriptors:
+        other = found.setdefault(file.name, file)
+        if other is file or file.name.startswith(GOOGLES_OWN):
+            continue
+        if _without_comments(other) != _without_comments(file):
+            raise CompileError(
+                Origin(file.name),
+                f"is in {source} twice, with different contents",
+                "rename one of the two, or use a set for each",
+            )
+        if not other.HasField("source_code_info"):
+            found[file.name] = file
+    return found
+
+
+def _without_comments(file: pb.FileDescriptorProto) -> pb.FileDescriptorProto:
+    bare = pb.FileDescriptorProto()
+    bare.CopyFrom(file)
+    bare.ClearField("source_code_info")
+    return bare
+
+
+def _refuse_missing(descriptors: Collection[pb.FileDescriptorProto]) -> None:
     present = {d.name for d in descriptors}
     for descriptor in descriptors:
         for needed in descriptor.dependency:
@@ -58,18 +96,14 @@ def _refuse_missing(descriptors: list[pb.FileDescriptorProto]) -> None:
                 )
 
 
-def _dependencies_first(
-    descriptors: Iterable[pb.FileDescriptorProto],
-) -> list[pb.FileDescriptorProto]:
+def _dependencies_first(files: dict[str, pb.FileDescriptorProto]) -> list[pb.FileDescriptorProto]:
     """protoc writes them so, and its order stays; other tools need not."""
-    descriptors = list(descriptors)
     seen: set[str] = set()
-    if all(_seen_before(d, seen) for d in descriptors):
-        return descriptors
-    named = {d.name: d for d in descriptors}
-    graph = {name: list(d.dependency) for name, d in named.items()}
+    if all(_seen_before(file, seen) for file in files.values()):
+        return list(files.values())
+    graph = {name: list(file.dependency) for name, file in files.items()}
     try:
-        return [named[name] for name in graphlib.TopologicalSorter(graph).static_order()]
+        return [files[name] for name in graphlib.TopologicalSorter(graph).static_order()]
     except graphlib.CycleError as error:
         circle = error.args[1]
         raise CompileError(
@@ -79,7 +113,7 @@ def _dependencies_first(
 
 def _seen_before(descriptor: pb.FileDescriptorProto, seen: set[str]) -> bool:
     """Whether what a file imports is in ``seen``, to which it is added."""
-    before = seen.issuperset(descriptor.dependency) and descriptor.name not in seen
+    before = seen.issuperset(descriptor.dependency)
     seen.add(descriptor.name)
     return before
 

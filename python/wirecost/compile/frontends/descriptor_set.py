@@ -21,6 +21,7 @@ from wirecost.compile.frontends.descriptor_checks import (
 from wirecost.compile.frontends.descriptor_defaults import bad_default, default_value
 from wirecost.compile.frontends.extensions import Added, declared_extensions, is_extensible
 from wirecost.compile.frontends.features import Features
+from wirecost.compile.plan.json import lower_camel
 from wirecost.compile.schema import (
     Coding,
     Enum,
@@ -292,7 +293,7 @@ class _FileReader:
                 Label.MAP,
                 key=key,
                 value=value,
-                json_name=descriptor.json_name,
+                json_name=descriptor.json_name or lower_camel(descriptor.name),
                 comment=comment,
                 origin=origin,
             )
@@ -316,7 +317,7 @@ class _FileReader:
             utf8=mine.utf8 and kind is Kind.STRING,
             default=None if repeated else self._default(descriptor, kind, origin),
             oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
-            json_name=descriptor.json_name,
+            json_name=descriptor.json_name or lower_camel(descriptor.name),
             comment=comment,
             origin=origin,
         )
