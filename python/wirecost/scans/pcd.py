@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``.pcd`` files, version 0.7, ascii and binary (pointclouds.org, "The PCD file format")."""
+"""``.pcd`` files, version 0.7 (pointclouds.org, "The PCD file format")."""
 
 from __future__ import annotations
 
 import mmap
+import struct
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,16 +45,18 @@ def read(path: Path) -> dict[str, npt.NDArray[Any]]:
     """
     try:
         with open_regular(path) as file:
-            # An empty file cannot be mapped.
+            if not path.stat().st_size:  # an empty file cannot be mapped
+                raise ValueError("is empty")
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path}: {reason}; name a readable .pcd file") from error
     try:
         header = _header(content)
-        read_as = {"ascii": _ascii, "binary": _binary}.get(header.data)
+        read_as = _READERS.get(header.data)
         if read_as is None:
-            raise ValueError(f"its data is {shown(header.data, 30)}, not ascii or binary")
+            known = " or ".join(_READERS)
+            raise ValueError(f"its data is {shown(header.data, 30)}, not {known}")
         return read_as(header, content)
     except ValueError as error:
         raise UserError(f"{path}: {error}; save the cloud as binary .pcd again") from error
@@ -124,6 +127,59 @@ def _binary(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     }
 
 
+def _compressed(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
+    """The values of one field after those of another, together compressed by LZF."""
+    at = header.size + 8
+    if at > len(content):
+        raise ValueError("it is cut off, its data has no size")
+    packed, size = struct.unpack_from("<II", content, header.size)
+    if size != header.points * sum(dtype.itemsize * count for _, dtype, count in header.fields):
+        raise ValueError(f"its {size} bytes of data are not those of {header.points} points")
+    if packed > len(content) - at:
+        raise ValueError(f"it is cut off, {len(content) - at} of {packed} bytes of data are there")
+    data = content[at : at + packed]
+    # Some writers leave data as it is that LZF does not make smaller.
+    raw = data if packed == size else _without_lzf(data, size)
+    return {
+        name: np.frombuffer(raw, dtype, header.points, start * header.points)
+        for name, dtype, start in _singles(
+            header, [dtype.itemsize for _, dtype, _ in header.fields]
+        )
+    }
+
+
+def _without_lzf(data: bytes, size: int) -> bytearray:
+    """Return the bytes that Marc Lehmann's LZF compressed: runs of new bytes, and references to
+    bytes that came before. Raises ValueError."""
+    found = bytearray()
+    at = 0
+    try:
+        while at < len(data) and len(found) <= size:
+            control = data[at]
+            at += 1
+            if control < 32:
+                found += data[at : at + control + 1]
+                at += control + 1
+                continue
+            length = control >> 5
+            if length == 7:
+                length += data[at]
+                at += 1
+            start = len(found) - ((control & 31) << 8) - data[at] - 1
+            at += 1
+            if start < 0:
+                break
+            part = found[start : start + length + 2]
+            while len(part) < length + 2:  # a reference may reach into what it makes itself
+                part *= 2
+            found += part[: length + 2]
+    except IndexError:
+        pass
+    if len(found) != size or at != len(data):
+        raise ValueError("its compressed data is damaged")
+    return found
+
+
 def _ascii(header: _Header, content: mmap.mmap) -> dict[str, npt.NDArray[Any]]:
     step = sum(count for _, _, count in header.fields)
     # A value takes two bytes at least, so that no more are asked for than the file can hold.
@@ -149,3 +205,6 @@ def _singles(header: _Header, widths: list[int]) -> Iterator[tuple[str, np.dtype
         if count == 1 and name != "_":
             yield name, dtype, at
         at += width * count
+
+
+_READERS = {"ascii": _ascii, "binary": _binary, "binary_compressed": _compressed}
