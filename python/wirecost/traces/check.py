@@ -18,7 +18,7 @@ from wirecost.traces.choices import TYPES
 from wirecost.traces.mcap_file import CHANNEL, METADATA, McapTrace
 from wirecost.traces.mcap_writer import DATE_TIME
 from wirecost.traces.names import FORM, misnamed, parse_name, type_of
-from wirecost.traces.trace import Progress, Trace
+from wirecost.traces.trace import FrameNumbers, Progress, Trace
 
 GAP = 1.5
 """A step between two frames of more than so many median steps is a gap."""
@@ -48,29 +48,17 @@ class Finding:
 
 
 @dataclass
-class _Places:
-    """Frames with the same fault."""
-
-    count: int = 0
-    first: int = 0
-
-    def add(self, number: int) -> None:
-        self.first = self.first if self.count else number
-        self.count += 1
-
-
-@dataclass
 class _Frames:
     """What one pass over all frames finds."""
 
     count: int = 0
     times: array[int] = field(default_factory=lambda: array("q"))
-    untimed: _Places = field(default_factory=_Places)
-    unparsable: _Places = field(default_factory=_Places)
-    backwards: _Places = field(default_factory=_Places)
-    other_times: _Places = field(default_factory=_Places)
-    unversioned: _Places = field(default_factory=_Places)
-    unknown: _Places = field(default_factory=_Places)
+    untimed: FrameNumbers = field(default_factory=FrameNumbers)
+    unparsable: FrameNumbers = field(default_factory=FrameNumbers)
+    backwards: FrameNumbers = field(default_factory=FrameNumbers)
+    other_times: FrameNumbers = field(default_factory=FrameNumbers)
+    unversioned: FrameNumbers = field(default_factory=FrameNumbers)
+    unknown: FrameNumbers = field(default_factory=FrameNumbers)
     unknown_names: tuple[str, ...] = ()
     versions: dict[str, int] = field(default_factory=dict)
     """The first frame of each; at most MAX_VERSIONS of them."""
@@ -105,6 +93,7 @@ def _pass(trace: Trace, progress: Progress) -> _Frames:
     name = trace.type_name
     timed = messages.field_number(name, "timestamp") > 0
     last: int | None = None
+    latest = 0
     for number, (file_time, frame) in enumerate(trace.frames()):
         if number % 16 == 0:
             progress(number, trace.frame_count or 0, f"checking {trace.path.name}")
@@ -115,13 +104,10 @@ def _pass(trace: Trace, progress: Progress) -> _Frames:
             if last is not None and time <= last:
                 seen.backwards.add(number)
             last = time
+            latest = max(latest, time)
         elif timed:
             seen.untimed.add(number)
-        if (
-            isinstance(trace, McapTrace)
-            and timed
-            and abs((file_time or 0) - (time or 0)) > ROUNDING
-        ):
+        if isinstance(trace, McapTrace) and timed and abs((file_time or 0) - latest) > ROUNDING:
             seen.other_times.add(number)
         version = messages.osi_version(name, frame)
         if version is None:
@@ -153,20 +139,20 @@ def _of_frames(trace: Trace, seen: _Frames) -> Iterator[Finding]:
     if seen.unparsable.count:
         yield Finding(
             error,
-            f"cannot be parsed as {trace.type_name}: {_frames(seen.unparsable, seen.count)}",
+            f"cannot be parsed as {trace.type_name}: {seen.unparsable.of(seen.count)}",
             "give the right --type, or record it again",
         )
     if seen.unknown.count:
         yield Finding(
             warning,
             f"fields that OSI {messages.schema_version()} does not know in "
-            f"{_frames(seen.unknown, seen.count)}: {', '.join(seen.unknown_names[:3])}",
+            f"{seen.unknown.of(seen.count)}: {', '.join(seen.unknown_names[:3])}",
             "give the right --type, or expect readers to skip them",
         )
     if seen.unversioned.count:
         yield Finding(
             warning,
-            f"no version in {_frames(seen.unversioned, seen.count)}",
+            f"no version in {seen.unversioned.of(seen.count)}",
             "have the recorder set the message's version",
         )
     if len(seen.versions) > 1:
@@ -178,20 +164,19 @@ def _of_times(seen: _Frames) -> Iterator[Finding]:
     if seen.untimed.count:
         yield Finding(
             Severity.WARNING,
-            f"no timestamp in {_frames(seen.untimed, seen.count)}",
+            f"no timestamp in {seen.untimed.of(seen.count)}",
             "have the recorder set the message's timestamp",
         )
     if seen.backwards.count:
         yield Finding(
             Severity.ERROR,
-            f"timestamps that do not increase in {_frames(seen.backwards, seen.count)}",
+            f"timestamps that do not increase in {seen.backwards.of(seen.count)}",
             "sort it, or record each run into a file of its own",
         )
     if seen.other_times.count:
         yield Finding(
             Severity.WARNING,
-            f"log time differs from the message's timestamp in "
-            f"{_frames(seen.other_times, seen.count)}",
+            f"log time differs from the message's timestamp in {seen.other_times.of(seen.count)}",
             "write it again with `wirecost trace convert` via .osi",
         )
     steps = np.diff(np.asarray(seen.times))
@@ -270,12 +255,3 @@ def _of_metadata(trace: McapTrace, seen: _Frames) -> Iterator[Finding]:
 
 def _tag(type_name: str) -> str:
     return next(tag for tag, name in TYPES.items() if name == type_name)
-
-
-def _frames(places: _Places, count: int) -> str:
-    """``frame 3``, ``all 20 frames``, ``5 of 20 frames, first 3``"""
-    if places.count == count:
-        return f"all {count} frames" if count > 1 else "its one frame"
-    if places.count == 1:
-        return f"frame {places.first}"
-    return f"{places.count} of {count} frames, first {places.first}"

@@ -79,7 +79,16 @@ def convert(
             after += len(result)
             if frames % 16 == 0:
                 progress(number, trace.frame_count or 0, f"writing {out.name}")
+        if not frames and next(trace.frames(0, 1), None) is None:
+            raise _nothing(trace)
+    trace.warnings += writer.warnings
     return Converted(frames, (before, after), (size, out.stat().st_size))
+
+
+def _nothing(trace: Trace) -> UserError:
+    """The error for a trace without a frame."""
+    why = [warning.removeprefix(f"{trace.path}: ") for warning in trace.warnings]
+    return UserError(f"{trace.path}: {'; '.join(['holds no frame', *why])}; record it again")
 
 
 def _about(trace: Trace) -> About:

@@ -108,13 +108,14 @@ class Frames:
 
     def of(self, channels: set[int]) -> Table:
         kept = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
-        times = np.asarray(self.log_time)[kept]
-        order = kept[np.argsort(times, kind="stable")]
-        return Table(
-            np.asarray(self.log_time)[order],
-            np.asarray(self.chunk)[order],
-            np.asarray(self.offset)[order],
+        time, chunk, offset = (
+            np.asarray(column)[kept] for column in (self.log_time, self.chunk, self.offset)
         )
+        # Those of one time in the order of the file, whatever that of its index.
+        order = np.lexsort(
+            (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
+        )
+        return Table(time[order], chunk[order], offset[order])
 
 
 @dataclass

@@ -16,7 +16,7 @@ from wirecost.traces.choices import COMPRESSIONS
 from wirecost.traces.files import unwritable
 from wirecost.traces.mcap_file import CHANNEL, METADATA
 from wirecost.traces.names import parse_name
-from wirecost.traces.trace import About, TraceWriter
+from wirecost.traces.trace import About, FrameNumbers, TraceWriter
 
 DATE_TIME = re.compile(
     r"-?([1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -28,7 +28,12 @@ DATE_TIME = re.compile(
 
 
 class McapWriter(TraceWriter):
-    """``about``: the source's own metadata, which is copied. Raises UserError."""
+    """``about``: the source's own metadata, which is copied. Raises UserError.
+
+    Log times never decrease, because readers of MCAP order messages by them: a frame whose
+    timestamp is absent or lies before that of a frame written earlier has that one's log time. Its
+    own timestamp is the publish time.
+    """
 
     def __init__(self, path: Path, type_name: str, about: About, compression: str = "zstd") -> None:
         if compression not in COMPRESSIONS:
@@ -37,12 +42,13 @@ class McapWriter(TraceWriter):
         self._about = about
         self._channel: int | None = None
         self._schema = messages.schema_of(type_name)
+        self._log_time = 0
+        self._moved = FrameNumbers()
         super().__init__(path)
         self._writer = Writer(self.file, compression=CompressionType[compression.upper()])
 
     def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
-        """A frame without a timestamp has time 0, as Protobuf reads an absent one."""
-        time = timestamp_ns or 0
+        time = self._log_time if timestamp_ns is None else timestamp_ns
         if not 0 <= time < 2**64:
             raise UserError(
                 f"{self.path}: frame {self.frame_count} has the timestamp {time} ns, which MCAP "
@@ -50,8 +56,11 @@ class McapWriter(TraceWriter):
             )
         if self._channel is None:
             self._channel = self._start(messages.osi_version(self._type, memoryview(message)))
+        if timestamp_ns is None or time < self._log_time:
+            self._moved.add(self.frame_count)
+        self._log_time = max(self._log_time, time)
         # The library asks for bytes and takes whatever lies in memory as they do.
-        self._writer.add_message(self._channel, time, message, time)  # type: ignore[arg-type]
+        self._writer.add_message(self._channel, self._log_time, message, time)  # type: ignore[arg-type]
 
     def _start(self, version: str | None) -> int:
         """The records before the first message; ``version`` is what that one states."""
@@ -94,10 +103,19 @@ class McapWriter(TraceWriter):
                 if self._channel is None:
                     self._start(None)
                 self._writer.finish()  # type: ignore[no-untyped-call]
+                self._warn()
             except OSError as failure:
                 super().__exit__(OSError, failure, None)
                 raise unwritable(self.path, failure) from failure
         super().__exit__(kind, error, traceback)
+
+    def _warn(self) -> None:
+        if self._moved.count:
+            self.warnings.append(
+                f"{self.path}: timestamps that are absent or go back in "
+                f"{self._moved.of(self.frame_count)}; to keep the order, such a frame has the log "
+                "time of the latest one before it"
+            )
 
 
 def about_named(path: Path) -> About:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from wirecost.errors import UserError
-from wirecost.traces import messages
+from wirecost.traces import messages, wire
 from wirecost.traces.choices import SUFFIXES, TYPES
 from wirecost.traces.mcap_file import McapTrace
 from wirecost.traces.mcap_writer import McapWriter, about_named
@@ -47,14 +47,16 @@ def open_trace(
     if suffix == ".txth":
         return TextTrace(path, type_name or type_of(path) or _type_read(path))
     osi = OsiTrace(path, progress=progress)
-    osi.type_name = type_name or _type_seen(osi)
+    first = [message for _, message in islice(osi.frames(), LOOKED_AT)]
+    if osi.size and not (first and (type_name or any(map(wire.is_message, first)))):
+        raise osi.no_trace()
+    osi.type_name = type_name or _type_seen(osi, first)
     return osi
 
 
-def _type_seen(trace: OsiTrace) -> str:
+def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
     """By the name where that fits the first frames, else by those."""
     named = type_of(trace.path)
-    first = [message for _, message in islice(trace.frames(), LOOKED_AT)]
     if named is not None and messages.fits(named, first) < 0.5:
         return named
     if not first:

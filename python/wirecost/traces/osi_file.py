@@ -12,12 +12,17 @@ import numpy.typing as npt
 
 from wirecost.closing import Closing
 from wirecost.errors import UserError
-from wirecost.traces import messages, osi_index
+from wirecost.traces import messages, osi_index, wire
 from wirecost.traces.files import Mapped
 from wirecost.traces.trace import About, Frame, Progress, TraceWriter, silent
 
 MAX_LENGTH = 2**32 - 1
 _LENGTH = struct.Struct("<I")
+_BIG_ENDIAN = struct.Struct(">I")
+_SEPARATOR = b"$$__$$"
+"""Between messages, in the format of OSI before it had lengths."""
+_LOOKED_AT = 1 << 20
+"""Bytes in which the first separator is looked for."""
 
 
 class OsiTrace(Closing):
@@ -51,6 +56,11 @@ class OsiTrace(Closing):
         return len(self._offsets) - 1
 
     @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._data.size
+
+    @property
     def sizes(self) -> npt.NDArray[np.uint64]:
         """Bytes of every message, without touching any. Raises UserError where the file cannot hold
         them."""
@@ -70,6 +80,27 @@ class OsiTrace(Closing):
         if not (at + 4 <= end <= len(data) and _LENGTH.unpack_from(data, at)[0] == end - at - 4):
             raise self._wrong_index()
         return data[at + 4 : end]
+
+    def no_trace(self) -> UserError:
+        """Return the error for a file whose frames are no messages, with what it may be."""
+        remedy = "write each message behind its length (4 bytes, little-endian)"
+        if _SEPARATOR in bytes(self._data.view[:_LOOKED_AT]):
+            what = f"in OSI's former format, with {_SEPARATOR.decode()} between messages"
+        elif self._is_big_endian():
+            what = "its lengths are big-endian"
+        elif not self.frame_count:
+            what, remedy = "no trace, or damaged: holds no whole frame", "record it again"
+        else:
+            what, remedy = "its frames are not OSI messages", "is it a trace file?"
+        return UserError(f"{self.path}: {what}; {remedy}")
+
+    def _is_big_endian(self) -> bool:
+        """Return whether its first bytes lead to a message if they are read so."""
+        if self.size < _BIG_ENDIAN.size:
+            return False
+        (length,) = _BIG_ENDIAN.unpack_from(self._data.view)
+        message = self._data.view[_LENGTH.size : _LENGTH.size + length]
+        return 0 < length == len(message) and wire.is_message(message)
 
     def _wrong_index(self) -> UserError:
         osi_index.forget(self.path)

@@ -64,7 +64,7 @@ class TextTrace(Closing):
             try:
                 frame = memoryview(self._parsed(text).SerializeToString())
             except (text_format.ParseError, EncodeError, UnicodeError) as error:
-                if last:
+                if last and number:
                     self.warnings.append(
                         f"{self.path}: cut off in frame {number} (line {line}); the {number} "
                         "whole frames before are read"
@@ -109,7 +109,7 @@ class TextTrace(Closing):
 
     def _lines(self) -> Iterator[str]:
         try:
-            with io.TextIOWrapper(open_regular(self.path), encoding="utf-8") as file:
+            with io.TextIOWrapper(open_regular(self.path), encoding="utf-8-sig") as file:
                 while line := file.readline(MAX_LINE):
                     if len(line) == MAX_LINE:
                         raise UserError(

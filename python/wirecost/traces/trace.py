@@ -62,12 +62,35 @@ class Trace(Protocol):
     def __exit__(self, *raised: object) -> None: ...
 
 
+@dataclass
+class FrameNumbers:
+    """Frames that have something in common: how many, and the number of the first."""
+
+    count: int = 0
+    first: int = 0
+
+    def add(self, number: int) -> None:
+        """Count frame ``number`` too."""
+        self.first = self.first if self.count else number
+        self.count += 1
+
+    def of(self, total: int) -> str:
+        """``frame 3``, ``all 20 frames``, ``5 of 20 frames, first 3``"""
+        if self.count == total:
+            return f"all {total} frames" if total > 1 else "its one frame"
+        if self.count == 1:
+            return f"frame {self.first}"
+        return f"{self.count} of {total} frames, first {self.first}"
+
+
 class TraceWriter(WholeFile, ABC):
     """A trace file that is written: it gets its name when the block ends without an exception."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.frame_count = 0
+        self.warnings: list[str] = []
+        """One line each, once all frames are written: what the format holds otherwise."""
 
     def write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
         """One more frame. Raises UserError where the format or the disk cannot hold it."""

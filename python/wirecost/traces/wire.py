@@ -39,6 +39,16 @@ def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         at += size
 
 
+def is_message(data: memoryview) -> bool:
+    """Return whether the bytes are fields, whatever type has them."""
+    try:
+        for _ in fields(data):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):

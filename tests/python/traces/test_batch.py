@@ -191,7 +191,7 @@ def test_a_trace_without_a_whole_frame_is_damaged(fleet: Path, tmp_path: Path) -
         totals, made = run([f"{fleet}/**"], tmp_path / "out", force=True)
         assert made == ["three_sv_.mcap", "two_sv_.osi"]
         ((_, error),) = totals.failed
-        assert error == f"{bad}: damaged, holds no whole frame; record it again"
+        assert error == f"{bad}: no trace, or damaged: holds no whole frame; record it again"
         assert not (tmp_path / "out" / "a" / bad.name).exists()
 
 

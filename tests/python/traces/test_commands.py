@@ -177,6 +177,62 @@ def test_other_bounds_are_refused(text: str) -> None:
         Bound.parse("--from", text)
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("empty_sv_.osi", b"", "holds no frame"),
+        (
+            "letter_sv_.txth",
+            b"Dear all,\nthis is text.\n",
+            "frame 0 from line 1 is not a SensorView",
+        ),
+        ("empty_sv_.txth", b"\n\n", "holds no frame"),
+        ("cut_sv_.txth", b"timestamp {\n  seconds: 1\n", "frame 0 from line 1 is not a SensorView"),
+        ("none.mcap", None, "holds no frame"),
+    ],
+)
+def test_a_trace_without_a_frame_is_not_converted(
+    tmp_path: Path, name: str, data: bytes | None, why: str
+) -> None:
+    path, out = tmp_path / name, tmp_path / "out.osi"
+    if data is None:
+        write(path, [])
+    else:
+        path.write_bytes(data)
+
+    def converted() -> None:
+        with open_trace(path) as trace:
+            convert.convert(trace, out, Wanted(), "zstd", Bound(), Bound(), silent)
+
+    with pytest.raises(UserError, match=why):
+        converted()
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("first", [".osi", ".txth"])
+def test_frames_out_of_order_come_back_in_theirs(tmp_path: Path, first: str) -> None:
+    untimed = messages.message_class("SensorView")(host_vehicle_id={"value": 7})
+    frames = [view(3), untimed.SerializeToString(), view(1), view(1), view(5)]
+    path = write(tmp_path / f"in_sv_{first}", frames)
+    between, back = tmp_path / "between.mcap", tmp_path / "back_sv_.osi"
+    warnings = []
+    for source, out in ((path, between), (between, back)):
+        with open_trace(source) as trace:
+            convert.convert(trace, out, Wanted(), "zstd", Bound(), Bound(), silent)
+            warnings.append(trace.warnings)
+    with open_trace(back) as trace:
+        assert [bytes(message) for _, message in trace.frames()] == frames
+    assert warnings == [
+        [
+            f"{between}: timestamps that are absent or go back in 3 of 5 frames, first 1; to keep "
+            "the order, such a frame has the log time of the latest one before it"
+        ],
+        [],
+    ]
+    # Nor does a log time that keeps the order count as a fault of its own.
+    assert not [text for text in findings(between) if text.startswith("log time differs")]
+
+
 def test_every_frame_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def reverse(message: memoryview) -> bytes:
         if bytes(message) == view(4):

@@ -78,6 +78,37 @@ def test_real_traces_there_and_back(osi_data: Path, tmp_path: Path) -> None:
                     assert [bytes(m) for _, m in last.frames()] == expected, (path, form)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "moved"),
+    [
+        ([1, None, 3], "frame 1"),
+        ([3, 1, 2, 3, 1], "3 of 5 frames, first 1"),
+        ([None, None], "all 2 frames"),
+        ([2, 2, 2], None),
+    ],
+)
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_frames_stay_in_order_whatever_their_times(
+    tmp_path: Path, seconds: list[int | None], moved: str | None, compression: str
+) -> None:
+    path = tmp_path / "out.mcap"
+    frames = [sensor_view(number) for number in range(len(seconds))]
+    with create_trace(path, "SensorView", compression=compression) as writer:
+        for second, frame in zip(seconds, frames, strict=True):
+            writer.write(None if second is None else second * 10**9, frame)
+    with open_trace(path) as trace:
+        assert [bytes(message) for _, message in trace.frames()] == frames
+    with path.open("rb") as file:
+        published = [m.publish_time for _, _, m in make_reader(file).iter_messages()]
+    for second, time in zip(seconds, published, strict=True):
+        assert second is None or time == second * 10**9
+    if moved is None:
+        assert writer.warnings == []
+    else:
+        (warning,) = writer.warnings
+        assert f"absent or go back in {moved};" in warning
+
+
 def test_the_metadata_is_what_osi_asks_for(tmp_path: Path) -> None:
     path = tmp_path / "20240603T143803.5Z_sv_370_3200_2_drive.mcap"
     with create_trace(path, "SensorView") as writer:

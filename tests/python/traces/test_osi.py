@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import struct
 import tracemalloc
@@ -38,8 +39,12 @@ def test_a_trace_cut_at_any_byte_yields_all_whole_frames_and_one_warning(tmp_pat
     path = tmp_path / "cut_sv_.osi"
     for size in range(len(whole) + 1):
         path.write_bytes(whole[:size])
+        count = sum(end <= size for end in ends) - 1
+        if size and not count:
+            with pytest.raises(UserError, match="no trace, or damaged: holds no whole frame"):
+                open_trace(path)
+            continue
         with open_trace(path) as trace:
-            count = sum(end <= size for end in ends) - 1
             assert [bytes(message) for _, message in trace.frames()] == FRAMES[:count]
             assert trace.frame_count == count
             assert len(trace.warnings) == (size not in ends)
@@ -209,6 +214,11 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
         ("trace.bin", b"", "not a trace by its suffix"),
         ("empty.osi", b"", "give --type"),
         ("noise.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
+        ("noise_sv_.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
+        ("letter_sv_.osi", b"Dear all,\nthis is text.\n", "holds no whole frame"),
+        ("packed_sv_.osi", gzip.compress(os.urandom(1 << 20), mtime=0), "not OSI messages"),
+        ("old_sv_.osi", b"$$__$$".join([sensor_view(1)] * 3), "format, with $$__$$"),
+        ("big_sv_.osi", struct.pack(">I", len(sensor_view(1))) + sensor_view(1), "are big-endian"),
     ],
 )
 def test_what_is_no_trace_is_reported_in_one_line(

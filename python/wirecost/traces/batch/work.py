@@ -91,8 +91,6 @@ def _converted(job: Job, options: Options) -> Outcome:
     source, out = job.source, job.out
     out.parent.mkdir(parents=True, exist_ok=True)
     with open_trace(source.path, options.topic, options.type_name) as trace:
-        if trace.frame_count == 0 and trace.warnings:
-            raise UserError(f"{source.path}: damaged, holds no whole frame; record it again")
         done = convert(
             trace, out, options.wanted, options.compression, options.start, options.stop, silent
         )
