@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from wirecost.bench.message.choices import LANGUAGES, PROCESSES, SAMPLED, USUAL
+from wirecost.bench.message.choices import FRAMINGS, LANGUAGES, PROCESSES, SAMPLED, USUAL
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
 from wirecost.cli.choices import completing, transport_names
@@ -58,6 +58,15 @@ def command(
             ".jsonl, .textproto. Default: made-up messages.",
         ),
     ] = None,
+    framing: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Content of a .binpb file: single or delimited messages; default: detected.",
+            autocompletion=completing(FRAMINGS),
+            show_default=False,
+        ),
+    ] = "",
     topic: Annotated[str, typer.Option(help="The topic, if a recording has several.")] = "",
     first: Annotated[
         int | None, typer.Option(metavar="N", help="Measure the first N messages only.")
@@ -131,7 +140,7 @@ def command(
         tuple(include or ()),
         dialect,
         data,
-        Choice(topic, first, sample, seed),
+        Choice(topic, first, sample, seed, framing),
         dict(_elements(one) for one in elements or ()),
         chosen("--lang", lang, LANGUAGES),
         tuple(contender or ()),

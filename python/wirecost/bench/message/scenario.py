@@ -13,11 +13,12 @@ from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.bench.message.at_rate.carrying import Asked, carrying
 from wirecost.bench.message.backend import Backend
-from wirecost.bench.message.choices import PROCESSES, USUAL
+from wirecost.bench.message.choices import FRAMINGS, PROCESSES, USUAL
 from wirecost.bench.message.content import ASSUMED, made_up
 from wirecost.bench.message.cpp.backend import Cpp
 from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
 from wirecost.bench.message.java.backend import Java
+from wirecost.bench.message.plain_files import BINARY
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
 from wirecost.bench.message.ros.definitions import of_files
@@ -87,7 +88,15 @@ class Settings:
         limits.at_least_one("--repetitions", self.repetitions)
         limits.at_least_one("--processes", self.processes)
         limits.at_least_one("--jobs", self.jobs)
+        self._check_framing()
         limits.seed(self.choice.seed)
+
+    def _check_framing(self) -> None:
+        framing = self.choice.framing
+        if framing not in ("", *FRAMINGS):
+            raise UserError(f"--framing {framing}: there are {', '.join(FRAMINGS)}")
+        if framing and (self.data is None or self.data.suffix.lower() not in BINARY):
+            raise UserError(f"--framing {framing}: is for --data in {', '.join(BINARY)}")
 
     def _check_contenders(self) -> None:
         names: set[str] = set()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages in JSON, text and binary files: what separates them, and what is no message."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wirecost.bench.message.data import Choice, Recorded, recorded
+from wirecost.bench.message.subject import Subject, subject
+from wirecost.compile import frontends
+from wirecost.errors import UserError
+
+PROTO = """syntax = "proto3";
+package m;
+message Text { string text = 1; int32 a = 2; double x = 3; }
+message Line { repeated Point points = 1; }
+message Both { bytes d = 1; int32 b = 2; bytes c = 3; int32 a = 4; int32 e = 16; }
+message Point { fixed64 a = 1; uint32 b = 2; }
+"""
+SEPARATORS = "\u2028\u2029\u0085"
+
+
+@pytest.fixture
+def about(tmp_path: Path) -> Subject:
+    return of_type(tmp_path, "Text")
+
+
+def of_type(folder: Path, name: str) -> Subject:
+    path = folder / "m.proto"
+    path.write_text(PROTO)
+    return subject(frontends.descriptors([str(path)]), str(path), name)
+
+
+def read(folder: Path, name: str, data: bytes, about: Subject, framing: str = "") -> Recorded:
+    path = folder / name
+    path.write_bytes(data)
+    return recorded(path, about, Choice(framing=framing))
+
+
+def texts(found: Recorded, about: Subject) -> list[str]:
+    return [about.message_class.FromString(data).text for data in found.messages]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n \n"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, about: Subject, end: str) -> None:
+    values = ["a", *(f"b{one}b" for one in SEPARATORS), "c"]
+    lines = [json.dumps({"text": value}, ensure_ascii=False) for value in values]
+    data = (end.join(lines) + end).encode()
+    found = read(tmp_path, "m.jsonl", data, about)
+    assert texts(found, about) == values
+    assert found.said == "5 of 5 messages of m.jsonl"
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"text": "a"}\n{"text": "b"}',
+        '{\n  "text": "a"\n}\n{\n  "text": "b"\n}\n',
+        '[{"text": "a"}, {"text": "b"}]',
+        '[\n{"text": "a"},\n{"text": "b"}\n]\n',
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+def test_json_is_what_it_looks_like(
+    tmp_path: Path, about: Subject, name: str, content: str, encoding: str
+) -> None:
+    found = read(tmp_path, name, content.encode(encoding), about)
+    assert texts(found, about) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"text": "a\xe9"}', "line 2 is no m.Text: not UTF-8: byte 0xe9"),
+        (b'{"text": "a", "x": NaN}', "nan"),
+        (b'{"text": "\\ud800"}', "surrogate"),
+        (b'{"text": "a\x0bb"}', "line 2 is no m.Text: Invalid control character"),
+        (b'{"text": "a"},', "line 2 is no m.Text: Extra data"),
+        (b'{"text": "a", "text": "b"}', "line 2 is no m.Text: text is there twice"),
+        (b'{"text": ', "line 2 is no m.Text: Expecting value"),
+        (b"3", "line 2 is no m.Text"),
+    ],
+)
+def test_a_line_that_is_no_message_is_left_out_and_said(
+    tmp_path: Path, about: Subject, line: bytes, said: str
+) -> None:
+    found = read(tmp_path, "m.jsonl", b'{"text": "first"}\n' + line, about)
+    assert texts(found, about) == ["first"]
+    assert "1 damaged ones left out: number 1 (line 2 " in found.said
+    assert said.lower() in found.said.lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("m.jsonl", b'{"text": "a\xe9"}', "line 1 is no m.Text: not UTF-8"),
+        ("m.json", b'[{"text":\n "a\xe9"}]', "not UTF-8: byte 0xe9 in line 2"),
+        ("m.json", b'[{"text": "a"},\n]', "no JSON"),
+        ("m.json", b'\xff\xfe{"text": "a"}', "no text in utf-16"),
+        ("m.txtpb", b'text: "a"\ntext: "\xe9"', "not UTF-8: byte 0xe9 in line 2"),
+        ("m.txtpb", b'text: "a"\nnothing: 1', "2:1 : "),
+    ],
+)
+def test_what_is_wrong_is_said(
+    tmp_path: Path, about: Subject, name: str, data: bytes, said: str
+) -> None:
+    with pytest.raises(UserError) as error:
+        read(tmp_path, name, data, about)
+    assert said in str(error.value)
+
+
+def test_text_may_begin_with_a_byte_order_mark(tmp_path: Path, about: Subject) -> None:
+    found = read(tmp_path, "m.txtpb", b'\xef\xbb\xbftext: "a"', about)
+    assert texts(found, about) == ["a"]
+
+
+def delimited(*messages: bytes) -> bytes:
+    return b"".join(bytes([len(message)]) + message for message in messages)
+
+
+def test_one_binary_message_is_not_taken_for_several(tmp_path: Path) -> None:
+    about = of_type(tmp_path, "Line")
+    # Each of its points also reads as a message of ten bytes behind its length.
+    data = about.message_class(points=[{"a": 5}] * 3).SerializeToString()
+    assert data[0] == 10 and len(data) == 3 * 11
+    found = read(tmp_path, "m.binpb", data, about)
+    assert found.messages == [data]
+
+
+def test_delimited_messages_are_read_as_such(tmp_path: Path, about: Subject) -> None:
+    messages = [about.message_class(text="x" * n, a=n).SerializeToString() for n in range(1, 90)]
+    found = read(tmp_path, "m.binpb", delimited(*messages), about)
+    assert len(found.messages) == 50
+    assert found.said == "50 of 89 messages of m.binpb"
+    found = read(tmp_path, "m.binpb", delimited(*messages[:3], messages[3])[:-1], about)
+    assert found.messages == messages[:3]
+    assert "cut off, its last 8 bytes are no whole message" in found.said
+
+
+def test_what_can_be_both_is_said_and_can_be_chosen(tmp_path: Path, about: Subject) -> None:
+    both = of_type(tmp_path, "Both")
+    data = delimited(b"\x20\x80\x01\x10\x1a\x0a\x09" + b"z" * 9)
+    one, inner = both.message_class.FromString(data), both.message_class.FromString(data[1:])
+    assert (one.b, one.e, one.c) == (32, 16, b"\x09" + b"z" * 9)
+    assert (inner.a, inner.b, inner.d) == (128, 26, b"z" * 9)
+
+    def found(framing: str) -> Recorded:
+        return read(tmp_path, "m.binpb", data, both, framing)
+
+    taken = found("")
+    assert both.read(taken.messages[0]) == inner
+    assert taken.said.endswith(
+        "read as length-delimited messages, but can be read as one message too: --framing single"
+    )
+    for framing, message in (("single", one), ("delimited", inner)):
+        assert both.read(found(framing).messages[0]) == message
+        assert "--framing" not in found(framing).said
+    assert "--framing" not in read(tmp_path, "m.delimited", data, both).said
+    text = about.message_class(text="b").SerializeToString()
+    with pytest.raises(UserError, match="damaged or of another type: 1 message"):
+        read(tmp_path, "m.binpb", delimited(text), about, "single")
