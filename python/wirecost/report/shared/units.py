@@ -3,41 +3,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wirecost.report.shared.table import Amount
 
-TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+TIME_UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
+SIZE_UNITS = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
+NEAR = 1.1
+"""Up to this ratio, a difference is told in per cent."""
 
 
 def time(ns: float) -> Amount:
     """``43.2 ms`` from nanoseconds."""
-    factor, unit = next((u for u in TIME_UNITS if abs(ns) >= u[0]), TIME_UNITS[-1])
-    return Amount(f"{significant(ns / factor)} {unit}", ns)
+    return Amount(_in_units(ns, TIME_UNITS), ns)
 
 
 def size(count: int) -> Amount:
     """``23.2 MB`` from bytes (decimal units, as network and report figures are)."""
-    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if count >= factor:
-            return Amount(f"{significant(count / factor)} {unit}", count)
-    return Amount(f"{count} B", count)
+    text = f"{count} B" if count < SIZE_UNITS[1][0] else _in_units(count, SIZE_UNITS)
+    return Amount(text, count)
+
+
+def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
+    """In the first unit of which it is less than a thousand once it is rounded."""
+    texts = ((significant(value / factor), unit) for factor, unit in units)
+    text, unit = next((one for one in texts if abs(float(one[0])) < 1000), ("", ""))
+    if not unit:
+        factor, unit = units[-1]
+        text = significant(value / factor)
+    return f"{text} {unit}"
 
 
 def significant(value: float) -> str:
     """Three significant digits without an exponent."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 100:
-        return f"{value:.0f}"
-    if abs(value) >= 10:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
+    return "0" if value == 0 else _rounded(value, (0.1, 10, 100))
 
 
 def two_digits(value: float) -> str:
     """Two significant digits, for tables beside figures that have no more."""
-    if abs(value) >= 10:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
+    return _rounded(value, (1, 10))
+
+
+def _rounded(value: float, ends: Sequence[float]) -> str:
+    """With as many decimals as there are ``ends`` above the rounded value."""
+    for decimals, end in zip(range(len(ends), 0, -1), ends, strict=True):
+        if abs(round(value, decimals)) < end:
+            return f"{value:.{decimals}f}"
+    return f"{value:.0f}"
+
+
+def percent(share: float) -> str:
+    """``37.5 %``; all and nothing are said of nothing less."""
+    text = f"{100 * share:.1f}"
+    if share < 1 and text == "100.0":
+        return "> 99.9 %"
+    return "< 0.1 %" if share > 0 and text == "0.0" else f"{text} %"
 
 
 def quotient(value: float, low: float, high: float) -> str:
@@ -46,13 +66,17 @@ def quotient(value: float, low: float, high: float) -> str:
 
 
 def speed(ratio: float) -> str:
-    """A ratio of times as people say it: ``44× faster``, ``1.8× slower``."""
+    """A ratio of times as people say it: ``44× faster``, ``1.8× slower``, ``2 % slower``."""
     if 0.995 < ratio < 1.005:
         return "as fast"
-    return f"{two_digits(1 / ratio)}× faster" if ratio < 1 else f"{two_digits(ratio)}× slower"
+    what, by = ("faster", 1 / ratio) if ratio < 1 else ("slower", ratio)
+    if by < NEAR:
+        return f"{max(100 * (by - 1), 1):.0f} % {what}"
+    return f"{two_digits(by)}× {what}"
 
 
 def speeds(low: float, high: float) -> str:
     """The interval of such a ratio, in the direction of ``speed``: ``41–47×``."""
     ends = (1 / high, 1 / low) if low + high < 2 else (low, high)
-    return f"{two_digits(ends[0])}–{two_digits(ends[1])}×"
+    digits = significant if min(ends) < NEAR else two_digits
+    return f"{digits(ends[0])}–{digits(ends[1])}×"

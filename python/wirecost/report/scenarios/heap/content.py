@@ -63,7 +63,7 @@ def _callbacks(rows: list[Row], meta: dict[str, Any]) -> Table:
                 ratio_text(row, row.ratio),
                 far,
                 "–" if quiet is None else units.time(quiet),
-                f"{100 * tail.undisturbed:.1f} %",
+                units.percent(tail.undisturbed),
             ]
         )
     headings = ["allocator", "faults/1000", "with faults", "median", "× glibc defaults"]

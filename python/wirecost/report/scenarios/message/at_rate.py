@@ -69,7 +69,7 @@ def _note(carrying: dict[str, Any] | None, subscribers: int) -> str:
         f"{subscribers} of their own, by wirecost's adapters in Python; a program in C++ takes "
         "less. Not measured: a network, and what programs do besides."
     )
-    return note + (f" {100 * lost:.1f} % of the messages did not come." if lost else "")
+    return note + (f" {units.percent(lost)} of the messages did not come." if lost else "")
 
 
 def _share(value: float) -> str:

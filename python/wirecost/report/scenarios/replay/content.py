@@ -150,7 +150,7 @@ def _input_table(
         ns = late.filter(case=f"to {topic}")["ns"]
         cells = [NONE] * 5
         if found := _lateness(ns):
-            cells = [*_quantiles(ns), f"{100 * found['within_200us']:.1f} %"]
+            cells = [*_quantiles(ns), units.percent(found["within_200us"])]
         body.append([topic, f"{count:,}", *cells])
     if not body:
         return None

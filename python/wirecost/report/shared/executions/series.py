@@ -99,7 +99,9 @@ def time_axis(ns: Array) -> TimeAxis:
     median, longest = max(float(np.median(ns)), 1.0), float(ns.max())
     logarithmic = longest > LOGARITHMIC_FROM * median
     typical = math.sqrt(median * longest) if logarithmic else median
-    factor, unit = next((u for u in units.TIME_UNITS if typical >= u[0]), units.TIME_UNITS[-1])
+    factor, unit = next(
+        (u for u in reversed(units.TIME_UNITS) if typical >= u[0]), units.TIME_UNITS[0]
+    )
     return TimeAxis(factor, unit, logarithmic)
 
 
