@@ -2,7 +2,7 @@
 """Opening files that somebody named: regular ones alone.
 
 A FIFO would be waited for as long as nobody writes it, and a device may do anything once it is
-opened.
+opened. Where a repository was cloned without Git LFS, a short text stands for each large file.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 CHUNK = 1 << 20
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 KINDS = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFCHR: "a device",
@@ -23,12 +24,16 @@ KINDS = {
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to be read. Raises OSError, also for what is no regular file."""
+    """Open a file to be read. Raises OSError, also for what is no regular file and for a pointer of
+    Git LFS."""
     _check(path, path.stat().st_mode)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         # What was looked at may have been replaced since.
         _check(path, os.fstat(descriptor).st_mode)
+        if os.pread(descriptor, len(LFS_POINTER), 0) == LFS_POINTER:
+            reason = "only Git LFS's pointer to the file is here, run `git lfs pull`"
+            raise OSError(errno.EINVAL, reason, str(path))
         return os.fdopen(descriptor, "rb")
     except OSError:
         os.close(descriptor)

@@ -95,3 +95,25 @@ def test_what_is_opened_is_a_regular_file(tmp_path: Path) -> None:
         ):
             with pytest.raises(OSError, match=reported):
                 open_regular(name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "trace info sv_one.osi",
+        "trace info one.mcap",
+        "trace info sv_one.txth",
+        "columns advise one.pcd",
+        "bench message --data one.mcap --out x",
+    ],
+)
+def test_a_pointer_of_git_lfs_is_no_damaged_file(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = next(Path(word) for word in command.split() if "one." in word)
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 14233\n")
+    done = CliRunner().invoke(app, command.split())
+    assert isinstance(done.exception, UserError), (done.exception, done.output)
+    assert f"{path}: only Git LFS's pointer" in str(done.exception)
+    assert "git lfs pull" in str(done.exception)
