@@ -16,9 +16,11 @@ from wirecost.traces.choices import TYPES
 FORM = "<timestamp>_<type>_<osi version>_<protobuf version>_<frames>_<name>"
 
 _TIMESTAMP = r"\d{8}T\d{6}(?:[.,]\d+)?(?:Z|[+-]\d{2}(?:\d{2})?)"
+_VERSION = r"\d+(?:\.\d+)*"
+"""OSI's examples have no dots; ASAM's own utilities write them."""
 _NAME = re.compile(
-    rf"(?P<timestamp>{_TIMESTAMP})_(?P<tag>[a-z]+)_(?P<osi>\d+)_(?P<protobuf>\d+)_(?P<frames>\d+)"
-    r"(?:_(?P<custom>.*))?",
+    rf"(?P<timestamp>{_TIMESTAMP})_(?P<tag>[a-z]+)_(?P<osi>{_VERSION})_(?P<protobuf>{_VERSION})"
+    r"_(?P<frames>\d+)(?:_(?P<custom>.*))?",
     re.ASCII | re.DOTALL,
 )
 _TAG = re.compile(r"(?:^|_)(" + "|".join(TYPES) + r")(?=_|$)")
@@ -44,7 +46,8 @@ def parse_name(path: Path) -> TraceName | None:
         return None
     if len(found["frames"]) > 18:
         return None
-    parts = (found["timestamp"], found["tag"], found["osi"], found["protobuf"])
+    versions = (found["osi"].replace(".", ""), found["protobuf"].replace(".", ""))
+    parts = (found["timestamp"], found["tag"], *versions)
     return TraceName(*parts, int(found["frames"]), found["custom"])
 
 

@@ -46,6 +46,7 @@ def findings(path: Path, type_name: str | None = None) -> dict[str, Severity]:
         ("20240603T143803.535904Z_gt_370_3200_364_a_b_c.mcap", "GroundTruth"),
         ("20210818T150542+0200_svc_312_300_1_x.txth", "SensorViewConfiguration"),
         ("20210818T150542Z_multi_312_300_1_x.mcap", None),
+        ("20210818T150542Z_sd_3.7.0_6.30.2_10_x.mcap", "SensorData"),
         ("drive_sd_late.osi", "SensorData"),
         ("gt.osi", "GroundTruth"),
         ("svelte_gtk.osi", None),
@@ -55,6 +56,12 @@ def findings(path: Path, type_name: str | None = None) -> dict[str, Severity]:
 def test_names_tell_the_type(name: str, message: str | None) -> None:
     assert type_of(Path(name)) == message
     assert (parse_name(Path(name)) is not None) == name.startswith("20")
+
+
+def test_versions_in_a_name_may_have_dots() -> None:
+    name = parse_name(Path("20210818T150542Z_sd_3.7.0_6.30.2_10_x.mcap"))
+    assert name is not None
+    assert (name.osi, name.protobuf, name.frames) == ("370", "6302", 10)
 
 
 def test_padding_of_columns_is_no_unknown_field(tmp_path: Path) -> None:
