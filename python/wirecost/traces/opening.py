@@ -55,16 +55,19 @@ def open_trace(
 
 
 def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
-    """By the name where that fits the first frames, else by those."""
+    """By the name where that fits the first frames and no other type fits better, else by those."""
     named = type_of(trace.path)
-    if named is not None and messages.fits(named, first) < 0.5:
+    unknown = messages.fits(named, first) if named is not None else 1.0
+    if named is not None and not unknown:
         return named
     if not first:
         raise UserError(
             f"{trace.path}: holds no whole frame to detect the message type from; give --type"
         )
     known = messages.identify(first)
-    if named is not None and len(known) != 1:
+    if named is not None and (
+        len(known) != 1 or (unknown < 0.5 and messages.fits(known[0], first) > 0)
+    ):
         return named
     found = _only(trace.path, known)
     if named is not None:

@@ -124,6 +124,24 @@ def test_a_wrong_type_in_the_name_is_seen(tmp_path: Path) -> None:
     assert findings(path, "TrafficUpdate")
 
 
+@pytest.mark.parametrize(
+    ("added", "found"), [(b"", "SensorView"), (b"\x82\x7d\x00", "GroundTruth")]
+)
+def test_a_type_in_the_name_yields_to_one_that_knows_all_fields(
+    tmp_path: Path, added: bytes, found: str
+) -> None:
+    """But not where no type knows them all: the trace may be of a newer OSI."""
+    made = messages.message_class("SensorView")()
+    made.timestamp.seconds, made.version.version_major = 1, 3
+    made.global_ground_truth.timestamp.seconds = 1
+    made.global_ground_truth.moving_object.add().base.position.x = 1
+    frame = made.SerializeToString() + added
+    assert 0 < messages.fits("GroundTruth", [memoryview(frame)]) < 0.5
+    with open_trace(write(tmp_path / "drive_gt.osi", [frame])) as trace:
+        assert trace.type_name == found
+        assert len(trace.warnings) == (found != "GroundTruth")
+
+
 def test_metadata_that_osi_would_refuse_is_found(tmp_path: Path) -> None:
     channel = {"net.asam.osi.trace.channel.osi_version": "3.6.0"}
     about = About("view", {"zero_time": "yesterday"}, channel)
