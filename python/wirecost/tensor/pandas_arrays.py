@@ -31,12 +31,7 @@ def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
     if type(array) is pandas.arrays.NumpyExtensionArray:
         dtype = dtype.numpy_dtype
     if isinstance(dtype, np.dtype):
-        if dtype.kind == "O":
-            raise UserError(
-                f"pandas: {what} holds Python objects (dtype object); give it a type, as with"
-                " convert_dtypes() or astype('str')"
-            )
-        return ["numpy", np.asarray(array)]
+        return ["numpy", _numpy(array, dtype, what)]
     if isinstance(dtype, pandas.CategoricalDtype):
         categories = write_values(array.categories.array, f"{what}, its categories", writer)
         return ["categorical", np.asarray(array.codes), categories, bool(array.ordered)]
@@ -50,6 +45,19 @@ def write_values(array: Any, what: str, writer: Writer) -> list[Any]:
     if isinstance(dtype, pandas.SparseDtype):
         raise UserError(f"pandas: {what} is sparse; send it after sparse.to_dense()")
     return _arrow(array, what, writer)
+
+
+def _numpy(array: Any, dtype: np.dtype[Any], what: str) -> npt.NDArray[Any] | None:
+    """None for one of dtype object without rows, which pandas gives columns that never had any.
+    Raises UserError for other objects."""
+    if dtype.kind != "O":
+        return np.asarray(array)
+    if not len(array):
+        return None
+    remedy = "give it a type, as with convert_dtypes() or astype('str')"
+    if array.isna().all():
+        raise UserError(f"pandas: {what} holds missing values only, of dtype object; {remedy}")
+    raise UserError(f"pandas: {what} holds Python objects (dtype object); {remedy}")
 
 
 def _arrow(array: Any, what: str, writer: Writer) -> list[Any]:
@@ -83,7 +91,7 @@ def read_values(described: list[Any], budget: Budget) -> Any:
     pandas = load("pandas")
     match described:
         case ["numpy", array]:
-            return array_of(array, 1)
+            return array_of(array, 1) if array is not None else np.empty(0, object)
         case ["categorical", codes, categories, ordered]:
             kind = pandas.CategoricalDtype(read_values(categories, budget), ordered)
             return pandas.Categorical.from_codes(array_of(codes, 1), dtype=kind)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from support import needs
+from wirecost.errors import UserError
 from wirecost.tensor import FrameError, decode, encode
 from wirecost.tensor.layout import build
 from wirecost.tensor.matching import match
@@ -128,3 +129,37 @@ def test_parts_that_do_not_fit_are_refused(name: str) -> None:
     assert hostile().shape == (5, 3)
     with pytest.raises(FrameError, match=r"^frame: "):
         hostile(**LIES[name])
+
+
+@pytest.mark.parametrize("dtype", ["object", "str", "category", "Int64", "M8[ns]", "period[D]"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_tables_without_rows_arrive(dtype: str, count: int) -> None:
+    columns = {f"c{i}": pd.Series([], dtype=dtype) for i in range(count)}
+    frame = pd.DataFrame(columns)
+    pd.testing.assert_frame_equal(decode(encode(frame).tobytes()), frame)
+    mixed = frame.assign(number=np.empty(0))
+    pd.testing.assert_frame_equal(decode(encode(mixed).tobytes()), mixed)
+    series = columns["c0"]
+    pd.testing.assert_series_equal(decode(encode(series).tobytes()), series)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(),
+        pd.DataFrame(index=["a", "b"]),
+        pd.DataFrame(columns=["a", "b"]),
+        pd.DataFrame(columns=["a"], index=pd.DatetimeIndex([])),
+        pd.DataFrame(columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
+        pd.DataFrame({"a": ["", ""]}),
+    ],
+)
+def test_tables_with_nothing_in_them_arrive(frame: Any) -> None:
+    pd.testing.assert_frame_equal(decode(encode(frame).tobytes()), frame)
+
+
+def test_why_objects_are_refused_is_said() -> None:
+    with pytest.raises(UserError, match="column 'a' holds missing values only, of dtype object"):
+        encode(pd.DataFrame({"a": [None, None], "b": [None, None]}, dtype=object))
+    with pytest.raises(UserError, match="column 'a' holds Python objects"):
+        encode(pd.DataFrame({"a": [None, object()]}))

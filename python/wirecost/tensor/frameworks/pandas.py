@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.errors import UserError
 from wirecost.tensor.budget import Budget
 from wirecost.tensor.collisions import check_labels
 from wirecost.tensor.packages import load
@@ -48,11 +47,12 @@ def _frame(writer: Writer, frame: Any) -> Any:
     if parts is not None:
         return writer.extension(2, ["pandas", "frame", body | parts])
     types = set(frame.dtypes)
-    if len(types) == 1 and isinstance(next(iter(types)), np.dtype) and len(frame.columns) > 1:
+    only = next(iter(types)) if len(types) == 1 and len(frame.columns) > 1 else None
+    if isinstance(only, np.dtype) and only.kind != "O":
         block = frame.to_numpy()
         if block.size and not np.shares_memory(block, frame.iloc[:, 0].to_numpy()):
             writer.copied(block.nbytes)
-        body["block"] = _checked(block, "the data frame")
+        body["block"] = block
     else:
         body["arrays"] = [
             _column(frame.iloc[:, i], name, writer) for i, name in enumerate(frame.columns)
@@ -62,15 +62,6 @@ def _frame(writer: Writer, frame: Any) -> Any:
 
 def _column(series: Any, name: Any, writer: Writer) -> Any:
     return write_values(series.array, f"column {name!r}", writer)
-
-
-def _checked(block: Any, what: str) -> Any:
-    if block.dtype.kind == "O":
-        raise UserError(
-            f"pandas: {what} holds Python objects (dtype object); give it a type, as with"
-            " convert_dtypes() or astype('str')"
-        )
-    return block
 
 
 def _series(writer: Writer, series: Any) -> Any:
