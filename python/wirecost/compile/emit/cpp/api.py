@@ -226,7 +226,9 @@ def _width(item: Field) -> int:
 def _initial(names: ApiNames, item: Field) -> str:
     """Initial value of a member where that is not zero or empty."""
     is_number = not isinstance(item.default, (str, bytes))
-    if item.label is not Label.SINGLE or item.oneof is not None or not item.default:
+    if item.label is not Label.SINGLE or item.oneof is not None:
+        return ""
+    if not item.default and not isinstance(item.default, float):  # -0.0 is not zero's bits
         return ""
     value = names.literal(item.type, item.default)
     return value if is_number else f"std::string({value})"

@@ -205,7 +205,7 @@ class Names:
         if type_ is Kind.BOOL:
             return "true" if value else "false"
         if type_ in (Kind.FLOAT32, Kind.FLOAT64):
-            return float_literal(SCALARS[type_], float(value or 0))
+            return float_literal(SCALARS[type_], 0.0 if value is None else float(value))
         return integer_literal(SCALARS[type_], int(value or 0))
 
 

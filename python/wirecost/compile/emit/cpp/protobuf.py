@@ -352,6 +352,6 @@ def unset(names: Names, field: Field, access: str) -> str:
         return access if field.default else f"!{access}"
     if field.type in (Kind.FLOAT32, Kind.FLOAT64):
         bits = "std::uint32_t" if field.type is Kind.FLOAT32 else "std::uint64_t"
-        default = f"std::bit_cast<{bits}>({default})" if field.default else "0"
+        default = "0" if field.default is None else f"std::bit_cast<{bits}>({default})"
         return f"std::bit_cast<{bits}>({access}) == {default}"
     return f"{access} == {default}"

@@ -35,13 +35,14 @@ def _float(text: str, kind: Kind, origin: Origin) -> float:
         raise _wrong(text, kind, origin, "write a number such as 1.5e-3")
     number = float(text)
     overflows = math.isinf(number) and "inf" not in text.lower()
+    near = number
     try:
-        struct.pack(_FLOATS[kind], number)
+        (near,) = struct.unpack(_FLOATS[kind], struct.pack(_FLOATS[kind], number))
     except OverflowError:
         overflows = True
     if overflows:
         raise _wrong(text, kind, origin, "write a smaller number")
-    return number
+    return near if near == 0 else number  # Java has no literal for less than the least
 
 
 def _integer(text: str, kind: Kind, dialect: Dialect, origin: Origin) -> int:
