@@ -132,7 +132,8 @@ def test_options_of_writing():
     message = module.Known(no_choice=0, wide=1, colors=[5])
     assert message.to_json(proto_names=True) == '{"no_choice":null,"colors":[5],"wide":"1"}'
     assert message.to_json(indent=1) == json.dumps(json.loads(message.to_json()), indent=1)
-    assert module.Known(null=5).to_json() == "{}"
+    assert module.Known(null=5).to_json() == '{"null":null}'
+    assert module.Known.from_json('{"null":null}') == module.Known()
     every = json.loads(module.Known().to_json(defaults=True))
     assert every == {
         "values": [], "byName": {}, "null": None, '@"\\??/\nä': 0, "color": "NONE", "colors": [],

@@ -88,7 +88,6 @@ class Writer {
     }
 
     static bool is_default(const Field& field, const void* value, const void* defaults) {
-        if (field.kind == Kind::null) return true;  // whatever number it holds
         const void* const other = field.get(defaults);
         if (field.text != nullptr) return field.text->view(value) == field.text->view(other);
         return std::memcmp(value, other, width(field.kind)) == 0;

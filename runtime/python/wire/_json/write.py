@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
-from math import copysign
 from operator import index
+from struct import Struct
+from struct import error as StructError  # noqa: N812
 from typing import Any, NamedTuple
 
 from .._wirecost import WireError
@@ -18,6 +19,8 @@ from .well_known import duration_text, paths_text, timestamp_text
 
 _DEEPEST_ANY = 16
 """How deep an ``Any`` may lie in others: each may take as much memory as a decoder allows."""
+
+_REALS = {"float32": Struct("<f").pack, "float64": Struct("<d").pack}
 
 
 class _How(NamedTuple):
@@ -80,12 +83,18 @@ def _is_written(field: Field, value: Any, how: _How) -> bool:
     if field.shape == ALWAYS or how.defaults:
         return True
     if field.shape == IMPLICIT:
-        if field.kind == "null":  # whatever number it holds
-            return False
-        if isinstance(value, float) and value == 0:
-            return copysign(1, value) != copysign(1, field.default) or field.default != 0
+        if field.kind in _REALS:
+            return _bits(field, value) != _bits(field, field.default)
         return bool(value != field.default)
     return len(value) > 0
+
+
+def _bits(field: Field, value: Any) -> bytes:
+    """Return what tells -0.0 from 0.0 and finds NaN equal; nothing for what is no number."""
+    try:
+        return _REALS[field.kind](value)
+    except (StructError, OverflowError):
+        return b""
 
 
 def _values(field: Field, value: Any, how: _How) -> Any:
