@@ -229,9 +229,100 @@ def test_out_of_memory_is_the_programs_to_handle(heap: Callable[..., Any]) -> No
     done, report = heap("sh", "-c", limited, script)
     words = done.stdout.split()
     assert words[:2] == ["refused", "after"]
-    assert 1 < int(words[2]) < 40
+    assert 30 < int(words[2]) <= 40
     assert words[3] == "50000000"
     assert report["pool"]["peak_bytes"] < 2_000_000 * 1024
+
+
+@pytest.mark.parametrize(
+    ("limit", "program"),
+    [
+        ("ulimit -v 400000", "pass"),
+        ("ulimit -d 400000", "pass"),
+        ("true", "resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))"),
+    ],
+)
+def test_the_pool_leaves_a_limited_address_space_to_the_program(
+    heap: Callable[..., Any], limit: str, program: str
+) -> None:
+    script = f"import mmap, resource; {program}; print(len(mmap.mmap(-1, 240 << 20)))"
+    done, _ = heap("sh", "-c", f'{limit}; exec {sys.executable} -c "$0"', script)
+    assert done.stdout == f"{240 << 20}\n"
+
+
+TASKS = "import os, threading; print(len(os.listdir('/proc/self/task')))"
+
+
+@pytest.mark.parametrize(
+    ("script", "tasks"),
+    [
+        (TASKS, 1),
+        (f"blocks = [bytes(1 << 20) for _ in range(200)]; {TASKS}", 1),
+        (f"import os; os.fork() or os._exit(0); os.wait(); {TASKS}", 1),
+        (
+            "import threading\nt = threading.Thread(target=bytes, args=(5000,))\n"
+            f"t.start(); t.join(); {TASKS}",
+            2,
+        ),
+    ],
+)
+def test_a_program_of_one_thread_stays_so(
+    heap: Callable[..., Any], script: str, tasks: int
+) -> None:
+    done, _ = heap(sys.executable, "-c", script, options=("--pool", "16M"))
+    assert done.stdout.split() == [str(tasks)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("unshare", "-U", "true"),
+        ("unshare", "-r", "sh", "-c", "ls / >/dev/null; id -u"),
+        ("setpriv", "--reuid", "65534", "--clear-groups", "true"),
+    ],
+)
+def test_programs_that_must_have_one_thread_run(wirecost: Run, command: tuple[str, ...]) -> None:
+    if shutil.which(command[0]) is None or subprocess.run(command, check=False).returncode != 0:
+        pytest.skip(f"{command[0]} is not allowed here")
+    done = wirecost("heap", "run", "--", *command)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_chromium(wirecost: Run, tmp_path: Path) -> None:
+    """Its zygote refuses to run with a second thread."""
+    if shutil.which("chromium") is None:
+        pytest.skip("no chromium")
+    profile = f"--user-data-dir={tmp_path}/profile"
+    options = ("--headless", "--no-sandbox", "--disable-gpu", profile, "--dump-dom")
+    done = wirecost("heap", "run", "--", "chromium", *options, "data:text/html,<p>started</p>")
+    assert done.returncode == 0, done.stderr
+    assert "<p>started</p>" in done.stdout
+
+
+DEEP = """
+#include <string.h>
+#include <stdlib.h>
+int length(void) {
+  char *copy = strdup("copied by libc");
+  int length = strlen(copy);
+  free(copy);
+  return length;
+}
+"""
+
+
+def test_libraries_that_bind_deeply_use_the_heap(heap: Callable[..., Any], tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    (tmp_path / "deep.c").write_text(DEEP)
+    library = tmp_path / "deep.so"
+    flags = ("-O0", "-shared", "-fPIC", "-o", library)
+    subprocess.run(["gcc", tmp_path / "deep.c", *flags], check=True)
+    script = "import ctypes, os, sys; print(ctypes.CDLL(sys.argv[1], os.RTLD_DEEPBIND).length())"
+    done, _ = heap(sys.executable, "-c", script, library)
+    assert done.stdout == "14\n"
+    said = "is opened without RTLD_DEEPBIND, which goes with no other allocator"
+    assert done.stderr == f"wirecost heap: {library} {said}\n"
 
 
 def test_forks_among_threads(heap: Callable[..., Any], tmp_path: Path) -> None:

@@ -96,4 +96,14 @@ void Central::reset_locks() {
   for (List& list : lists_) list.lock.reset();
 }
 
+void Central::take_over() {
+  for (List& list : lists_) {
+    if (!list.lock.is_held()) continue;
+    list.batches = 0;
+    list.single = {};
+    list.fresh = list.fresh_end = nullptr;
+  }
+  reset_locks();
+}
+
 }  // namespace wirecost::heap

@@ -39,6 +39,9 @@ class Central {
   void lock_all();
   void unlock_all();
   void reset_locks();
+  /// In a process that was made while other threads may have been in here: lists that they were
+  /// about to change are given up.
+  void take_over();
 
  private:
   struct alignas(64) List {

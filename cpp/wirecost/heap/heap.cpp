@@ -18,9 +18,7 @@ namespace wirecost::heap {
 
 namespace {
 
-/// More than any address space; beyond it sizes could overflow when rounded up.
-constexpr std::size_t largest_request = std::size_t{1} << 46;
-
+/// Of at most `most_bytes`.
 std::uint32_t pages_of(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + page_bytes - 1) / page_bytes);
 }
@@ -67,7 +65,7 @@ class Borrowed {
 
 [[gnu::noinline]] void* allocate_large(std::size_t bytes, std::size_t alignment) {
   start_up();
-  if (!state.pool.is_open() || bytes > largest_request || alignment > largest_request) {
+  if (!state.pool.is_open() || bytes > most_bytes || alignment > most_bytes) {
     return out_of_memory();
   }
   keep_filled();
@@ -97,6 +95,7 @@ std::uint8_t kind_of_block(const void* block) {
     return;
   }
   const int saved = errno;
+  notice_new_process();
   const std::uint8_t kind = kind_of_block(block);
   const Borrowed cache;
   if (kind != kind_large) {
@@ -171,8 +170,9 @@ std::size_t usable_bytes(const void* block) {
 
 void* resize(void* block, std::size_t bytes) {
   const std::size_t have = usable_bytes(block);
-  if (bytes > largest_request) return out_of_memory();
+  if (bytes > most_bytes) return out_of_memory();
   const bool large = have > small_max && state.pool.kind_of(block) == kind_large;
+  notice_new_process();
   if (large && bytes > small_max) {
     const std::uint32_t pages = pages_of(bytes);
     if (state.pool.resize(static_cast<char*>(block), pages)) {

@@ -28,6 +28,8 @@ class Lock {
     if (state_.exchange(0, std::memory_order_release) == contended) wake();
   }
 
+  bool is_held() const { return state_.load(std::memory_order_relaxed) != 0; }
+
   /// In a forked child, where nobody waits.
   void reset() { state_.store(0, std::memory_order_relaxed); }
 

@@ -66,11 +66,13 @@ int posix_memalign(void** result, size_t alignment, size_t size) {
 }
 
 void* memalign(size_t alignment, size_t size) {
-  if (!std::has_single_bit(alignment)) {
+  // As glibc does, aligned_alloc of glibc before 2.38 included.
+  constexpr size_t largest_power = SIZE_MAX / 2 + 1;
+  if (alignment > largest_power) {
     errno = EINVAL;
     return nullptr;
   }
-  return wirecost::heap::allocate_aligned(alignment, size);
+  return wirecost::heap::allocate_aligned(std::bit_ceil(alignment), size);
 }
 
 void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address space reserved once, of which ranges are made usable with every page already touched.
+// A place for the pool in the address space, of which ranges are made usable with every page
+// already touched.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,9 @@ namespace wirecost::heap {
 
 inline constexpr std::size_t huge_bytes = std::size_t{2} << 20;
 
+/// The largest pool and the largest block: sums of page numbers fit into 32 bits.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 43;
+
 struct Touch {
   bool lock = false;
   bool huge = false;
@@ -15,18 +19,37 @@ struct Touch {
 
 enum class Touched { yes, not_locked, no };
 
-/// `bytes` of address space that cannot be used yet, on a multiple of 2 MiB; null if refused.
+/// Where the pool lies. Nothing is mapped there before it is used, so that it takes nothing of a
+/// program's RLIMIT_AS; `reserved`: all is, because the usual place cannot be had.
+struct Place {
+  char* begin = nullptr;
+  bool reserved = false;
+};
+
+/// `bytes` of address space on a multiple of 2 MiB; null if refused.
+Place find_place(std::size_t bytes);
+
+/// `bytes` of address space that cannot be used, on a multiple of 2 MiB; null if refused.
 char* reserve(std::size_t bytes);
 
-/// Makes a range of a reservation writable and touches it, so that its use takes no fault.
-/// `not_locked`: touched, but the kernel refused to lock it (RLIMIT_MEMLOCK).
-Touched make_usable(char* begin, std::size_t bytes, Touch how);
+/// Maps a range of a place and touches it, so that its use takes no fault. `not_locked`: touched,
+/// but the kernel refused to lock it (RLIMIT_MEMLOCK).
+Touched make_usable(char* begin, std::size_t bytes, Touch how, bool reserved);
+
+/// Undoes `make_usable`.
+void make_unusable(char* begin, std::size_t bytes, bool reserved);
+
+/// Locks memory that is in use; false if the kernel refused.
+bool lock_in_memory(char* begin, std::size_t bytes);
 
 /// Touches usable memory again without changing it: after a fork its pages are shared.
 bool populate(char* begin, std::size_t bytes);
 
-/// How much address space to reserve: twice the memory of the machine, or half of RLIMIT_AS.
+/// The most that the pool may come to: twice the memory of the machine.
 std::size_t address_space_bytes();
+
+/// What the process may map yet by RLIMIT_AS and RLIMIT_DATA; the largest number without them.
+std::size_t mappable_bytes();
 
 /// MemAvailable in bytes; the largest number where /proc lacks it.
 std::size_t available_bytes();

@@ -102,6 +102,15 @@ void PageHeap::give(Page first) {
   link(first, pages);
 }
 
+void PageHeap::forget_free() {
+  for (Page page = 1; page < end_; ++page) {
+    if (kinds_[page] == kind_free) kinds_[page] = kind_inner;
+  }
+  heads_ = {};
+  occupied_ = {};
+  free_ = 0;
+}
+
 bool PageHeap::resize(Page first, std::uint32_t pages) {
   const std::uint32_t have = runs_[first].pages;
   const Page next = first + have;

@@ -43,6 +43,9 @@ class PageHeap {
 
   void give(Page first);
 
+  /// Gives up the free runs: a thread that is gone was about to change them.
+  void forget_free();
+
   /// Changes a large run's length in place; false if what follows is not free.
   bool resize(Page first, std::uint32_t pages);
 

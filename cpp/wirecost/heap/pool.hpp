@@ -2,6 +2,7 @@
 // The touched memory of the process: a page heap that grows, behind one lock.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct PoolState {
 
 class Pool {
  public:
-  /// Reserves address space and touches a first little; enough to serve the dynamic loader.
+  /// Finds a place and touches a first little; enough to serve the dynamic loader.
   bool open();
   bool is_open() const { return base_ != nullptr; }
 
@@ -38,7 +39,7 @@ class Pool {
   bool resize(char* first, std::uint32_t pages);
 
   bool contains(const void* pointer) const {
-    return static_cast<std::size_t>(static_cast<const char*>(pointer) - base_) < reserved_;
+    return static_cast<std::size_t>(static_cast<const char*>(pointer) - base_) < most_bytes_;
   }
   std::uint8_t kind_of(const void* pointer) const { return kinds_[page_of(pointer)]; }
   std::size_t large_bytes(const void* first) const {
@@ -52,8 +53,6 @@ class Pool {
   /// Background thread: true once after `ask_to_touch_again`.
   bool must_touch_again() { return touch_again_.exchange(false); }
   void touch_again();
-  /// Less is free than the low-water mark, and nobody has seen to it yet.
-  bool is_low() const { return work_.load(std::memory_order_relaxed) != 0; }
   /// After a fork the process shares its pages with the child until they are touched again.
   void ask_to_touch_again();
 
@@ -62,8 +61,19 @@ class Pool {
   void lock_all();
   void unlock_all();
   void reset_locks();
+  /// In a process that was made while other threads may have been in here: what they were about to
+  /// change is given up.
+  void take_over();
 
  private:
+  struct Range {
+    void* begin;
+    std::size_t bytes;
+    Touch how;
+  };
+  /// What pages from one number up to another need: their runs, their kinds, themselves.
+  std::array<Range, 3> ranges(Page from, Page end) const;
+  bool map(const Range& range);
   Page page_of(const void* pointer) const {
     return static_cast<Page>(static_cast<std::size_t>(static_cast<const char*>(pointer) - base_) /
                              page_bytes);
@@ -73,10 +83,12 @@ class Pool {
   void wake_if_low();
 
   char* base_ = nullptr;
-  std::size_t reserved_ = 0;
+  std::size_t most_bytes_ = 0;
+  bool reserved_ = false;
   Run* runs_ = nullptr;
   std::uint8_t* kinds_ = nullptr;
   PageHeap pages_;
+  Page mapping_to_ = 0;  ///< what a growth has begun to map
   Touch touch_;
   Lock growing_;  ///< taken before `lock_`
   Lock lock_;

@@ -189,6 +189,7 @@ void keep_stderr() {
 void report_once() {
   static std::atomic<pid_t> reported{0};
   if (reported.exchange(getpid()) == getpid()) return;
+  end_warmup_if_over();
   if (state.config.report) {
     Writer out(report_descriptor);
     write_text(out);

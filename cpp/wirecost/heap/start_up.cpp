@@ -2,12 +2,16 @@
 // How the heap comes to life: before libc is ready, when it is, after a fork.
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <new>
 
 #include "wirecost/heap/heap.hpp"
 #include "wirecost/heap/state.hpp"
@@ -15,6 +19,7 @@
 namespace wirecost::heap {
 
 constinit State state;
+std::atomic<std::uint32_t>* process_mark = nullptr;
 
 namespace {
 
@@ -23,6 +28,10 @@ std::atomic<std::uint32_t> stage{nothing};
 std::atomic<bool> has_background_thread{false};
 std::int64_t warm_at_ns = 0;
 std::atomic<pid_t> process{0};
+
+/// What the first thread had when it last was here, before the warm-up ended.
+Faults before_warm_at;
+std::int64_t looked_at_ns = 0;
 
 std::int64_t now_ns() {
   timespec now{};
@@ -34,6 +43,7 @@ void* background(void*) {
   // A child that a fork made usually calls exec at once; until then touching copies every page.
   constexpr timespec until_exec{0, 20'000'000};
   pthread_setname_np(pthread_self(), "wirecost-heap");
+  if (now_ns() >= warm_at_ns) state.threads.end_warmup(before_warm_at);
   for (;;) {
     state.pool.refill();
     if (state.pool.must_touch_again()) {
@@ -50,6 +60,16 @@ void* background(void*) {
     }
     state.pool.wait_for_work(wait);
   }
+}
+
+void note_faults() {
+  if (state.threads.warm()) return;
+  const std::int64_t now = now_ns();
+  if (now >= warm_at_ns) return state.threads.end_warmup(before_warm_at);
+  constexpr std::int64_t often_enough_ns = 1'000'000;
+  if (now - looked_at_ns < often_enough_ns) return;
+  before_warm_at = own_faults();
+  looked_at_ns = now;
 }
 
 void start_background_thread() {
@@ -73,6 +93,7 @@ void start_background_thread() {
 
 // Locks are taken in the order in which the heap nests them.
 void before_fork() {
+  notice_new_process();
   state.shared_lock.lock();
   state.central.lock_all();
   state.threads.lock_all();
@@ -89,15 +110,33 @@ void after_fork_in_parent() {
   state.pool.ask_to_touch_again();
 }
 
+void begin_process() {
+  state.threads.keep_only_this_thread();
+  process.store(getpid());
+  has_background_thread.store(false);
+  before_warm_at = {};
+  looked_at_ns = 0;
+  if (process_mark != nullptr) process_mark->store(1, std::memory_order_release);
+}
+
 void after_fork_in_child() {
   holds_every_lock = false;
   state.pool.reset_locks();
   state.threads.reset_locks();
   state.central.reset_locks();
   state.shared_lock.reset();
-  state.threads.keep_only_this_thread();
-  process.store(getpid());
-  has_background_thread.store(false);
+  begin_process();
+}
+
+void mark_process() {
+  void* page =
+      mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  if (madvise(page, page_bytes, MADV_WIPEONFORK) != 0) {
+    munmap(page, page_bytes);
+    return;
+  }
+  process_mark = new (page) std::atomic<std::uint32_t>{1};
 }
 
 void on_terminate(int number) {
@@ -119,7 +158,6 @@ void settle() {
     signal(SIGTERM, on_terminate);
   }
   warm_at_ns = now_ns() + static_cast<std::int64_t>(state.config.warmup_s) * 1'000'000'000;
-  start_background_thread();
 }
 
 [[gnu::constructor]] void at_load() { start_up(); }
@@ -137,6 +175,7 @@ void settle() {
 }  // namespace
 
 void start_up() {
+  notice_new_process();
   if (stage.load(std::memory_order_acquire) == settled) [[likely]] {
     return;
   }
@@ -145,6 +184,7 @@ void start_up() {
   if (stage.compare_exchange_strong(expected, opening)) {
     getrandom(&free_mark, sizeof free_mark, GRND_NONBLOCK);
     state.pool.open();
+    mark_process();
     stage.store(open_pool);
   }
   // The environment is what libc sets up last of what settling needs.
@@ -158,8 +198,34 @@ void start_up() {
 }
 
 void keep_filled() {
-  if (has_background_thread.load(std::memory_order_relaxed)) return;
-  if (stage.load() == settled && state.pool.is_low()) start_background_thread();
+  if (has_background_thread.load(std::memory_order_relaxed) || stage.load() != settled) return;
+  if (own_cache == nullptr && syscall(SYS_gettid) != getpid()) {
+    start_background_thread();
+  } else {
+    note_faults();
+  }
+}
+
+void end_warmup_if_over() {
+  if (has_background_thread.load() || state.threads.warm() || now_ns() < warm_at_ns) return;
+  state.threads.end_warmup(before_warm_at);
+}
+
+void take_over() {
+  // The handlers of fork see to it.
+  if (holds_every_lock) return;
+  constexpr std::uint32_t under_way = 2;
+  std::uint32_t expected = 0;
+  if (process_mark->compare_exchange_strong(expected, under_way)) {
+    state.pool.take_over();
+    state.central.take_over();
+    state.threads.reset_locks();
+    if (state.shared_lock.is_held()) state.shared.forget();
+    state.shared_lock.reset();
+    begin_process();
+    return;
+  }
+  while (process_mark->load(std::memory_order_acquire) == under_way) sched_yield();
 }
 
 }  // namespace wirecost::heap

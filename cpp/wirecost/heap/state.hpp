@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "wirecost/heap/central.hpp"
 #include "wirecost/heap/config.hpp"
@@ -24,10 +25,28 @@ struct State {
 extern constinit State state;
 
 /// Opens the pool at the first allocation, then, once libc has its environment, reads the
-/// configuration, grows the pool to its size and starts the background thread. Cheap when done.
+/// configuration and grows the pool to its size. Cheap when done.
 void start_up();
 
-/// Starts the background thread if a fork left the process without one and the pool runs low.
+/// Starts the background thread once the process has a second thread: some system calls are for
+/// processes of one thread only. Of those it notes faults for the end of the warm-up.
 void keep_filled();
+
+/// Ends a warm-up that is over, in a process without the background thread.
+void end_warmup_if_over();
+
+/// A page that the kernel clears in children, whichever system call makes them; null where it
+/// cannot.
+extern std::atomic<std::uint32_t>* process_mark;
+
+/// Makes a process its own that a system call made without fork's handlers.
+void take_over();
+
+/// Before anything that takes a lock: its holder may be a thread of the parent.
+inline void notice_new_process() {
+  if (process_mark != nullptr && process_mark->load(std::memory_order_acquire) != 1) [[unlikely]] {
+    take_over();
+  }
+}
 
 }  // namespace wirecost::heap

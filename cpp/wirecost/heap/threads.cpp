@@ -11,6 +11,8 @@
 
 #include <new>
 
+#include "wirecost/heap/state.hpp"
+
 namespace wirecost::heap {
 
 __thread ThreadCache* own_cache = nullptr;
@@ -19,12 +21,6 @@ namespace {
 
 __thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
 Threads* watched = nullptr;
-
-Faults own_faults() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
-}
 
 std::uint64_t field(const char*& at) {
   while (*at == ' ') ++at;
@@ -36,6 +32,12 @@ std::uint64_t field(const char*& at) {
 }
 
 }  // namespace
+
+Faults own_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+}
 
 Faults faults_of(pid_t thread) {
   char path[64] = "/proc/self/task/";
@@ -119,6 +121,7 @@ void Threads::on_end(void* pointer) {
 }
 
 void Threads::leave(ThreadCache* cache) {
+  notice_new_process();
   own_cache = nullptr;
   has_ended = true;
   cache->flush(central_);
@@ -136,6 +139,14 @@ void Threads::end_warmup() {
     cache->at_start = cache->ended ? cache->at_end : faults_of(cache->thread);
   }
   ended_.faults = {};
+  warm_.store(true, std::memory_order_relaxed);
+}
+
+void Threads::end_warmup(Faults of_first_thread) {
+  const pid_t process = getpid();
+  for (ThreadCache* cache = all_; cache != nullptr; cache = cache->next) {
+    if (cache->thread == process) cache->at_start = of_first_thread;
+  }
   warm_.store(true, std::memory_order_relaxed);
 }
 

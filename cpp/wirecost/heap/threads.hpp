@@ -25,6 +25,8 @@ class Threads {
 
   /// From here on faults count, for the threads there are.
   void end_warmup();
+  /// The same later, for the first thread: from when it had these.
+  void end_warmup(Faults of_first_thread);
   bool warm() const { return warm_.load(std::memory_order_relaxed); }
 
   /// What threads did whose caches others have taken over since.
@@ -70,5 +72,6 @@ class Threads {
 
 /// Page faults of a thread of this process so far, zero if it is gone.
 Faults faults_of(pid_t thread);
+Faults own_faults();
 
 }  // namespace wirecost::heap

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <bit>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -97,8 +99,20 @@ TEST(Heap, RefusesAlignmentsThatAreNone) {
   EXPECT_EQ(posix_memalign(&block, 0, 8), EINVAL);
   EXPECT_EQ(block, &block);
   errno = 0;
-  EXPECT_EQ(memalign(half_of_all - 3, 8), nullptr);
+  EXPECT_EQ(memalign(half_of_all + 1, 8), nullptr);
   EXPECT_EQ(errno, EINVAL);
+}
+
+TEST(Heap, RoundsAlignmentsUpToPowersOfTwo) {
+  std::vector<Block> blocks;
+  for (const std::size_t alignment : {0UL, 1UL, 3UL, 24UL, 48UL, 100UL, 5000UL, 70'000UL}) {
+    for (const std::size_t bytes : {0UL, 16UL, 48UL, 100'000UL}) {
+      blocks.emplace_back(memalign(alignment, bytes), bytes);
+      ASSERT_TRUE(aligned(blocks.back().data(), std::bit_ceil(alignment))) << alignment;
+      blocks.emplace_back(aligned_alloc(alignment, bytes), bytes);
+      ASSERT_TRUE(aligned(blocks.back().data(), std::bit_ceil(alignment))) << alignment;
+    }
+  }
 }
 
 TEST(Heap, FailsWithEnomem) {
@@ -118,10 +132,44 @@ TEST(Heap, FailsWithEnomem) {
   fails([] { return memalign(4096, half_of_all * 2 - 5); });
   fails([] { return memalign(half_of_all, 16); });
   fails([] { return pvalloc(half_of_all * 2 - 5); });
+  fails([] { return memalign(half_of_all - 3, 8); });
+  fails([] { return aligned_alloc(24, half_of_all); });
+  fails([] { return valloc(half_of_all * 2 - 5); });
   void* untouched = &kept;
   EXPECT_EQ(posix_memalign(&untouched, 64, half_of_all), ENOMEM);
   EXPECT_EQ(untouched, &kept);
   free(kept);
+}
+
+// Where counts of bytes or pages are cut to fewer bits, a small block would come of these.
+TEST(Heap, FailsWithEnomemForEverySizeThatIsTooLarge) {
+  const auto fails = [](const void* block, std::size_t bytes) {
+    EXPECT_EQ(block, nullptr) << bytes;
+    EXPECT_EQ(errno, ENOMEM) << bytes;
+    errno = 0;
+  };
+  void* const small = malloc(100);
+  void* volatile large = malloc(100'000);
+  errno = 0;
+  for (std::size_t power = half_of_all; power >= std::size_t{1} << 42; power /= 2) {
+    for (const std::size_t more : {0UL, 1UL, 16UL, 4096UL, 4097UL, 40'000UL}) {
+      for (const std::size_t bytes : {power + more, power - more}) {
+        fails(malloc(bytes), bytes);
+        fails(calloc(bytes, 1), bytes);
+        fails(calloc(2, bytes), bytes);
+        fails(realloc(small, bytes), bytes);
+        fails(realloc(large, bytes), bytes);
+        fails(reallocarray(large, 3, bytes), bytes);
+        fails(memalign(64, bytes), bytes);
+        fails(memalign(1 << 20, bytes), bytes);
+        fails(pvalloc(bytes), bytes);
+      }
+    }
+    fails(memalign(power, 100), power);
+    fails(memalign(power, 100'000), power);
+  }
+  free(small);
+  free(large);
 }
 
 TEST(Heap, ClearsWhatCallocReuses) {
@@ -234,6 +282,44 @@ TEST(Heap, WorksInChildrenForkedAmidAllocation) {
     int status = -1;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0) << "fork " << i;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+// By a system call no handler of fork runs: what other threads had locked stays locked.
+TEST(Heap, WorksInChildrenOfSystemCallsAmidAllocation) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 3; ++t) {
+    threads.emplace_back([&stop, t] {
+      Random random(t);
+      std::vector<Block> kept(100);
+      while (!stop) kept[random() % kept.size()] = Block(heap_tests::any_size(random));
+    });
+  }
+  for (int i = 0; i < 30; ++i) {
+    const pid_t child = i % 2 == 0 ? _Fork() : static_cast<pid_t>(syscall(SYS_fork));
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);
+      Random random(99);
+      std::vector<Block> blocks;
+      for (int b = 0; b < 300; ++b) blocks.emplace_back(heap_tests::any_size(random));
+      blocks.clear();
+      std::thread([&random] { const Block block(heap_tests::any_size(random)); }).join();
+      const pid_t grandchild = fork();
+      if (grandchild == 0) {
+        const Block block(100'000);
+        _exit(0);
+      }
+      int status = -1;
+      waitpid(grandchild, &status, 0);
+      _exit(status);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0) << "child " << i;
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
