@@ -57,6 +57,13 @@ def test_files_may_be_in_any_order(order: tuple[int, ...], tmp_path: Path) -> No
     assert about.read(bytes.fromhex("0a021005")).m.x == 5
 
 
+@pytest.mark.parametrize("suffix", [".pb", ".desc", ".binpb", ".protoset", ".bin"])
+def test_sets_are_known_by_the_suffixes_of_other_tools(suffix: str, tmp_path: Path) -> None:
+    path = (tmp_path / "made").with_suffix(suffix)
+    path.write_bytes(pb.FileDescriptorSet(file=chain()).SerializeToString())
+    assert [file.name for file in frontends.load([str(path)]).files] == list(NAMES)
+
+
 def test_equal_files_are_one_and_keep_their_comments() -> None:
     files = chain()
     again = chain()

@@ -25,6 +25,9 @@ from wirecost.compile.schema import (
 )
 from wirecost.errors import UserError
 
+SETS = (".fds", ".pb", ".desc", ".binpb", ".protoset", ".bin")
+"""Names under which tools keep FileDescriptorSets: protoc, buf, grpcurl, prost."""
+
 
 def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | None = None) -> Schema:
     """Read ``.proto`` files, descriptor sets, ``.msg``/``.srv`` files or Python modules.
@@ -174,13 +177,13 @@ def _kind(name: str) -> str:
         return "proto"
     if suffix in (".msg", ".srv", ".action"):
         return "ros"
-    if suffix in (".fds", ".pb", ".desc", ".binpb"):
+    if suffix in SETS:
         return "set"
     if "/" in name and not path.exists():
         raise UserError(f"{name}: error: no such file; name a schema")
     if path.exists():
         raise UserError(
             f"{name}: error: not a kind of schema that is known; give .proto, .msg, .srv, a "
-            "descriptor set (.fds, .pb, .desc, .binpb) or a Python module with descriptors"
+            f"descriptor set ({', '.join(SETS)}) or a Python module with descriptors"
         )
     return "module"
