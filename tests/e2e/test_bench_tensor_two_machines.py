@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,64 @@ def test_a_listener_whose_clock_is_ahead_is_distinguished_from_a_slow_transport(
     assert abs(walls["publisher"] - walls["listener"] - SHIFT_NS) < SHIFT_NS / 100
 
 
+TOKEN = "t0ps3cretw0rd"
+
+
+def holders_of(word: str) -> list[str]:
+    """The command lines of all processes that have it."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it ended meanwhile
+            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return [line for line in found if word in line]
+
+
+@pytest.mark.parametrize("there", ["--token-file", "WIRECOST_TOKEN"])
+def test_the_token_stands_nowhere(tmp_path: Path, there: str) -> None:
+    file, out = tmp_path / "token", tmp_path / "out"
+    file.write_text(f"{TOKEN}\n")
+    by_file, by_variable = ["--token-file", str(file)], {"WIRECOST_TOKEN": TOKEN}
+    options, more = (by_file, None) if there == "--token-file" else ([], by_variable)
+    seen: list[str] = []
+    with listening("--listen-at", "127.0.0.1:0", *options, more=more) as (_, peer):
+        assert not [word for word in peer if TOKEN in word]
+        place = peer[peer.index("--peer") + 1].rstrip(",")
+        command = [
+            PROGRAM, "bench", "tensor", "--role", "publish", "--peer", place, "--plugins", "numpy",
+            "--trials", "20", "--mwares", "zeromq-tcp", "--out", str(out),
+            *(by_file if more else []),
+        ]  # fmt: skip
+        publisher = subprocess.Popen(
+            command, env=os.environ | ({} if more else by_variable),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        while publisher.poll() is None:
+            seen += holders_of(TOKEN)
+        assert publisher.stdout is not None
+        printed = publisher.stdout.read()
+        publisher.stdout.close()
+    assert publisher.returncode == 0, printed
+    assert TOKEN not in printed
+    assert seen == []
+    files = [path for path in out.rglob("*") if path.is_file()]
+    assert out / "meta.json" in files
+    assert not [path for path in files if TOKEN.encode() in path.read_bytes()]
+
+
+def test_a_token_on_the_command_line_is_in_no_file(wirecost: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with listening("--listen-at", "127.0.0.1:0", "--token", TOKEN) as (_, peer):
+        place = peer[peer.index("--peer") + 1].rstrip(",")
+        done = wirecost(
+            "bench", "tensor", "--role", "publish", "--peer", place, "--token", TOKEN,
+            "--plugins", "numpy", "--trials", "5", "--mwares", "zeromq-tcp", "--out", out,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    files = [path for path in out.rglob("*") if path.is_file()]
+    assert out / "meta.json" in files
+    assert not [path for path in files if TOKEN.encode() in path.read_bytes()]
+
+
 def test_requests_between_two_machines(wirecost: Run, tmp_path: Path) -> None:
     with listening("--listen-at", "127.0.0.1:0") as (_, peer):
         done = wirecost(
@@ -158,6 +216,12 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
         (("--role", "x"), "--role x: there are both, publish, listen"),
         (("--role", "publish", "--peer", "a:1"), "--token: give the one"),
         (("--role", "listen", "--token", "short"), "--token: give 8 to 64"),
+        (("--role", "listen", "--token-file", "/nowhere"), "--token-file /nowhere: No such file"),
+        (("--role", "listen", "--token-file", "/dev/null"), "--token-file /dev/null: "),
+        (
+            ("--role", "listen", "--token-file", "x", "--token", "abcdefgh"),
+            "--token and --token-file: choose one",
+        ),
         (("--listen-at", "a:1"), "--listen-at: needs --role listen"),
         (("--role", "listen", "--listen-at", "x"), "--listen-at x: give HOST:PORT"),
         (("--role", "listen", "--listen-at", "192.0.2.1:0"), "--listen-at 192.0.2.1:0: "),

@@ -21,22 +21,6 @@ Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""
 
 
-SECRETS = ("--token",)
-"""Options whose values no result folder keeps."""
-
-
-def recorded(arguments: Sequence[str]) -> list[str]:
-    """A command's arguments as result folders keep them: secrets are ``…``."""
-    kept = []
-    hidden = False
-    for argument in arguments:
-        name, given, _ = argument.partition("=")
-        secret = name in SECRETS
-        kept.append("…" if hidden else f"{name}=…" if secret and given else argument)
-        hidden = secret and not given and not hidden
-    return kept
-
-
 class Measurement:
     """A scenario while it is measured. ``total``: samples of all its cases."""
 
@@ -51,7 +35,7 @@ class Measurement:
         self._journal.about(
             scenario=name,
             created=datetime.now().astimezone().isoformat(timespec="seconds"),
-            command=recorded(sys.argv[1:]),
+            command=sys.argv[1:],
             environment=environment() | (built or {}),
             **meta,
         )

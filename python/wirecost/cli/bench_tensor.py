@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +25,7 @@ from wirecost.cli.console import Advance
 from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.records.journal import Journal
+from wirecost.regular_file import read_regular
 
 if TYPE_CHECKING:
     from wirecost.bench.tensor.cases import Plan
@@ -33,6 +36,9 @@ EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
 ROLES = ("both", "publish", "listen")
 LISTEN_AT = "127.0.0.1:7790"
 TOKEN = re.compile(r"[A-Za-z0-9]{8,64}")
+TOKEN_VARIABLE = "WIRECOST_TOKEN"
+MOST_TOKEN_FILE = 4096
+"""Bytes."""
 
 
 def command(
@@ -106,8 +112,14 @@ def command(
     token: Annotated[
         str | None,
         typer.Option(
-            metavar="WORD", help="With --role publish: the token that the listener prints."
+            metavar="WORD",
+            help="With --role publish: the token that the listener prints. The list of processes "
+            f"shows it: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
         ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --role publish or listen: the token is in there."),
     ] = None,
     listen_at: Annotated[
         str | None,
@@ -133,11 +145,12 @@ def command(
     from wirecost.cli.measuring import measure_and_report
 
     places = addresses.parse(address or [])
-    _check_role(role, peer, token, listen_at)
+    _check_role(role, peer, listen_at)
+    word, source = _token(role, token, token_file)
     if role == "listen":
         host, port = _place("--listen-at", listen_at or LISTEN_AT)
         with scratch.run():
-            listener.serve(host, port, token or secrets.token_hex(8), places, _show)
+            listener.serve(host, port, word, places, _show, source)
         return
     known = contenders()
     console = Console(stderr=True)
@@ -170,7 +183,7 @@ def command(
     with ExitStack() as stack:
         remote = None
         if peer is not None:
-            remote = stack.enter_context(Remote(*_place("--peer", peer), token or ""))
+            remote = stack.enter_context(Remote(*_place("--peer", peer), word))
         made = settings.plan(remote)
         _announce(console, made, processes)
 
@@ -215,17 +228,41 @@ def _announce(console: Console, made: Plan, processes: int) -> None:
     console.print(f"{contenders} of {cases}: about {minutes:.1f} min", highlight=False)
 
 
-def _check_role(role: str, peer: str | None, token: str | None, listen_at: str | None) -> None:
+def _check_role(role: str, peer: str | None, listen_at: str | None) -> None:
     if role not in ROLES:
         raise UserError(f"--role {role}: there are {', '.join(ROLES)}")
     if listen_at is not None and role != "listen":
         raise UserError("--listen-at: needs --role listen")
-    if token is not None and (role == "both" or not TOKEN.fullmatch(token)):
-        raise UserError("--token: give 8 to 64 letters and digits, with --role publish or listen")
     if (peer is not None) != (role == "publish"):
         raise UserError("--peer HOST:PORT: needed with --role publish, and only then")
-    if role == "publish" and token is None:
+
+
+def _token(role: str, given: str | None, file: Path | None) -> tuple[str, str]:
+    """The token, and how the other machine is to be given it where this one's user chose it.
+    Raises UserError."""
+    inherited = os.environ.pop(TOKEN_VARIABLE, None)  # no child needs it
+    found: str | None
+    if given is not None and file is not None:
+        raise UserError("--token and --token-file: choose one")
+    if file is not None:
+        name, source, found = "--token-file", "--token-file FILE", _token_in(file)
+    elif given is not None or role == "both" or inherited is None:
+        name, source, found = "--token", "the same --token" if given else "", given
+    else:
+        name, source, found = TOKEN_VARIABLE, f"the same {TOKEN_VARIABLE}", inherited
+    if found is not None and (role == "both" or not TOKEN.fullmatch(found)):
+        raise UserError(f"{name}: give 8 to 64 letters and digits, with --role publish or listen")
+    if role == "publish" and found is None:
         raise UserError("--token: give the one that the listener prints")
+    return found or secrets.token_hex(8), source
+
+
+def _token_in(file: Path) -> str:
+    try:
+        return read_regular(file, MOST_TOKEN_FILE).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "no text"
+        raise UserError(f"--token-file {file}: {why}; name a file with the token") from error
 
 
 def _place(option: str, text: str) -> tuple[str, int]:

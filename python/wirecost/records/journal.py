@@ -16,7 +16,22 @@ from typing import Any
 NAME = "journal.jsonl"
 VERSION = 1
 
+SECRETS = ("--token",)
+"""Options whose values no result folder keeps."""
+
 Cell = str | int | float | bool | None
+
+
+def recorded(arguments: Sequence[str]) -> list[str]:
+    """A command's arguments as result folders keep them: secrets are ``…``."""
+    kept = []
+    hidden = False
+    for argument in arguments:
+        name, given, _ = argument.partition("=")
+        secret = name in SECRETS
+        kept.append("…" if hidden else f"{name}=…" if secret and given else argument)
+        hidden = secret and not given and not hidden
+    return kept
 
 
 class Journal:
@@ -33,7 +48,10 @@ class Journal:
         self._write({"journal": VERSION})
 
     def about(self, **meta: Any) -> None:
-        """Keys of ``meta.json``. ``types``: of columns that may hold nothing, by Polars' names."""
+        """Keys of ``meta.json``. ``types``: of columns that may hold nothing, by Polars' names;
+        ``command``: the arguments, of which secrets are left out."""
+        if "command" in meta:
+            meta["command"] = recorded(meta["command"])
         self._write({"meta": meta})
 
     def run(

@@ -37,8 +37,11 @@ GREETING_S = 5.0
 Show = Callable[[str], None]
 
 
-def serve(host: str, port: int, token: str, addresses: dict[str, str], show: Show) -> None:
-    """Drives one run and returns. ``addresses`` go before those that the publisher names.
+def serve(
+    host: str, port: int, token: str, addresses: dict[str, str], show: Show, source: str = ""
+) -> None:
+    """Drives one run and returns. ``addresses`` go before those that the publisher names;
+    ``source``: where the publisher's user has the token from, empty where it is to be shown.
 
     Raises UserError if it cannot listen there, or if the publisher goes away before it is done.
     """
@@ -57,7 +60,7 @@ def serve(host: str, port: int, token: str, addresses: dict[str, str], show: Sho
         where = f"[{found}]:{taken}" if ":" in found else f"{found}:{taken}"
         show(
             f"waiting at {where}; on the other machine run: wirecost bench tensor --role publish"
-            f" --peer {where} --token {token}"
+            f" --peer {where}" + (f", with {source}" if source else f" --token {token}")
         )
         while True:
             connected, who = server.accept()
