@@ -199,7 +199,8 @@ void start_up() {
 
 void keep_filled() {
   if (has_background_thread.load(std::memory_order_relaxed) || stage.load() != settled) return;
-  if (own_cache == nullptr && syscall(SYS_gettid) != getpid()) {
+  if (own_cache == nullptr) state.threads.enter();
+  if (state.threads.are_several()) {
     start_background_thread();
   } else {
     note_faults();

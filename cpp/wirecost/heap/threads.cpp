@@ -97,6 +97,7 @@ ThreadCache* Threads::enter() {
     all_.store(cache, std::memory_order_release);
   }
   cache->thread = static_cast<pid_t>(syscall(SYS_gettid));
+  if (cache->thread != getpid()) several_.store(true, std::memory_order_relaxed);
   cache->at_start = own_faults();
   own_cache = cache;
   if (watching_.load(std::memory_order_acquire)) pthread_setspecific(key_, cache);
@@ -152,6 +153,7 @@ void Threads::end_warmup(Faults of_first_thread) {
 
 void Threads::keep_only_this_thread() {
   free_ = nullptr;
+  several_.store(false, std::memory_order_relaxed);
   ended_ = {};
   for (ThreadCache* cache = all_; cache != nullptr; cache = cache->next) {
     if (cache != own_cache) cache->forget();

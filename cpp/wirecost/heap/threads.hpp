@@ -20,6 +20,9 @@ class Threads {
   /// The calling thread's cache; null once it has ended or when memory is exhausted.
   ThreadCache* enter();
 
+  /// Whether a second thread has entered.
+  bool are_several() const { return several_.load(std::memory_order_relaxed); }
+
   /// Once libc is ready: caches of threads that end from now on are reused.
   void watch_ends();
 
@@ -66,6 +69,7 @@ class Threads {
   ThreadCache* free_ = nullptr;
   Ended ended_;
   pthread_key_t key_ = 0;
+  std::atomic<bool> several_{false};
   std::atomic<bool> watching_{false};
   std::atomic<bool> warm_{false};
 };
