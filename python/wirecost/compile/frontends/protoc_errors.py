@@ -73,7 +73,7 @@ def _origin(match: re.Match[str], roots: Sequence[Path]) -> Origin:
 
 def _sentence(what: str) -> str:
     """The first sentence, to be a part of a longer one."""
-    return re.split(r"\.(?:\s|$)", what)[0].replace('"', "`")
+    return re.split(r"(?<!\be\.g)\.(?:\s|$)", what)[0].replace('"', "`")
 
 
 def _searched(roots: Sequence[Path]) -> str:
