@@ -339,8 +339,8 @@ def test_forks_among_threads(heap: Callable[..., Any], tmp_path: Path) -> None:
     for name in named:
         assert threads[name]["allocations"] >= 1000
         assert threads[name]["ended"] is True
-        # Each keeps its last block and frees all others.
-        assert 0 < threads[name]["live_bytes"] <= 2048
+        # Each keeps its last block and frees all others; one starts the background thread.
+        assert 0 < threads[name]["live_bytes"] <= 4096
 
 
 @pytest.fixture

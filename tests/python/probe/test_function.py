@@ -278,6 +278,50 @@ def test_the_command_shows_what_matches_and_what_it_costs(tmp_path: Path) -> Non
     assert counts(logs) == {"cases::works": 50}
 
 
+LOCAL_FUNCTIONS = """
+#include <stdio.h>
+#define LOCAL __attribute__((noinline)) static
+static volatile double scale = 1.5;
+LOCAL int local_sum(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+LOCAL double local_scaled(double x) { return x * scale; }
+LOCAL long double local_long(long double x) { return x / 3; }
+LOCAL float local_wide(float v __attribute__((vector_size(32)))) { return v[0] + v[7]; }
+LOCAL int local_caller(int n) { return 2 * local_sum(n); }
+LOCAL double local_mixed(int n, double a, double b, float c) {
+  float wide __attribute__((vector_size(32))) = {c, 1, 2, 3, 4, 5, 6, c + n};
+  double kept = a * b + c;
+  double first = local_scaled(kept) + n, second = local_scaled(first) - a * n;
+  return kept + first * second + local_caller(n) + (double)local_long(a) + local_wide(wide) + c;
+}
+int main(int count, char **arguments) {
+  double sum = 0;
+  long whole = 0;
+  for (int i = 0; i < 300; i++) {
+    sum += local_mixed(i % 100 + count, i * .25, i * .5, i);
+    whole += local_caller(i % 100 + count);
+  }
+  printf("%.17g %ld\\n", sum, whole);
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3", "-Os", "-O2 -mavx2", "-O2 -fipa-pta"])
+def test_local_functions_whose_callers_know_them(level: str, tmp_path: Path) -> None:
+    """They are called with any stack alignment, and keep registers that functions need not."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    if "avx2" in level and " avx2 " not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("no AVX2")
+    source, program = tmp_path / "local.c", tmp_path / "local"
+    source.write_text(LOCAL_FUNCTIONS)
+    run(["gcc", *level.split(), "-w", source, "-o", program], **os.environ)
+    plain = run([program], **os.environ)
+    assert plain.returncode == 0
+    done = patched(tmp_path / "logs", "local_*", program)
+    assert (done.returncode, done.stdout) == (0, plain.stdout), done.stderr
+    assert counts(tmp_path / "logs")["local_sum"] == 600
+
+
 def test_a_static_program_needs_breakpoints(tmp_path: Path) -> None:
     why = run([HELPER, "observe"], **os.environ).stdout.strip()
     logs = tmp_path / "logs"

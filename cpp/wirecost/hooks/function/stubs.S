@@ -10,30 +10,38 @@
 
         .text
 // All registers are kept, not only those of the ABI: the compiler knows which registers a local
-// function leaves alone (-fipa-ra).
+// function leaves alone (-fipa-ra). For the same reason the stack is aligned here: local functions
+// that need no alignment are called without it (-fipa-stack-alignment).
 .macro SAVE
+        pushfq
         push %rax; push %rdi; push %rsi; push %rdx; push %rcx
         push %r8; push %r9; push %r10; push %r11
+        push %rbx
+        mov %rsp, %rbx
         sub $256, %rsp
-        movups %xmm0, (%rsp); movups %xmm1, 16(%rsp); movups %xmm2, 32(%rsp)
-        movups %xmm3, 48(%rsp); movups %xmm4, 64(%rsp); movups %xmm5, 80(%rsp)
-        movups %xmm6, 96(%rsp); movups %xmm7, 112(%rsp); movups %xmm8, 128(%rsp)
-        movups %xmm9, 144(%rsp); movups %xmm10, 160(%rsp); movups %xmm11, 176(%rsp)
-        movups %xmm12, 192(%rsp); movups %xmm13, 208(%rsp); movups %xmm14, 224(%rsp)
-        movups %xmm15, 240(%rsp)
+        and $-16, %rsp
+        movaps %xmm0, (%rsp); movaps %xmm1, 16(%rsp); movaps %xmm2, 32(%rsp)
+        movaps %xmm3, 48(%rsp); movaps %xmm4, 64(%rsp); movaps %xmm5, 80(%rsp)
+        movaps %xmm6, 96(%rsp); movaps %xmm7, 112(%rsp); movaps %xmm8, 128(%rsp)
+        movaps %xmm9, 144(%rsp); movaps %xmm10, 160(%rsp); movaps %xmm11, 176(%rsp)
+        movaps %xmm12, 192(%rsp); movaps %xmm13, 208(%rsp); movaps %xmm14, 224(%rsp)
+        movaps %xmm15, 240(%rsp)
 .endm
 .macro RESTORE
-        movups (%rsp), %xmm0; movups 16(%rsp), %xmm1; movups 32(%rsp), %xmm2
-        movups 48(%rsp), %xmm3; movups 64(%rsp), %xmm4; movups 80(%rsp), %xmm5
-        movups 96(%rsp), %xmm6; movups 112(%rsp), %xmm7; movups 128(%rsp), %xmm8
-        movups 144(%rsp), %xmm9; movups 160(%rsp), %xmm10; movups 176(%rsp), %xmm11
-        movups 192(%rsp), %xmm12; movups 208(%rsp), %xmm13; movups 224(%rsp), %xmm14
-        movups 240(%rsp), %xmm15
-        add $256, %rsp
+        movaps (%rsp), %xmm0; movaps 16(%rsp), %xmm1; movaps 32(%rsp), %xmm2
+        movaps 48(%rsp), %xmm3; movaps 64(%rsp), %xmm4; movaps 80(%rsp), %xmm5
+        movaps 96(%rsp), %xmm6; movaps 112(%rsp), %xmm7; movaps 128(%rsp), %xmm8
+        movaps 144(%rsp), %xmm9; movaps 160(%rsp), %xmm10; movaps 176(%rsp), %xmm11
+        movaps 192(%rsp), %xmm12; movaps 208(%rsp), %xmm13; movaps 224(%rsp), %xmm14
+        movaps 240(%rsp), %xmm15
+        mov %rbx, %rsp
+        pop %rbx
         pop %r11; pop %r10; pop %r9; pop %r8
         pop %rcx; pop %rdx; pop %rsi; pop %rdi; pop %rax
+        popfq
 .endm
-#define SAVED (256 + 72)
+// From %rbx to what was on top of the stack before.
+#define SAVED (11 * 8)
 
 // From a function's entry: on the stack are the way back, the function's number and its return
 // address.
@@ -42,8 +50,8 @@
         .type wirecost_function_entry, @function
 wirecost_function_entry:
         SAVE
-        mov SAVED+8(%rsp), %rdi
-        lea SAVED+16(%rsp), %rsi
+        mov SAVED+8(%rbx), %rdi
+        lea SAVED+16(%rbx), %rsi
         call wirecost_function_enter
         RESTORE
         ret
@@ -63,9 +71,9 @@ wirecost_function_loading:
         .type common_exit, @function
 common_exit:
         SAVE
-        mov SAVED(%rsp), %rdi
+        mov SAVED(%rbx), %rdi
         call wirecost_function_leave
-        mov %rax, SAVED(%rsp)
+        mov %rax, SAVED(%rbx)
         RESTORE
         ret
         .size common_exit, . - common_exit
