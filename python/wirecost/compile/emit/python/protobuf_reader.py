@@ -285,14 +285,19 @@ class Reader:
             unpack = self.module.support("unpack_array")
             self.lines.add(f'{held}.extend({unpack}("{kind.code}", {raw}))')
             return
-        packed, read = self.module.support("read_packed"), self._values.reader(field)
+        packed, closed = self.module.support("read_packed"), self._values.closed(field)
+        keeps = closed and self._keeps
+        read = self.module.support("read_int64") if keeps else self._values.reader(field)
         found = f"{packed}({read}, data, pos, (pos := pos + n))"
-        if not self._values.closed(field):
+        if not closed:
             self.lines.add(f"{held}.extend({found})")
             return
-        with self.lines.block(f"for value in {found}:"):
-            tag = repr(protobuf.varint(field.number << 3))
-            unpacked = f"{tag} + {self.module.support('INT32')}[value]" if self._keeps else ""
+        with self.lines.block(f"for {'whole' if keeps else 'value'} in {found}:"):
+            unpacked = ""
+            if keeps:
+                self.lines.add("value = (whole + 0x80000000 & 0xFFFFFFFF) - 0x80000000")
+                tag = repr(protobuf.varint(field.number << 3))
+                unpacked = f"{tag} + {self.module.support('INT64')}[whole]"
             self._take(field, "value", f"{held}.append(value)", unpacked)
 
     def _map(self, item: Item, held: str) -> None:
