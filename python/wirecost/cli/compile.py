@@ -130,7 +130,7 @@ def command(
     ).job(_spelled)
     schema = frontends.load(inputs, include or (), dialect)
     warn = partial(print, file=sys.stderr)
-    texts = emitted(schema, job.languages, job.request, job.columns, warn)
+    texts = emitted(schema, job.languages, job.request, job.columns, warn, out)
     files = [out / path for path in texts]
     if list_only:
         print(*files, sep="\n")

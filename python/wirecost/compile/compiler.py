@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from resource import RLIMIT_NOFILE, getrlimit
 
-from wirecost.compile import frontends
+from wirecost.compile import earlier, frontends
 from wirecost.compile.emit import Request, Texts, location
 from wirecost.compile.plan import extent, json
 from wirecost.compile.plan.columns import plan as plan_columns
@@ -21,7 +22,7 @@ from wirecost.failed_write import remedy
 from wirecost.whole_file import missing_folders, remove_empty, replaced
 
 MOST_UNNAMED = 200
-"""Files that are open at once before they get their names."""
+"""Files that are open at once before they get their names; fewer where few may be open."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,10 @@ def emitted(
     request: Request,
     columns: Columns = NO_COLUMNS,
     warn: Callable[[Omission], None] = lambda _: None,
+    out: Path | None = None,
 ) -> Texts:
-    """As ``compile_schema``, of a schema that was loaded."""
+    """As ``compile_schema``, of a schema that was loaded. ``out``: a folder into which earlier runs
+    wrote, of which nothing shall break."""
     check_whole(request.wires)
     classes_only = request.protobuf_api and tuple(languages) == ("cpp",)
     for file in request.written(schema):
@@ -79,10 +82,37 @@ def emitted(
         request = replace(request, wires=wires, columns=roots)
         languages = tuple(dict.fromkeys(("proto", *languages)))
     for language in languages:
-        emitter = importlib.import_module(f"wirecost.compile.emit.{language}")
-        for path, text in emitter.emit(schema, request).items():
-            texts[language / path] = _visible(path, text)
+        emit = importlib.import_module(f"wirecost.compile.emit.{language}").emit
+        found: Texts = emit(schema, request)
+        if out is not None:
+            found = _with_earlier(schema, request, language, emit, found, out / language, warn)
+        for path, text in found.items():
+            texts[PurePosixPath(language) / path] = _visible(path, text)
     return texts
+
+
+def _with_earlier(
+    schema: Schema,
+    request: Request,
+    language: str,
+    emit: Callable[[Schema, Request], Texts],
+    texts: Texts,
+    folder: Path,
+    warn: Callable[[Omission], None],
+) -> Texts:
+    """The texts with what earlier runs asked for, as far as the schema still has it."""
+    asked = earlier.kept(request, language, texts, folder)
+    if asked != request:
+        more = [w for w in asked.wires if w not in request.wires]
+        try:
+            _refuse_too_much(schema, (language,), more)
+            if asked.json:
+                json.check(schema, asked.wires)
+            texts = emit(schema, asked)
+        except CompileError as error:
+            what = f"what an earlier run wrote into {folder} is not written again: {error}"
+            warn(Omission(error.origin, what, "compile into another folder"))
+    return earlier.joined(texts, folder)
 
 
 def _visible(path: PurePosixPath, text: str) -> str:
@@ -145,6 +175,7 @@ def write(texts: Texts, out: Path) -> list[Path]:
     made: list[Path] = []
     done = False
     try:
+        most = min(MOST_UNNAMED, getrlimit(RLIMIT_NOFILE)[0] // 4)
         with ExitStack() as stack:  # each gets its name at the end
             for name, text in sorted(texts.items()):
                 path, content = out / name, text.encode()
@@ -154,7 +185,7 @@ def write(texts: Texts, out: Path) -> list[Path]:
                     continue
                 made[:0] = missing_folders(path.parent)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                unnamed = len(changed) < MOST_UNNAMED
+                unnamed = len(changed) < most
                 stack.enter_context(replaced(path, unnamed)).write_bytes(content)
                 changed.append(path)
         done = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protobuf's part of the support module: appended to ``_wirecost.py`` if that wire is asked for."""
+"""Protobuf's part of the support module: appended to ``_wirecost.py``."""
 
 from __future__ import annotations
 

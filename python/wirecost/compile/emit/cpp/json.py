@@ -46,7 +46,7 @@ class Tables:
     def types(self) -> dict[str, object]:
         """All messages by name, and a codec for each namespace."""
         files = [file for file in self._schema.files if file.messages]
-        codecs = {space: f"Codec{i}" for i, space in enumerate(self._spaces(files))}
+        codecs = {space: _codec(space) for space in self._spaces(files)}
         found = [
             SimpleNamespace(
                 name=message.full_name,
@@ -111,6 +111,11 @@ class Tables:
         if item.presence is Presence.REQUIRED:
             return "required"
         return json.shape(self._schema, message, item).name.lower()
+
+
+def _codec(space: str) -> str:
+    """A name for each namespace, the same in all runs: ``a::bc`` → ``Codec1a2bc``."""
+    return "Codec" + "".join(f"{len(part)}{part}" for part in space.split("::"))
 
 
 def _kind(type_: Kind | EnumRef | MessageRef) -> str:

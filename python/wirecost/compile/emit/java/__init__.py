@@ -68,15 +68,13 @@ class _Emitter:
             yield PurePosixPath("pom.xml"), self._render("pom.xml.j2", request=self._request)
 
     def _runtime(self) -> Iterator[tuple[PurePosixPath, str]]:
-        with_protobuf = "protobuf" in self._request.wires
-        keeps = with_protobuf and self._request.preserve_unknown
-        for name in ("WireException", *(["Unknown"] if keeps else [])):
+        """All of it: classes of other runs may use it too."""
+        for name in ("WireException", "Unknown"):
             yield self._copied(name, runtime.text(f"java/{name}.java"))
-        for name in ("Wire", "Input", *(["ProtobufInput"] if with_protobuf else [])):
+        for name in ("Wire", "Input", "ProtobufInput"):
             text = self._render(
                 f"runtime/{name}.java.j2",
                 package=self._names.runtime,
-                preserve_unknown=self._request.preserve_unknown,
                 arrays=_ARRAYS,
                 extendable=_EXTENDABLE,
             )

@@ -23,7 +23,7 @@ def emit(schema: Schema, request: Request) -> Texts:
         name = "__init__.py" if module.is_package else None
         path = module.place / name if name else module.place.with_name(f"{module.place.name}.py")
         texts[root / path] = TEMPLATES.render("module.py.j2", **generator.context(module))
-    texts[root / "_wirecost.py"] = _support(request)
+    texts[root / "_wirecost.py"] = _support()
     texts[root / "py.typed"] = ""
     if request.json:
         texts |= json_tables.runtime_below(root, schema)
@@ -60,9 +60,8 @@ def _package(schema: Schema, folder: PurePosixPath, is_root: bool = False) -> st
     )
 
 
-def _support(request: Request) -> str:
+def _support() -> str:
+    """Return the support of all wires: modules of other runs may import it too."""
     text = runtime.text("python/wire/_wirecost.py")
-    if "protobuf" in request.wires:
-        # It goes on where the first ends; its head serves the type checker there.
-        text += runtime.text("python/wire/_wirecost_protobuf.py").partition("\n# ---\n")[2]
-    return text
+    # Protobuf's goes on where the first ends; its head serves the type checker there.
+    return text + runtime.text("python/wire/_wirecost_protobuf.py").partition("\n# ---\n")[2]
