@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Amounts of memory as users write them."""
+"""Amounts of memory as users write them: decimal units, and binary ones with an ``i``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import re
 
 from wirecost.errors import UserError
 
-UNITS = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([kMG]|[KMG]i)?B?", re.ASCII)
+UNITS = "kMGT"
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kMGT])(i)?)?B?", re.ASCII | re.IGNORECASE)
 
 
 def parse_size(option: str, text: str, example: str = "2GiB or 800MB") -> int:
-    """Bytes: ``2GiB``, ``1.5 GB``, ``800M``, a number. Raises UserError."""
+    """Return the bytes of ``2GiB``, ``1.5 GB``, ``800M`` or a number.
+
+    ``k``, ``M``, ``G`` and ``T`` are powers of 1,000 and with an ``i`` of 1,024; the ``B`` may be
+    left out.
+
+    Raises:
+        UserError: the text is no size.
+    """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"{option} {text}: give a size such as {example}")
-    return int(float(found[1]) * UNITS[found[2] or ""])
+    number, unit, binary = found.groups()
+    power = 0 if unit is None else UNITS.lower().index(unit.lower()) + 1
+    return int(float(number) * (1024 if binary else 1000) ** power)

@@ -133,7 +133,7 @@ def heap(wirecost: Run, tmp_path: Path) -> Callable[..., Any]:
 
 
 def test_the_program_runs_on_the_pool_and_reports(heap: Callable[..., Any]) -> None:
-    done, report = heap(sys.executable, "-c", MAPS, options=("--pool", "32M", "--report"))
+    done, report = heap(sys.executable, "-c", MAPS, options=("--pool", "32MiB", "--report"))
     assert done.stdout == "True\n"
     assert f"process {report['pid']}: pool 32 MiB, at the end 32 MiB" in done.stderr
     assert "faults: ended within the warm-up" in done.stderr
@@ -416,8 +416,8 @@ def test_a_full_disk_is_said(wirecost: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--pool", "much", "--", "true"), "--pool much: not a size of at least 1M"),
-        (("--pool", "1K", "--", "true"), "--pool 1K: not a size of at least 1M"),
+        (("--pool", "much", "--", "true"), "--pool much: give a size such as 64MiB"),
+        (("--pool", "1K", "--", "true"), "--pool 1K: must be from 1MB to 8TiB"),
         (("--pool", "auto", "--profile", "none.json", "--", "true"), "none.json: No such file"),
         (("--pool", "auto", "--profile", "/dev/null", "--", "true"), "/dev/null: a device"),
         (("--pool", "auto", "--profile", "empty", "--", "true"), "empty: not a heap report"),

@@ -14,7 +14,7 @@ from wirecost.cli.json_file import check_writable
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
-EXAMPLE = "wirecost heap run --pool 256M -- ./node"
+EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 
 app = typer.Typer(cls=Group, help="Keep page faults out of callbacks.", add_completion=False)
 
@@ -33,9 +33,11 @@ def run(
     pool: Annotated[
         str,
         typer.Option(
-            metavar="SIZE|auto", help="Memory to touch at the start; auto: as --profile requires."
+            metavar="SIZE|auto",
+            help="Memory to touch at the start, such as 256MiB (1,024) or 256M (1,000); auto: as "
+            "--profile requires.",
         ),
-    ] = "64M",
+    ] = "64MiB",
     profile: Annotated[
         Path, typer.Option(metavar="FILE", help="Report of an earlier run, for --pool auto.")
     ] = Path("wirecost-heap.json"),

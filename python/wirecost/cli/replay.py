@@ -64,7 +64,7 @@ def command(
     ] = False,
     pool: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory that --heap touches at the start.")
-    ] = "64M",
+    ] = "64MiB",
     hooks: Annotated[
         bool,
         typer.Option(

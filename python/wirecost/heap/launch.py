@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost import _core
+from wirecost.byte_sizes import parse_size
 from wirecost.errors import UserError
 from wirecost.heap.report import read_report
 
 LIBRARY = "libwirecost-heap.so"
 COUNTING = "libwirecost-hook-allocations.so"
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+SMALLEST_POOL, LARGEST_POOL = 1_000_000, 1 << 43
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,16 @@ class Options:
 
 
 def pool_bytes(text: str, profile: Path) -> int:
-    """``64M``, ``1.5GiB``, a number of bytes, or ``auto``: what ``profile`` proposes.
+    """Return the bytes of a size such as ``64MiB``, or for ``auto`` what ``profile`` proposes.
 
     Raises:
-        UserError: the text is no size, or ``auto`` finds no report.
+        UserError: the text is no size of a pool, or ``auto`` finds no report.
     """
     if text == "auto":
         return read_report(profile).proposed_bytes
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text, re.ASCII | re.I)
-    size = int(float(match[1]) * UNITS[match[2].upper()]) if match else 0
-    if not 1 << 20 <= size <= 1 << 46:
-        raise UserError(f"--pool {text}: not a size of at least 1M; write 64M, 2G or auto")
+    size = parse_size("--pool", text, "64MiB or 2GiB, or auto")
+    if not SMALLEST_POOL <= size <= LARGEST_POOL:
+        raise UserError(f"--pool {text}: must be from 1MB to 8TiB; give 64MiB, 2GiB or auto")
     return size
 
 

@@ -74,7 +74,7 @@ trace play x.osi --rate 0             | must be positive
 columns advise /nonexistent           | these are known: .osi, .mcap, .txth
 heap run                              | Missing argument
 heap run -- /nonexistent              | give the program to run after --
-heap run --pool 1X -- true            | write 64M, 2G or auto
+heap run --pool 1X -- true            | give a size such as 64MiB or 2GiB, or auto
 probe show /nonexistent               | name a probe log
 probe show . --deadline -1            | such as 10ms, 250us or 1.5s
 probe show . --format svg             | needs --figures DIR

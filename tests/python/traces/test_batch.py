@@ -389,7 +389,18 @@ def test_whatever_a_trace_causes_is_one_line(
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("2GiB", 2 << 30), ("1.5 GB", 1_500_000_000), ("800M", 800_000_000), ("512MiB", 512 << 20)],
+    [
+        ("2GiB", 2 << 30),
+        ("1.5 GB", 1_500_000_000),
+        ("800M", 800_000_000),
+        ("512MiB", 512 << 20),
+        ("1k", 1000),
+        ("1K", 1000),
+        ("1kB", 1000),
+        ("1Ki", 1024),
+        ("3 tib", 3 << 40),
+        ("2T", 2 * 10**12),
+    ],
 )
 def test_sizes(text: str, size: int) -> None:
     assert parse_size("--memory", text) == size
