@@ -163,3 +163,11 @@ def test_what_can_be_both_is_said_and_can_be_chosen(tmp_path: Path, about: Subje
     text = about.message_class(text="b").SerializeToString()
     with pytest.raises(UserError, match="damaged or of another type: 1 message"):
         read(tmp_path, "m.binpb", delimited(text), about, "single")
+
+
+def test_a_message_without_its_required_fields_is_read(tmp_path: Path) -> None:
+    """As every reading of bytes that is tried may be."""
+    path = tmp_path / "r.proto"
+    path.write_text('syntax = "proto2"; message R { required int32 a = 1; optional int32 b = 2; }')
+    needy = subject(frontends.descriptors([str(path)]), str(path), "R")
+    assert read(tmp_path, "m.binpb", b"\x10\x05", needy).messages == [b"\x10\x05"]

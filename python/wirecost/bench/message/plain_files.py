@@ -102,7 +102,9 @@ def _lost(about: Subject, data: bytes) -> float:
     except DecodeError:
         return UNREADABLE
     message.DiscardUnknownFields()
-    return max(0, len(data) - message.ByteSize()) / len(data) if data else 0.0
+    # Its size cannot be asked for where required fields are missing.
+    known = len(message.SerializePartialToString())
+    return max(0, len(data) - known) / len(data) if data else 0.0
 
 
 def from_json(path: Path, about: Subject, _: str) -> Numbered:
