@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from wirecost.heap import launch
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 WIRECOST = str(Path(sys.executable).with_name("wirecost"))
@@ -405,6 +407,23 @@ def test_a_report_that_cannot_be_written_leaves_the_former(wirecost: Run, tmp_pa
     assert (done.returncode, done.stdout) == (0, "printed\n")  # the program did well
     assert done.stderr == f"wirecost heap: cannot write {out}: File too large; name another file\n"
     assert [(file, file.read_text()) for file in tmp_path.iterdir()] == [(out, "former")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "using"),
+    [
+        ("POOL", "64M", 64 << 20),
+        ("POOL", str(1 << 49), 64 << 20),
+        ("WARMUP", "999999999999999", 5),
+    ],
+)
+def test_settings_that_are_no_numbers_are_named(name: str, value: str, using: int) -> None:
+    variables = {"LD_PRELOAD": str(launch.library()), f"WIRECOST_HEAP_{name}": value}
+    done = subprocess.run(
+        ["true"], env=os.environ | variables, capture_output=True, text=True, check=True
+    )
+    said = f"WIRECOST_HEAP_{name} is not a number, or too large: {value}; using {using}"
+    assert done.stderr == f"wirecost heap: {said}\n"
 
 
 def test_a_full_disk_is_said(wirecost: Run) -> None:
