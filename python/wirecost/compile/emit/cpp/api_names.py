@@ -34,15 +34,15 @@ class ApiNames(Names):
     def header(self, file: File, suffix: str = ".pb.h") -> str:
         """As protoc names it: by the path by which others import the file. What has a root of its
         own stands beside protoc's, so it lies where our other headers lie, or below a folder of
-        the root's name where protoc's header would lie there too."""
-        path = PurePosixPath(file.name)
+        the root's name where protoc's headers lie in the same folder."""
+        path, ours = PurePosixPath(file.name), location(file)
         plain = all(_PLAIN_PART.fullmatch(part) for part in path.parts)
-        if path.suffix == ".proto" and plain:
-            if not self._root:
-                return f"{path.with_suffix('')}{suffix}"
-            if path.with_suffix("") == location(file):
-                return f"{PurePosixPath(*self._root.split('::')) / location(file)}{suffix}"
-        return f"{location(file)}{suffix}"
+        is_proto = path.suffix == ".proto"
+        if is_proto and plain and not self._root:
+            return f"{path.with_suffix('')}{suffix}"
+        if is_proto and self._root and path.parent == ours.parent:
+            ours = PurePosixPath(*self._root.split("::")) / ours
+        return f"{ours}{suffix}"
 
     def element(self, type_: Type) -> str:
         """An enum's are int."""
