@@ -14,7 +14,7 @@ from wirecost.extras import missing
 from wirecost.failed_write import OTHERWISE, REMEDIES, described
 from wirecost.interruption import watched
 from wirecost.named_output import NAME, flush_output, name_output
-from wirecost.printable import printable
+from wirecost.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
 
@@ -39,9 +39,16 @@ def main() -> None:
         except OSError as error:
             if error.errno == errno.EPIPE and error.filename == NAME:
                 _end("", BROKEN_PIPE)  # as Typer does, where it sees it
-            if error.errno not in REMEDIES | OTHERWISE:
+            if error.errno not in REMEDIES | OTHERWISE or (
+                error.errno == errno.EBADF and error.filename != NAME
+            ):
                 raise  # a mistake of this program's
             _end(described(error), UserError.status, error)
+        except UnicodeEncodeError as error:
+            wrong = next((word for word in sys.argv if not is_unicode(word)), None)
+            if wrong is None:
+                raise
+            _end(f"{wrong}: not UTF-8; name it in UTF-8", UserError.status, error)
         except (KeyboardInterrupt, SystemExit) as error:
             # 1 and 130: so Typer ends a command that left a signal to it.
             if watch.seen is None or getattr(error, "code", 130) not in (1, 130):

@@ -19,7 +19,10 @@ REMEDIES = {
     errno.EIO: "look for faults of the device",
 }
 """Where another name would be no better."""
-OTHERWISE = {errno.EROFS: "name a place that can be written"}
+OTHERWISE = {
+    errno.EROFS: "name a place that can be written",
+    errno.EBADF: "open it to be written",
+}
 """Where it would, but no command expected it."""
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 NAME = "standard output"
+STANDARD_ERROR = 2
 
 
 class _Named(io.FileIO):
@@ -22,16 +23,32 @@ class _Named(io.FileIO):
 
 def name_output() -> None:
     """From now on, unless somebody has put another file in its place."""
+    _fill_closed()
     former = sys.__stdout__
-    if former is None or sys.stdout is not former:
+    if sys.stdout is not former:
         return
-    former.flush()
+    if former is not None:
+        former.flush()
     sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_Named(former.fileno(), "wb", closefd=False)),
-        former.encoding,
-        former.errors,
-        line_buffering=former.line_buffering,
+        io.BufferedWriter(_Named(1 if former is None else former.fileno(), "wb", closefd=False)),
+        former.encoding if former is not None else "utf-8",
+        former.errors if former is not None else "backslashreplace",
+        line_buffering=former is not None and former.line_buffering,
     )
+
+
+def _fill_closed() -> None:
+    """Put something in the place of standard streams that are closed: a file that is opened later
+    would get their numbers, and whatever is printed. What is written to standard output fails."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Of the numbers that are free, the lowest is given.
+            os.open(os.devnull, os.O_WRONLY if number == STANDARD_ERROR else os.O_RDONLY)
+            os.set_inheritable(number, True)
+    if sys.stderr is None:
+        sys.stderr = open(STANDARD_ERROR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def flush_output() -> None:

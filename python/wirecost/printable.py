@@ -17,6 +17,11 @@ def printable(text: str) -> str:
     )
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether all of it is characters, none what stands for bytes that are no text."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
+
+
 def shortened(text: str, most: int) -> str:
     """At most ``most`` characters of it, and how many are missing."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} characters more)"

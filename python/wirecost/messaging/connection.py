@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from wirecost.closing import Closing
 from wirecost.errors import UserError
 from wirecost.messaging.opening import ONE_AT_A_TIME, Shared, shared
+from wirecost.messaging.topics import check_names
 from wirecost.transport import Transport
 
 SLICE_S = 0.1
@@ -53,6 +54,7 @@ class Connection(Closing, Generic[Endpoint]):
         make: Callable[[Transport], Endpoint],
     ) -> None:
         """Raises UserError if the transport cannot be used here, or not for this topic."""
+        check_names(topic, address)
         self.transport = transport
         self.topic = topic
         opened = shared(transport, address, self._receives)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from wirecost.errors import UserError
+from wirecost.printable import is_unicode, printable
 from wirecost.transport.shared.announced import Announced, announced
 
 MOST_LETTERS = 1024
@@ -89,6 +90,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
+def check_names(topic: str, address: str | None) -> None:
+    """Raises UserError for one that is no text: no transport could carry its name."""
+    for what, name in (("topic", topic), ("address", address or "")):
+        if not is_unicode(name):
+            raise UserError(f"{what} {printable(name)}: not UTF-8; name it in UTF-8")
+
+
 def find_topic(
     topic: str, transport: str | None = None, address: str | None = None
 ) -> tuple[str, str | None]:
@@ -97,6 +105,7 @@ def find_topic(
     With a transport given, a topic that nobody publishes yet has the given address. Raises
     UserError where nobody publishes it, or over several transports or addresses, which it names.
     """
+    check_names(topic, address)
     open_now = [one for one in topics() if one.topic == topic]
     found = sorted(
         {
