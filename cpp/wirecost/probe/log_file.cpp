@@ -34,7 +34,7 @@ void copy_text(std::array<char, size>& out, const std::string& text) {
 
 std::string size_text(std::size_t bytes) {
   constexpr std::size_t mega = std::size_t{1} << 20;
-  return bytes >= mega ? std::to_string(bytes / mega) + "M" : std::to_string(bytes);
+  return bytes >= mega ? std::to_string(bytes / mega) + "MiB" : std::to_string(bytes);
 }
 
 std::string is_full(std::size_t records) {

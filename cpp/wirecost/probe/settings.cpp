@@ -30,17 +30,20 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Bytes from "64M" and the like; 0 where that is no size.
+/// Bytes from "64MiB", "64M" (64,000,000) and the like; 0 where that is no size.
 std::size_t size_from(std::string_view text) {
   std::size_t size = 0;
   while (!text.empty() && text[0] >= '0' && text[0] <= '9' && size <= largest_size) {
     size = size * 10 + static_cast<std::size_t>(text[0] - '0');
     text.remove_prefix(1);
   }
-  constexpr std::string_view units = "KMG";
-  if (text.size() == 1 && units.find(text[0]) != units.npos) {
-    if (size > largest_size) return 0;
-    size <<= 10 * (units.find(text[0]) + 1);
+  if (text.ends_with('B')) text.remove_suffix(1);
+  const std::size_t step = text.ends_with('i') ? 1024 : 1000;
+  if (text.size() > 1 && step == 1024) text.remove_suffix(1);
+  constexpr std::string_view units = "kMG";
+  const char unit = text == "K" ? 'k' : text.empty() ? 'B' : text[0];
+  if (text.size() == 1 && units.find(unit) != units.npos) {
+    for (std::size_t i = 0; i <= units.find(unit) && size <= largest_size; ++i) size *= step;
     text.remove_prefix(1);
   }
   return text.empty() && size <= largest_size ? size : 0;
@@ -70,7 +73,7 @@ Settings from_environment() {
   std::size_t size = text.empty() ? default_size : size_from(text);
   if (size < sizeof(Record)) {
     say_once(topic_settings, "WIRECOST_PROBE_SIZE=" + text.substr(0, 40) +
-                                 ": not a size from 128 bytes to 1024G; 16M are used");
+                                 ": not a size from 128 bytes to 1024GiB; 16MiB are used");
     size = default_size;
   }
   result.records = size / sizeof(Record);

@@ -58,8 +58,8 @@ def recorded(tmp_path: Path) -> Record:
 def test_eight_threads_lose_nothing_but_what_is_counted(recorded: Record, tmp_path: Path) -> None:
     count, capacity = 20_000, 15_000
     (line,) = recorded("threads", 8, count, size=str(capacity * 128)).stderr.splitlines()
-    assert line.startswith("wirecost probe: a thread's log is full: 15000 executions, 1M; ")
-    assert "set WIRECOST_PROBE_SIZE=29M" in line
+    assert line.startswith("wirecost probe: a thread's log is full: 15000 executions, 1MiB; ")
+    assert "set WIRECOST_PROBE_SIZE=29MiB" in line
     logs = read_logs([tmp_path])
     assert len(logs) == 8
     for log in logs:
@@ -220,6 +220,15 @@ def test_a_folder_that_cannot_be_written_is_named(recorded: Record) -> None:
         (line,) = recorded("threads", 3, 10, logs=folder).stderr.splitlines()
         assert line.startswith(f"wirecost probe: {folder}: ")
         assert "set WIRECOST_PROBE to a folder that can be written" in line
+
+
+@pytest.mark.parametrize(
+    ("size", "executions"),
+    [("64k", 500), ("64K", 500), ("64kB", 500), ("64KiB", 512), ("64Ki", 512), ("64000", 500)],
+)
+def test_units_of_sizes(recorded: Record, size: str, executions: int) -> None:
+    (line,) = recorded("threads", 1, 600, size=size).stderr.splitlines()
+    assert f"a thread's log is full: {executions} executions" in line
 
 
 def test_settings_that_are_not_understood_are_said_once(recorded: Record, tmp_path: Path) -> None:
