@@ -42,11 +42,15 @@ Function* next(Function*& known, const char* name) {
   return function;
 }
 
-template <class Result>
-Result counted(std::size_t size, Result result) {
+void count(std::size_t size) {
   ++counts[0];
   counts[1] += size;
-  return result;
+}
+
+/// Requests that fail are none: sums of their sizes would be meaningless.
+void* counted(std::size_t size, void* memory) {
+  if (memory != nullptr) count(size);
+  return memory;
 }
 
 void* (*next_malloc)(std::size_t);
@@ -96,7 +100,9 @@ EXPORTED void free(void* memory) {
 
 EXPORTED int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
   auto* const function = next(next_posix_memalign, "posix_memalign");
-  return function == nullptr ? ENOMEM : counted(size, function(memory, alignment, size));
+  const int error = function == nullptr ? ENOMEM : function(memory, alignment, size);
+  if (error == 0) count(size);
+  return error;
 }
 
 EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t size) {
