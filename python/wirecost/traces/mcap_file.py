@@ -46,7 +46,8 @@ class McapChannel(Closing):
         topic = self._chosen(topic, contents)
         ids, self.type_name = channels[topic]
         first = contents.channels[min(ids)]
-        self.schema: Schema = contents.schemas[first.schema_id]
+        # A channel may have no schema.
+        self.schema = contents.schemas.get(first.schema_id) or Schema(0, b"", "", "")
         """As the file has it."""
         records = [record for record in contents.metadata if record.name == METADATA]
         self.metadata_records = len(records)
@@ -84,7 +85,8 @@ class McapChannel(Closing):
         start = at + mcap_index.MESSAGE.size
         if place == mcap_index.OUTSIDE:
             self._data.note_read(length)
-        if opcode != Opcode.MESSAGE or channel not in self._ids or not start <= end <= len(data):
+        is_it = opcode == Opcode.MESSAGE and log_time == self._table.log_time[number]
+        if not is_it or channel not in self._ids or not start <= end <= len(data):
             raise _damaged(self.path, number)
         return log_time, data[start:end]
 
@@ -199,4 +201,6 @@ def _or(topics: tuple[str, ...]) -> str:
 
 
 def _damaged(path: Path, number: int) -> UserError:
-    return UserError(f"{path}: its index has no message for frame {number}; record it again")
+    return UserError(
+        f"{path}: its index has no message for frame {number}; `mcap recover` makes a new one"
+    )

@@ -14,7 +14,7 @@ from bench.ros_schemas import bag, definitions, every
 from wirecost.bench.message import fields
 from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.content import made_up
-from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
+from wirecost.bench.message.data import Choice, hints_of_recording, of_recording, recorded
 from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.subject import canonical
@@ -71,7 +71,7 @@ def test_a_recording_brings_its_schema(tmp_path: Path, dialect: str, name: str) 
     about = every(tmp_path, dialect)
     sent = bag(about, tmp_path / name)
     path = tmp_path / name if dialect == "ros1" else tmp_path / "drive"
-    assert dialect_of_recording(path, "") == dialect
+    assert hints_of_recording(path, "")[0] == dialect
     found = of_recording(path, "/every", "")
     assert (found.type, found.wire) == ("mine.Every", about.wire)
     assert [message.fields for message in found.schema.messages()] != []

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.message import DecodeError
 
 from wirecost.bench.message import plain_files
 from wirecost.bench.message.choices import SAMPLED
-from wirecost.bench.message.mcap_channel import DIALECTS, MessageChannel
 from wirecost.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
-from wirecost.bench.message.ros import recordings
-from wirecost.bench.message.ros.definitions import of_idl, of_text, short
-from wirecost.bench.message.ros.subject import ros_subject
-from wirecost.bench.message.subject import Subject, subject
+from wirecost.bench.message.recordings.connection import DIALECTS, WIRES
+from wirecost.bench.message.recordings.described import Kept, kept_for, subject_of
+from wirecost.bench.message.recordings.recording import Recording, is_recording
+from wirecost.bench.message.subject import Subject
 from wirecost.counted import counted
 from wirecost.errors import UserError
 from wirecost.printable import shown
@@ -57,46 +55,43 @@ class Recorded:
     said: str
 
 
-def of_recording(path: Path, topic: str, type_name: str) -> Subject:
-    """What the file itself says of its messages. Raises UserError."""
-    if recordings.is_bag(path):
-        bag = recordings.described(path, topic)
-        return ros_subject(bag.definitions, str(path), type_name or bag.type)
-    if path.suffix.lower() != ".mcap":
+def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
+    """What the file itself says of its messages. ``include``: folders with definitions that it may
+    lack. Raises UserError."""
+    if not is_recording(path):
         raise UserError(f"{path}: does not say its schema; name one before --data")
-    with MessageChannel(path, topic or None) as channel:
-        schema = channel.schema
-        name, type_ = shown(schema.name), type_name or schema.name
-        try:
-            if schema.encoding == "protobuf":
-                found = pb.FileDescriptorSet.FromString(schema.data)
-                return subject(found, str(path), type_)
-            text = schema.data.decode()
-        except (DecodeError, UnicodeDecodeError) as error:
-            raise UserError(f"{path}: its schema {name} is damaged; name one") from error
-        if schema.encoding == "ros2idl":
-            definitions = of_idl(schema.name, text)
-        else:
-            definitions = of_text(schema.name, text, DIALECTS[schema.encoding])
-        return ros_subject(definitions, str(path), type_name or short(schema.name))
+    with Recording(path) as recording:
+        return subject_of(recording, topic, type_name, include)
 
 
-def dialect_of_recording(path: Path, topic: str) -> str:
-    """ROS's, empty where a file is of another kind. Raises UserError."""
-    if recordings.is_bag(path):
-        return recordings.described(path, topic).definitions.dialect
-    if path.suffix.lower() != ".mcap":
-        return ""
-    with MessageChannel(path, topic or None) as channel:
-        return DIALECTS.get(channel.schema.encoding, "")
+def hints_of_recording(path: Path, topic: str) -> tuple[str, str]:
+    """ROS's dialect, empty where a file is of another kind, and the type of most messages. Raises
+    UserError."""
+    if not is_recording(path):
+        return "", ""
+    with Recording(path) as recording:
+        most = max(recording.groups(topic, has_schema=True), key=lambda group: group.count).first
+    dialect = WIRES[most.wire]
+    return (dialect, most.type) if dialect in DIALECTS.values() else ("", most.type)
 
 
 Reader = Callable[[Path, Subject, Choice], Numbered]
 
 
-def recorded(path: Path, about: Subject, choice: Choice) -> Recorded:
-    """Those that are measured, as Google's library writes them. Raises UserError."""
-    with_number = _bag if recordings.is_bag(path) else _READERS.get(path.suffix.lower())
+def recorded(
+    path: Path,
+    about: Subject,
+    choice: Choice,
+    include: Sequence[Path] = (),
+    has_schema: bool = False,
+) -> Recorded:
+    """Those that are measured, as Google's library writes them. ``has_schema``: ``about`` is not
+    what the file itself says. Raises UserError."""
+    if is_recording(path):
+        with Recording(path) as recording:
+            kept = kept_for(recording, choice.topic, about, has_schema, include)
+            return _chosen(path, about, choice, _numbered(recording, kept, choice))
+    with_number = _READERS.get(path.suffix.lower())
     if with_number is None:
         known = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
         raise UserError(f"{path}: its kind is not known by its name; rename it to one of {known}")
@@ -142,18 +137,11 @@ def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Record
     return Recorded(found, "; ".join(said))
 
 
-def _mcap(path: Path, _: Subject, choice: Choice) -> Numbered:
-    with MessageChannel(path, choice.topic or None) as channel:
-        count = channel.frame_count
-        # A view into the mapping would end with it.
-        kept = {number: bytes(channel.frame(number)[1]) for number in choice.of(count)}
-        return Numbered(count, lambda number: kept[number], channel.warnings)
-
-
-def _bag(path: Path, _: Subject, choice: Choice) -> Numbered:
-    count, kept = recordings.messages(path, choice.topic, choice.of)
-    numbers = choice.of(count)
-    return Numbered(count, dict(zip(numbers, kept, strict=True)).__getitem__)
+def _numbered(recording: Recording, kept: Kept, choice: Choice) -> Numbered:
+    numbers = choice.of(kept.count)
+    found = recording.messages(kept.groups, numbers)
+    warnings = [*recording.warnings, *kept.notes]
+    return Numbered(kept.count, dict(zip(numbers, found, strict=True)).__getitem__, warnings)
 
 
 def _osi(path: Path, about: Subject, choice: Choice) -> Numbered:
@@ -170,7 +158,6 @@ def _plain(read: Callable[[Path, Subject, str], Numbered]) -> Reader:
 
 
 _READERS: dict[str, Reader] = {
-    ".mcap": _mcap,
     ".osi": _osi,
     **dict.fromkeys(BINARY, _plain(plain_files.binary)),
     **dict.fromkeys(JSON, _plain(plain_files.from_json)),

@@ -16,12 +16,12 @@ from wirecost.bench.message.backend import Backend
 from wirecost.bench.message.choices import FRAMINGS, PROCESSES, USUAL
 from wirecost.bench.message.content import ASSUMED, made_up
 from wirecost.bench.message.cpp.backend import Cpp
-from wirecost.bench.message.data import Choice, dialect_of_recording, of_recording, recorded
+from wirecost.bench.message.data import Choice, hints_of_recording, of_recording, recorded
 from wirecost.bench.message.java.backend import Java
 from wirecost.bench.message.plain_files import BINARY
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
-from wirecost.bench.message.ros.definitions import of_files
+from wirecost.bench.message.ros.definitions import of_files, short
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject, subject
@@ -38,7 +38,7 @@ from wirecost.transport import find
 SCENARIO = "message"
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"
-ROS = (".msg", ".srv")
+ROS = (".msg", ".srv", ".action")
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
@@ -232,20 +232,33 @@ def _subject(settings: Settings) -> Subject:
     if settings.schema:
         source = settings.schema[0]
         if all(Path(name).suffix in ROS for name in settings.schema):
-            dialect = settings.dialect
-            if not dialect and path is not None:
-                dialect = dialect_of_recording(path, settings.choice.topic)
-            definitions = of_files(settings.schema, settings.include, dialect or None)
-            return ros_subject(definitions, source, type_)
+            return _of_ros(settings)
         found = frontends.descriptors(settings.schema, settings.include)
         return subject(found, source, type_)
     assert path is not None
     if path.suffix.lower() != ".osi":
-        return of_recording(path, settings.choice.topic, type_)
+        return of_recording(path, settings.choice.topic, type_, settings.include)
     type_ = type_ or type_of(path) or ""
     if not type_:
         raise UserError(f"{path}: its name does not say its type; give --type, as osi3.SensorView")
     return subject(frontends.descriptors(["osi3"]), "osi3", type_)
+
+
+def _of_ros(settings: Settings) -> Subject:
+    """Of definitions that somebody gives; dialect and type are those of the recording, unless they
+    are given, too."""
+    dialect, type_ = settings.dialect, settings.type
+    recorded_type = ""
+    if settings.data is not None:
+        seen, recorded_type = hints_of_recording(settings.data, settings.choice.topic)
+        dialect = dialect or seen
+    definitions = of_files(
+        settings.schema, settings.include, dialect or None, type_ or recorded_type
+    )
+    if not type_ and recorded_type.count("/"):
+        name = short(recorded_type)
+        type_ = name if name in definitions.texts else ""
+    return ros_subject(definitions, settings.schema[0], type_)
 
 
 def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
@@ -256,5 +269,6 @@ def _messages(settings: Settings, about: Subject) -> tuple[list[bytes], str]:
         return made, f"{len(made)} {ASSUMED}" + (
             f"; elements as asked for: {asked}" if asked else ""
         )
-    found = recorded(settings.data, about, settings.choice)
+    has_schema = bool(settings.schema)
+    found = recorded(settings.data, about, settings.choice, settings.include, has_schema)
     return found.messages, found.said

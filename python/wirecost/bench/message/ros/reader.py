@@ -17,6 +17,7 @@ from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typest
 
 from wirecost.bench.message.ros.definitions import Definitions
 from wirecost.bench.message.shapes import is_list, is_octets
+from wirecost.compile.frontends.ros.grammar import declared_fields
 from wirecost.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 from wirecost.errors import UserError
 from wirecost.printable import shown
@@ -52,7 +53,8 @@ class RosReader:
         types: dict[str, Any] = {}
         try:
             for name, text in self.definitions.texts.items():
-                types |= get_types_from_msg(text, rosbags_name(name.replace("/", ".")))
+                fields = "".join(f"{line}\n" for line in declared_fields(text))
+                types |= get_types_from_msg(fields, rosbags_name(name.replace("/", ".")))
             made.register({name: one for name, one in types.items() if name not in made.fielddefs})
         except (TypesysError, KeyError, ValueError) as error:
             raise UserError(

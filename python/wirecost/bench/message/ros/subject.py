@@ -16,7 +16,8 @@ MOST_ALWAYS_THERE = 5_000_000
 def ros_subject(definitions: Definitions, source: str, type_name: str) -> Subject:
     """As ``subject``; ``type_name`` may have slashes, as ROS writes it. Raises UserError."""
     schema = definitions.schema()
-    asked = type_name.replace("/msg/", ".").replace("/srv/", ".").replace("/", ".")
+    asked = type_name.replace("/msg/", ".").replace("/srv/", ".")
+    asked = asked.replace("/action/", ".").replace("/", ".")
     type_ = found_type(schema, source, asked)
     needed = Schema(tuple(needed_files(schema, type_)))
     always = _always_there(needed, type_)

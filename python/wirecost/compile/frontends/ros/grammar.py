@@ -49,7 +49,7 @@ class Section:
 
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them; ``str.splitlines`` also parts at form feeds and others."""
-    return text.replace("\r\n", "\n").split("\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def sections(text: str, shown: str, dialect: Dialect) -> list[Section]:
@@ -192,6 +192,14 @@ def _commented(declaration: Declaration, comments: list[str]) -> Declaration:
 def _plain(comments: list[str]) -> str:
     """Text of comment lines without their marks and without rules made of ``#``."""
     return "\n".join(line.strip("#").strip() for line in comments).strip()
+
+
+def declared_fields(text: str) -> Iterator[str]:
+    """Types and names of the lines that may declare fields, without comments and defaults."""
+    for line in lines_of(text):
+        match = LINE.fullmatch(line.partition("#")[0])
+        if match and not match["equals"]:
+            yield f"{match['type']} {match['name']}"
 
 
 def types_used(text: str) -> Iterator[str]:

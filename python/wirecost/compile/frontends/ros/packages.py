@@ -18,7 +18,7 @@ LARGEST = 1 << 20
 _SYSTEM = Path("/usr/share")
 """Debian's ROS packages."""
 
-_KINDS = ("msg", "srv")
+_KINDS = ("msg", "srv", "action")
 
 
 def read(path: Path) -> str:

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A channel of a recording, and a file that has several."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+WIRES = {"protobuf": "protobuf", "ros1": "ros1", "cdr": "ros2"}
+"""Encodings of messages that are read, and the dialect of their definitions."""
+DIALECTS = {"ros1msg": "ros1", "ros2msg": "ros2", "ros2idl": "ros2"}
+"""Of ROS, by the encoding of the definition."""
+NONE = ("", "unknown")
+"""Encodings of definitions that are not there; rosbag2 writes ``unknown``."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Messages of one definition on a topic. ``type``: as the recording has it; ``wire``: encoding
+    of the messages; ``encoding``: of the definition; ``digest``: of the type, as ROS computes it,
+    empty if none is there."""
+
+    number: int
+    topic: str
+    type: str
+    wire: str
+    encoding: str
+    definition: bytes
+    count: int
+    digest: str = ""
+
+    @property
+    def is_described(self) -> bool:
+        """Whether messages can be read by what the recording, or ROS, says of the type."""
+        if not self.type:
+            return False
+        if self.wire == "protobuf":
+            return self.encoding == "protobuf"
+        dialect = WIRES.get(self.wire)
+        return dialect is not None and DIALECTS.get(self.encoding, dialect) == dialect and (
+            self.encoding in DIALECTS or self.encoding in NONE
+        )  # fmt: skip
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether messages can be read by a schema that somebody gives."""
+        return self.wire in WIRES
+
+    def __str__(self) -> str:
+        wire = self.wire or "no encoding"
+        if self.encoding in NONE:
+            return f"{self.topic}: {wire} {self.type}, without a schema"
+        return f"{self.topic}: {wire} {self.type} with a schema in {self.encoding}"
+
+
+class Part(Protocol):
+    """One file of a recording. Methods raise UserError."""
+
+    path: Path
+    connections: list[Connection]
+    warnings: list[str]
+
+    def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
+        """Return some of the messages of these connections, each by its number from 0, ascending,
+        in the order of their times."""
+        ...
+
+    def close(self) -> None: ...

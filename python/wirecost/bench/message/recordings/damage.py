@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a damaged file makes of a library that reads it, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wirecost.errors import UserError
+from wirecost.printable import shown
+
+
+@contextmanager
+def damage(path: Path, command: str) -> Iterator[None]:
+    """Raise any error as UserError. ``command``: what may mend the file."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:  # whatever a damaged file makes of the library
+        said = shown(str(error).replace(str(path), path.name) or type(error).__name__)
+        raise UserError(f"{path}: cannot be read ({said}); `{command}` may mend it") from error
