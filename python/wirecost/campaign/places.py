@@ -7,6 +7,7 @@ Files have their name once they are whole.
 from __future__ import annotations
 
 import errno
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from wirecost.whole_file import made_folder, remove_empty, replaced
 
 WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl"})
 """Protocols by which an object appears whole; elsewhere it is renamed."""
+
+PARTITION = re.compile(r"\b(campaign|scenario|host)=[^/]*")
+"""Folders of a store: in its own path, readers of Parquet would take it for one of them."""
 
 
 class Place(Protocol):
@@ -60,6 +64,10 @@ class Place(Protocol):
 def place_of(named: str | Path) -> Place:
     """Raises UserError for a URL that cannot be used here."""
     text = str(named)
+    if found := PARTITION.search(text):
+        raise UserError(f"{text}: {found[0]} in it is read as a column; name another place")
+    if "\\" in text:
+        raise UserError(f"{text}: DuckDB cannot read below a backslash; name another place")
     return _Url(text) if "://" in text else _Folder(Path(text))
 
 
@@ -96,13 +104,14 @@ class _Folder:
         return path.exists() and (not path.is_dir() or any(path.iterdir()))
 
     def scan(self, folder: str) -> pl.LazyFrame:
+        # A pattern would be one in the store's own path too.
         return pl.scan_parquet(
-            str(self._path / folder / "**" / "*.parquet"), hive_partitioning=True,
+            [self._path / name for name in self.names(folder)], glob=False, hive_partitioning=True,
             missing_columns="insert", extra_columns="ignore",
         )  # fmt: skip
 
     def files(self, folder: str) -> str:
-        return str(self._path / folder / "**" / "*.parquet")
+        return f"{_literal(str(self._path))}/{folder}/**/*.parquet"
 
     def system(self) -> Any:
         return None
@@ -182,7 +191,7 @@ class _Url:
         return pl.scan_pyarrow_dataset(found)
 
     def files(self, folder: str) -> str:
-        return f"{self._url.rstrip('/')}/{folder}/**/*.parquet"
+        return f"{_literal(self._url.rstrip('/'))}/{folder}/**/*.parquet"
 
     def system(self) -> Any:
         return self._system
@@ -200,6 +209,11 @@ class _Url:
         except Exception as error:
             url = f"{self._url}/{name}" if name else self._url
             raise OSError(errno.EIO, shown(error), url) from error
+
+
+def _literal(path: str) -> str:
+    """The path as part of a pattern: each character stands for itself."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
 def scanned(place: Place, kind: str) -> dict[str, Any]:

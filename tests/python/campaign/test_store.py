@@ -49,6 +49,24 @@ def test_a_second_attempt_takes_the_place_of_the_first(tmp_path: Path) -> None:
     assert rows.select("median_ns", "low_ns", "high_ns").row(0) == (5.0, 4.0, 6.0)
 
 
+@pytest.mark.parametrize("name", ["a*", "a[1]", "a?", "**", "[!a]", "{a,b}", "a%41 #'\"", "ü", "["])
+def test_a_path_is_no_pattern(tmp_path: Path, name: str) -> None:
+    for each in ("ab", "a1", "aa", "b", name):
+        store = Store(tmp_path / each)
+        store.begin()
+        store.keep(replace(RECORD, host=f"host {each}"), SAMPLES, ROWS)
+    for answer in (ask, _by_polars):
+        for table in ("samples", "rows", "records"):
+            found = answer(store, f"SELECT host FROM {table}")
+            assert found["host"].to_list() == [f"host {name}"], (answer, table)
+
+
+@pytest.mark.parametrize("name", ["host=7", "a/campaign=b/c", "a\\b"])
+def test_a_path_that_readers_would_take_apart_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="name another place"):
+        Store(tmp_path / name)
+
+
 def test_of_a_task_all_files_are_kept_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
