@@ -109,7 +109,10 @@ class Kept:
 
     def write(self, name: str) -> None:
         RESULTS.mkdir(exist_ok=True)
-        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        content = asdict(self)
+        for table in content["tables"]:
+            del table["bars"]  # which are of pages alone
+        text = json.dumps(content, indent=1, ensure_ascii=False)
         (RESULTS / f"{name}.json").write_text(f"{text}\n")
 
 
