@@ -51,7 +51,8 @@ _HEAD = 9
 
 
 class Bytes:
-    """A view as the file that the mcap package reads: a read never takes more than there is."""
+    """A view as the file that the mcap package reads. A read that wants more than there is raises
+    EOFError: the package would take what is left for the whole."""
 
     def __init__(self, view: memoryview) -> None:
         self._view = view
@@ -59,7 +60,9 @@ class Bytes:
 
     def read(self, size: int) -> bytes:
         part = bytes(self._view[self._at : self._at + size])
-        self._at += len(part)
+        if len(part) < size:
+            raise EOFError(f"{size} bytes are wanted, {len(part)} are left")
+        self._at += size
         return part
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -126,6 +129,8 @@ class Contents:
     schemas: dict[int, Schema] = field(default_factory=dict)
     metadata: list[Metadata] = field(default_factory=list)
     frames: Frames = field(default_factory=Frames)
+    redefined: bool = False
+    """Whether a number is that of two channels or schemas which differ."""
     complaint: str = ""
     """What is wrong with the file, in half a sentence; empty if nothing."""
 
@@ -138,9 +143,12 @@ def read_contents(view: memoryview, progress: Progress) -> Contents:
     summary, complaint = _summary(view)
     if summary is not None and _indexed(summary):
         try:
-            return _by_summary(view, summary)
+            found = _by_summary(view, summary)
+            if found.frames.offset or not _scan(view, progress).frames.offset:
+                return found
         except DAMAGE:
-            complaint = "its index does not fit it"
+            pass
+        complaint = "its index does not fit it"
     contents = _scan(view, progress)
     contents.complaint = "; ".join(filter(None, (complaint, contents.complaint)))
     return contents
@@ -177,6 +185,7 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
                 raise ValueError("an index larger than its file")
             for log_time, offset in index.records:
                 frames.add(index.channel_id, log_time, chunk.chunk_start_offset, offset)
+    _compare_counts(frames, summary)
     metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
     return Contents(
         dict(summary.channels),
@@ -184,6 +193,24 @@ def _by_summary(view: memoryview, summary: Summary) -> Contents:
         [record for record in metadata if isinstance(record, Metadata)],
         frames,
     )
+
+
+def _compare_counts(frames: Frames, summary: Summary) -> None:
+    """Raise ValueError where the index has a message twice, or others than the statistics count."""
+    chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
+    order = np.lexsort((offset, chunk))
+    twice = (np.diff(chunk[order]) == 0) & (np.diff(offset[order]) == 0)
+    numbers, found = np.unique(np.asarray(frames.channel), return_counts=True)
+    about = summary.statistics
+    if about is None:
+        return
+    counted = {number: count for number, count in about.channel_message_counts.items() if count}
+    if (
+        twice.any()
+        or len(order) != about.message_count
+        or (counted and counted != dict(zip(numbers.tolist(), found.tolist(), strict=True)))
+    ):
+        raise ValueError("an index of other messages than were counted")
 
 
 def _record(view: memoryview, at: int) -> McapRecord:
@@ -200,8 +227,9 @@ def _record(view: memoryview, at: int) -> McapRecord:
 
 def _scan(view: memoryview, progress: Progress) -> Contents:
     contents = Contents()
+    complaints: list[str] = []
     damaged = 0
-    for at, record in _records(view):
+    for at, record in _records(view, complaints):
         progress(at, len(view), "finding the frames")
         if isinstance(record, Chunk):
             try:
@@ -211,27 +239,32 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
         else:
             _note(record, OUTSIDE, at, contents)
     if damaged:
-        contents.complaint = "; ".join(
-            filter(None, (contents.complaint, f"{damaged} of its chunks are damaged"))
-        )
+        complaints.append(f"{damaged} of its chunks are damaged")
+    known = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
+    if lost := int(np.count_nonzero(~known)):
+        complaints.append(f"{lost} of its messages are of no channel that it describes")
+    if contents.redefined:
+        complaints.append("two of its channels or schemas have one number, the last is taken")
+    contents.complaint = "; ".join(complaints)
     return contents
 
 
-def _records(view: memoryview) -> Iterator[tuple[int, McapRecord]]:
-    """Every whole record before the summary, with its place."""
+def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, McapRecord]]:
+    """Yield records before the summary with their places; complain where it is not reached."""
     at = 8
     while at < len(view):
         try:
             opcode, length = struct.unpack_from("<BQ", view, at)
             if length > len(view) - at - _HEAD:
-                return
+                raise ValueError("a record longer than its file")
             if opcode in (Opcode.DATA_END, Opcode.FOOTER):
                 return
             record = _record(view[: at + _HEAD + length], at)
         except DAMAGE:
-            return
+            break
         yield at, record
         at += _HEAD + length
+    complaints.append(f"damaged or cut off at byte {at}")
 
 
 def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
@@ -251,8 +284,10 @@ def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
 
 def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
     if isinstance(record, Schema):
+        contents.redefined |= contents.schemas.setdefault(record.id, record) != record
         contents.schemas[record.id] = record
     elif isinstance(record, Channel):
+        contents.redefined |= contents.channels.setdefault(record.id, record) != record
         contents.channels[record.id] = record
     elif isinstance(record, Metadata):
         contents.metadata.append(record)
