@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import bz2
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import lz4.frame
 from rosbags import rosbag1
 from rosbags.interfaces import Connection as RosbagsConnection
 from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageDefinitionFormat
-from rosbags.rosbag1.reader import Header, RecordType, normalize
+from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
 from wirecost.bench.message.recordings.connection import Connection
 from wirecost.bench.message.recordings.damage import damage
+from wirecost.traces.mcap_index import MAX_CHUNK
 
 
 class _Reader(rosbag1.Reader):
@@ -33,6 +38,26 @@ class _Reader(rosbag1.Reader):
             ConnectionExtRosbag1(None, None),
             self,
         )
+
+    def read_chunk(self) -> Chunk:
+        """Read a chunk's head as rosbags does; unpacked, it takes no more than is allowed."""
+        chunk = super().read_chunk()
+        kind = _UNPACKING.get(chunk.decompressor)
+        return chunk if kind is None else chunk._replace(decompressor=partial(_unpacked, kind))
+
+
+_UNPACKING: dict[object, Callable[[], Any]] = {
+    decompressors["bz2"]: bz2.BZ2Decompressor,
+    decompressors["lz4"]: lz4.frame.LZ4FrameDecompressor,
+}
+
+
+def _unpacked(kind: Callable[[], Any], data: bytes) -> bytes:
+    unpacking = kind()
+    found: bytes = unpacking.decompress(data, MAX_CHUNK)
+    if not unpacking.eof:
+        raise ValueError("a chunk that is cut off or larger than memory")
+    return found
 
 
 class Bag1:
