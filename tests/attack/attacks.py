@@ -8,12 +8,16 @@ from attack.crew import attack_on
 from attack.decoders import differential
 from attack.fuzzers import FUZZERS
 from attack.outcome import Attack
+from attack.recordings import differential as recordings
 from attack.tensor import cost, native
 
 
 def attacks() -> dict[str, Attack]:
     """The long ones first, so that none goes on alone when all others are done."""
-    targets = (*readers.TARGETS, folders.FOLDERS, folders.TABLES, native.TARGET, *cost.TARGETS)
+    targets = (
+        *readers.TARGETS, *recordings.TARGETS, folders.FOLDERS, folders.TABLES, native.TARGET,
+        *cost.TARGETS,
+    )  # fmt: skip
     return {
         "decoders": differential.attack,
         **kills.attacks(),

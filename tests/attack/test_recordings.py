@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged recordings beside the formats' own libraries, for a moment; ``make attack`` has hours."""
+
+from __future__ import annotations
+
+import bz2
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import lz4.frame
+import pytest
+
+from attack.crew import brief
+from attack.recordings import differential, readings, seeds
+from attack.recordings.listed import LISTED
+from attack.recordings.readings import Reading
+from attack.target import Target
+from wirecost.bench.message.recordings import bag1
+from wirecost.traces import mcap_index
+from wirecost.traces.trace import silent
+
+COUNT = int(os.environ.get("WIRECOST_ATTACK", "300"))
+
+
+@pytest.mark.parametrize("target", differential.TARGETS, ids=lambda target: target.name)
+def test_good_recordings_are_read_alike(target: Target) -> None:
+    for data in target.corpus()[:3]:
+        target.read(data)
+
+
+@pytest.mark.parametrize("target", differential.TARGETS, ids=lambda target: target.name)
+def test_damaged_recordings_are_read_alike_or_the_reason_is_listed(target: Target) -> None:
+    assert brief(target, COUNT) == []
+
+
+def test_listed_disagreements_have_reasons_of_their_own() -> None:
+    assert len({one.reason for one in LISTED}) == len(LISTED)
+
+
+def _reading(*messages: bytes, ended: str = "", said: str = "") -> Reading:
+    return Reading({("a",): list(messages)} if messages else {}, ended, said)
+
+
+@pytest.mark.parametrize(
+    ("ours", "others", "kind"),
+    [
+        (_reading(b"1", b"2"), [_reading(b"1", b"2")], ""),
+        (_reading(b"1"), [_reading(b"1", b"2")], "reads other messages and lacks some"),
+        (_reading(b"1", b"2", b"3"), [_reading(b"1", b"2")], "reads other messages, beside"),
+        (_reading(b"1"), [_reading(b"1", ended="cut")], "is silent, beside cut"),
+        (_reading(said="cut"), [_reading(b"1", ended="cut")], ""),
+        (_reading(b"2", said="cut"), [_reading(b"1", ended="cut")], "warns, yet reads other"),
+        (_reading(ended="no"), [_reading(b"1")], "refuses: no"),
+        (_reading(ended="no"), [_reading(b"1", ended="cut")], ""),
+        (_reading(b"1"), [_reading(b"1"), _reading(b"2")], ""),
+    ],
+)
+def test_disagreements_are_found(ours: Reading, others: list[Reading], kind: str) -> None:
+    found = differential.disagreement(ours, others)
+    assert found.startswith(kind)
+    assert bool(found) == bool(kind)
+
+
+def _contents(data: bytes | bytearray) -> mcap_index.Contents:
+    return mcap_index.read_contents(memoryview(data), silent)
+
+
+def _without_summary() -> bytes:
+    """Messages in the file itself."""
+    return seeds.mcaps()[4]
+
+
+def test_damage_before_the_end_is_reported_with_what_was_read() -> None:
+    data = bytearray(_without_summary())
+    at = [at for at, record in mcap_index._records(memoryview(bytes(data)), [])][-2]
+    struct.pack_into("<Q", data, at + 1, 1 << 63)
+    contents = _contents(data)
+    assert f"damaged or cut off at byte {at}" in contents.complaint
+    assert len(contents.frames.offset) == 22
+
+
+def test_messages_of_unknown_channels_are_counted() -> None:
+    data = bytearray(_without_summary())
+    at = [at for at, record in mcap_index._records(memoryview(bytes(data)), [])][-1]
+    struct.pack_into("<H", data, at + 9, 77)
+    assert "1 of its messages are of no channel that it describes" in _contents(data).complaint
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lz4.frame.compress])
+def test_chunks_of_bags_take_no_unbounded_memory(
+    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bag1, "MAX_CHUNK", 64)
+    kind = b"bz2" if pack is bz2.compress else b"lz4"
+    path = tmp_path / "a.bag"
+    path.write_bytes(next(data for data in seeds.bags() if b"compression=" + kind in data))
+    assert "larger than memory" in readings.our_bag(path).ended
