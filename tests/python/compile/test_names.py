@@ -19,7 +19,7 @@ from google.protobuf import descriptor_pb2 as pb
 from support import wide_schemas
 from support.compiled import compile_python
 from wirecost.compile import frontends
-from wirecost.compile.compiler import compile_schema
+from wirecost.compile.compiler import compile_schema, write
 from wirecost.compile.emit import Request
 from wirecost.compile.emit.distinct import Distinct
 from wirecost.compile.frontends.checked import (
@@ -204,3 +204,23 @@ def test_names_that_are_taken_get_marks_and_then_numbers():
     assert [unique("b") for _ in range(2)] == ["b", "b_"]
     unalike = Distinct(key=str.lower, mark="x")
     assert [unalike("A"), unalike("a"), unalike("Ax")] == ["A", "ax", "Axx"]
+
+
+def test_fields_with_the_name_of_their_message_or_of_another_class(tmp_path: Path) -> None:
+    """C++ takes a member of its class's name for a constructor, Java a field for the class."""
+    path = tmp_path / "n.proto"
+    path.write_text(
+        'syntax = "proto3"; package n;\n'
+        "message Integer { int32 Integer = 1; }\n"
+        "message plain { int32 plain = 1; repeated string texts = 2; }\n"
+        "message vector { repeated vector vector = 1; plain plain = 2; map<int32, plain> m = 3; }\n"
+        "message int { repeated int int = 1; oneof chosen { string text = 2; Integer i = 3; } }\n"
+        "message chosen { oneof chosen { chosen one = 1; vector vector = 2; } }\n"
+    )
+    request = Request(("protobuf",), protobuf_api=True, json=True)
+    write(compile_schema([str(path)], ["cpp", "java"], request), tmp_path)
+    (tmp_path / "n.cpp").write_text('#include "n/n.protobuf.hpp"\n#include "n/n.json.hpp"\n')
+    command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{tmp_path / 'cpp'}"]
+    subprocess.run([*command, tmp_path / "n.cpp", tmp_path / "cpp" / "n.pb.cc"], check=True)
+    sources = (tmp_path / "java").rglob("*.java")
+    subprocess.run(["javac", "-d", tmp_path / "classes", *sources], check=True)

@@ -109,6 +109,7 @@ class Names:
         self._codec = codec
         self._here: File | None = None
         self._hidden: set[str] = set()
+        self._plain: dict[str, str] = {}
 
     def inside(self, file: File) -> None:
         """From now on names are written as code in this file's namespace sees them."""
@@ -125,8 +126,16 @@ class Names:
 
     def plain(self, declared: Message | Enum) -> str:
         """Name in its namespace; nested types are flattened: ``Outer_Inner``."""
-        local = self._schema.home(declared.full_name).local_name(declared.full_name)
-        return type_name(local.replace(".", "_"))
+        found = self._plain.get(declared.full_name)
+        if found is None:
+            local = self._schema.home(declared.full_name).local_name(declared.full_name)
+            found = type_name(local.replace(".", "_"))
+            if isinstance(declared, Message):  # of which no member may have the name
+                members = {*map(member, declared.fields), *map(identifier, declared.oneofs)}
+                while found in members:
+                    found += "_"
+            self._plain[declared.full_name] = found
+        return found
 
     def qualified(self, reference: MessageRef | EnumRef) -> str:
         """A type's name; with its namespace unless the file at hand shares it."""

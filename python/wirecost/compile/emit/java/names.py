@@ -101,6 +101,9 @@ class Names:
     def reference(self, full_name: str, source: str) -> str:
         """How the class of ``source`` names another one."""
         place, here = self._places[full_name], self._places[source]
+        # A field can have the name of a class in lower case; none has that of the root package.
+        if place.classes[0][:1].islower():
+            return ".".join((place.package, *place.classes))
         if place.package != here.package or place.classes[0] in self._inner[place.package]:
             return ".".join((place.package, *place.classes))
         return ".".join(place.classes)
