@@ -19,10 +19,18 @@ from wirecost.traces.trace import About, Frame, Progress, TraceWriter, silent
 MAX_LENGTH = 2**32 - 1
 _LENGTH = struct.Struct("<I")
 _BIG_ENDIAN = struct.Struct(">I")
+_PACKED = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"BZh", "bzip2"),
+    (b"PK\x03\x04", "zip"),
+)
+"""How files of these programs begin."""
 _SEPARATOR = b"$$__$$"
 """Between messages, in the format of OSI before it had lengths."""
 _LOOKED_AT = 1 << 20
-"""Bytes in which the first separator is looked for."""
+"""Bytes that are looked at for what a file may be."""
 
 
 class OsiTrace(Closing):
@@ -88,6 +96,10 @@ class OsiTrace(Closing):
             what = f"in OSI's former format, with {_SEPARATOR.decode()} between messages"
         elif self._is_big_endian():
             what = "its lengths are big-endian"
+        elif packed := [name for magic, name in _PACKED if self._data.view[: len(magic)] == magic]:
+            what, remedy = f"is packed by {packed[0]}", "unpack it first"
+        elif self.size <= _LOOKED_AT and wire.is_message(self._data.view):
+            what = "is one message without its length before it"
         elif not self.frame_count:
             what, remedy = "no trace, or damaged: holds no whole frame", "record it again"
         else:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import struct
 import tracemalloc
@@ -218,7 +219,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
         ("noise.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
         ("noise_sv_.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
         ("letter_sv_.osi", b"Dear all,\nthis is text.\n", "holds no whole frame"),
-        ("packed_sv_.osi", gzip.compress(os.urandom(1 << 20), mtime=0), "not OSI messages"),
+        ("packed_sv_.osi", gzip.compress(os.urandom(1 << 20), mtime=0), "packed by gzip"),
+        ("xz_sv_.osi", lzma.compress(sensor_view(1)), "packed by xz"),
+        ("one_sv_.osi", sensor_view(1), "one message without its length"),
         ("old_sv_.osi", b"$$__$$".join([sensor_view(1)] * 3), "format, with $$__$$"),
         ("big_sv_.osi", struct.pack(">I", len(sensor_view(1))) + sensor_view(1), "are big-endian"),
     ],
