@@ -7,6 +7,7 @@ import bz2
 import os
 import struct
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import lz4.frame
@@ -18,6 +19,7 @@ from attack.recordings.listed import LISTED
 from attack.recordings.readings import Reading
 from attack.target import Target
 from wirecost.bench.message.recordings import bag1
+from wirecost.bench.message.recordings.recording import Recording
 from wirecost.traces import mcap_index
 from wirecost.traces.trace import silent
 
@@ -97,3 +99,15 @@ def test_chunks_of_bags_take_no_unbounded_memory(
     path = tmp_path / "a.bag"
     path.write_bytes(next(data for data in seeds.bags() if b"compression=" + kind in data))
     assert "larger than memory" in readings.our_bag(path).ended
+
+
+@pytest.mark.parametrize("where", ["relative_file_paths: [*i]", "compression_mode: *i"])
+def test_aliases_in_metadata_take_no_unbounded_memory(where: str, tmp_path: Path) -> None:
+    (tmp_path / "a.db3").write_bytes(seeds.databases()[0])
+    lines = ["a: &a [x, x, x, x, x, x, x, x]"]
+    for before, name in pairwise("abcdefghi"):
+        lines.append(f"{name}: &{name} [{', '.join([f'*{before}'] * 20)}]")
+    about = ["rosbag2_bagfile_information:", f"  {where}", "  relative_file_paths: [a.db3]"]
+    (tmp_path / "metadata.yaml").write_text("\n".join([*lines, *about[: 2 if "[" in where else 3]]))
+    with Recording(tmp_path) as recording:
+        assert recording.warnings == ["its metadata.yaml is damaged and was not used"]

@@ -103,13 +103,20 @@ def _metadata(path: Path) -> Metadata:
 def _read(document: Any) -> Metadata:
     about = document["rosbag2_bagfile_information"]
     found = Metadata(
-        [PurePath(str(name)).name for name in about["relative_file_paths"]],
-        str(about.get("compression_mode") or "").lower() == "message",
+        [PurePath(_text(name)).name for name in about["relative_file_paths"]],
+        _text(about.get("compression_mode") or "").lower() == "message",
     )
     for one in about.get("topics_with_message_count") or ():
-        topic = str(one["topic_metadata"]["name"])
+        topic = _text(one["topic_metadata"]["name"])
         found.counts[topic] = found.counts.get(topic, 0) + int(one["message_count"])
     return found
+
+
+def _text(value: Any) -> str:
+    """Return a text as it is; a list that aliases make huge would take all memory as one."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
 
 
 class _Packed:
