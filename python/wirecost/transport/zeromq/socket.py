@@ -81,6 +81,13 @@ class Library:
             raise
 
 
+_DOMAIN = b"wirecost"
+"""With one, libzmq refuses peers that speak ZMTP 1 or 2, for which it takes whatever sends bytes
+that are no greeting. One of those that comes while the socket is closed would end the process: an
+assertion of libzmq 4.3.5 (src/zmtp_engine.cpp) expects that its subscription can still be passed
+on. Nobody is authenticated: no handler of ZAP is in the socket's context, nor is one required."""
+
+
 class Socket:
     """A socket with a context of its own: ending that waits until the endpoint is free again."""
 
@@ -92,6 +99,7 @@ class Socket:
         self.socket.linger = 0
         self.socket.maxmsgsize = MOST_BYTES
         self.socket.reconnect_ivl = RECONNECT_MS
+        self.socket.zap_domain = _DOMAIN
         for name, value in options.items():
             setattr(self.socket, name, value)
         self.handle: int | None = self.socket.underlying
