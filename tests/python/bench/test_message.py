@@ -190,7 +190,7 @@ def test_damaged_messages_are_counted_and_the_others_measured(tmp_path: Path) ->
         ("m.json", "{", "no JSON"),
         ("m.json", '{"nothing": 1}', "holds no whole conformance.proto3.EveryType"),
         ("m.binpb", "", "holds no whole"),
-        ("m.dat", "", "its kind is not known by its name; rename it to one of .mcap"),
+        ("m.dat", "", "its kind is not known by its name; give one of .mcap"),
     ],
 )
 def test_files_without_messages_are_refused(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.bench.message.data import Choice, Recorded, recorded
+from wirecost.bench.message.data import Choice, Recorded, of_recording, recorded
 from wirecost.bench.message.subject import Subject, subject
 from wirecost.compile import frontends
 from wirecost.errors import UserError
@@ -171,3 +171,11 @@ def test_a_message_without_its_required_fields_is_read(tmp_path: Path) -> None:
     path.write_text('syntax = "proto2"; message R { required int32 a = 1; optional int32 b = 2; }')
     needy = subject(frontends.descriptors([str(path)]), str(path), "R")
     assert read(tmp_path, "m.binpb", b"\x10\x05", needy).messages == [b"\x10\x05"]
+
+
+@pytest.mark.parametrize("name", ["flight.ulg", "points.rrd", "table.csv", "folder"])
+def test_no_schema_is_asked_for_where_none_would_help(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.touch()
+    with pytest.raises(UserError, match="its kind is not known by its name; give one of"):
+        of_recording(path, "", "")

@@ -59,6 +59,8 @@ def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path]
     """What the file itself says of its messages. ``include``: folders with definitions that it may
     lack. Raises UserError."""
     if not is_recording(path):
+        if path.suffix.lower() not in _READERS:  # no schema would help
+            raise _unknown_kind(path)
         raise UserError(f"{path}: does not say its schema; name one before --data")
     with Recording(path) as recording:
         return subject_of(recording, topic, type_name, include)
@@ -93,9 +95,15 @@ def recorded(
             return _chosen(path, about, choice, _numbered(recording, kept, choice))
     with_number = _READERS.get(path.suffix.lower())
     if with_number is None:
-        known = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
-        raise UserError(f"{path}: its kind is not known by its name; rename it to one of {known}")
+        raise _unknown_kind(path)
     return _chosen(path, about, choice, with_number(path, about, choice))
+
+
+def _unknown_kind(path: Path) -> UserError:
+    known = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
+    return UserError(
+        f"{path}: its kind is not known by its name; give one of {known}, or a bag's folder"
+    )
 
 
 def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Recorded:
