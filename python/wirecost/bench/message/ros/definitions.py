@@ -233,7 +233,9 @@ def _add(texts: dict[str, str], name: str, text: str) -> None:
 
 def _lines(text: str) -> str:
     """Line ends as Unix has them, without a byte order mark."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    # Where there are others, one of its own is within a comment.
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def short(name: str) -> str:

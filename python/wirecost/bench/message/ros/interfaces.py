@@ -49,7 +49,7 @@ def messages(path: Path, dialect: str) -> dict[str, str]:
     if (path.suffix, dialect) not in _PARTS:
         return {}
     names, made = _PARTS[path.suffix, dialect]
-    text = read(path).replace("\r\n", "\n").replace("\r", "\n")
+    text = read(path).replace("\r\n", "\n")
     found = parts(text)
     if len(found) != len(names):
         raise UserError(

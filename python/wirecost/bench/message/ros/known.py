@@ -37,7 +37,7 @@ class Known:
         package, _, message = name.partition("/")
         path = self._finder.find(package, message)
         if path is not None:
-            return read(path).replace("\r\n", "\n").replace("\r", "\n")
+            return read(path).replace("\r\n", "\n")
         for file in self._interfaces(package, message):
             found = interfaces.messages(file, self._dialect)
             if name in found:

@@ -49,7 +49,7 @@ class Section:
 
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them; ``str.splitlines`` also parts at form feeds and others."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def sections(text: str, shown: str, dialect: Dialect) -> list[Section]:

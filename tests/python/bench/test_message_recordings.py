@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings as recorders of all kinds write them: their definitions, and what is left out."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from pathlib import Path
+
+import pytest
+from mcap.writer import Writer
+
+from wirecost.bench.message.data import Choice, Recorded, hints_of_recording, of_recording, recorded
+from wirecost.bench.message.ros.definitions import of_files, of_text
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.errors import UserError
+
+RULE = "=" * 80
+ONE = b"\0\1\0\0" + struct.pack("<ii", 1, 2)
+Topic = tuple[str, str, str, str, bytes]
+"""Topic, type, encoding of the definition, definition, message."""
+
+
+def mcap(path: Path, *topics: Topic, wire: str = "cdr") -> Path:
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        for number, (topic, type_, encoding, text, data) in enumerate(topics):
+            schema = writer.register_schema(type_, encoding, text.encode("latin-1"))
+            writer.add_message(writer.register_channel(topic, wire, schema), number, data, number)
+        writer.finish()  # type: ignore[no-untyped-call]
+    return path
+
+
+def db3(path: Path, *topics: Topic, carries: bool = True) -> Path:
+    base = sqlite3.connect(path)
+    base.executescript(
+        "CREATE TABLE topics(id INTEGER PRIMARY KEY, name, type, serialization_format,"
+        " offered_qos_profiles);"
+        "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp, data);"
+    )
+    if carries:
+        base.execute(
+            "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type, encoding,"
+            " encoded_message_definition, type_description_hash)"
+        )
+    for number, (topic, type_, encoding, text, data) in enumerate(topics, 1):
+        base.execute("INSERT INTO topics VALUES(?, ?, ?, 'cdr', '')", (number, topic, type_))
+        base.execute("INSERT INTO messages VALUES(?, ?, ?, ?)", (number, number, number, data))
+        if carries:
+            row = (number, type_, encoding, text, "")
+            base.execute("INSERT INTO message_definitions VALUES(?, ?, ?, ?, ?)", row)
+    base.commit()
+    base.close()
+    return path
+
+
+def read(path: Path, topic: str = "", include: tuple[Path, ...] = ()) -> Recorded:
+    about = of_recording(path, topic, "", include)
+    return recorded(path, about, Choice(topic), include)
+
+
+@pytest.mark.parametrize(
+    ("type_", "encoding", "text"),
+    [
+        ("p/msg/S", "ros2msg", "int32 a\r\nint32 b # °\r\n"),
+        ("p/msg/S", "ros2msg", "int32 a\rint32 b\r"),
+        ("p/msg/S", "ros2msg", f"{RULE}\nMSG: p/msg/S\nint32\ta  \n\tint32 b\n"),
+        ("p/msg/S", "ros2msg", "T t\n======  \nMSG: p/msg/T \nint32 a\nint32 b\n"),
+        ("p/msg/S", "ros2idl", f"{RULE}\nIDL: p/msg/S\nmodule p {{ module msg {{\n"
+         "struct S { long a; long b; }; }; };\n"),
+        ("p/msg/S", "ros2idl", '#include "p/msg/T.idl"\nmodule p { module msg {'
+         " typedef long l__2[2];"
+         ' struct S { @verbatim (language="comment", text="a" "b") @default (value=3) T t; }; }; };'
+         f"\n{RULE}\nIDL: p/msg/T\nmodule p {{ module msg {{ typedef long l__2[2]; struct T "
+         "{ l__2 v; }; }; };\n"),
+        ("p/action/X_FeedbackMessage", "ros2msg", f"p/action/X_Feedback feedback\n{RULE}\n"
+         "MSG: p/action/X_Feedback\nint32 a\nint32 b\n"),
+        ("p/srv/X_Event", "ros2msg", f"X_Request request\n{RULE}\nMSG: p/srv/X_Request\n"
+         "int32 a\nint32 b\n"),
+        ("p/msg/S", "ros2msg", "builtin_interfaces/Time stamp\n"),
+        ("builtin_interfaces/msg/Time", "ros2msg", ""),
+        ("builtin_interfaces/msg/Time", "", ""),
+        ("p/msg/S", "ros2msg", "std_msgs/Int32 a\nint32 b\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".mcap", ".db3"])
+def test_definitions_are_read_in_every_form(
+    tmp_path: Path, suffix: str, type_: str, encoding: str, text: str
+) -> None:
+    write = mcap if suffix == ".mcap" else db3
+    path = write(tmp_path / f"drive{suffix}", ("/t", type_, encoding, text, ONE))
+    assert read(path).messages == [ONE]
+
+
+def test_messages_of_another_definition_are_left_out_with_a_reason(tmp_path: Path) -> None:
+    topics = [("/t", "p/msg/S", "ros2msg", text, ONE) for text in (
+        "int32 a\nint32 b\n", "int32 a # the same\nint32 b\n", "int32 b\nint32 a\n")]  # fmt: skip
+    found = read(mcap(tmp_path / "drive.mcap", *topics))
+    assert len(found.messages) == 2
+    assert "1 message left out: another definition of p/msg/S" in found.said
+
+
+def test_a_topic_of_several_types_is_read_by_that_of_most_messages(tmp_path: Path) -> None:
+    one = ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE)
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/T", "ros2msg", "string s\n", ONE), one, one)
+    found = read(path)
+    assert len(found.messages) == 2 and "of type p/msg/T, which --type chooses" in found.said
+    assert of_recording(path, "", "T").type == "p.T"
+
+
+def test_one_bad_definition_leaves_the_other_topics_readable(tmp_path: Path) -> None:
+    good = ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE)
+    for encoding, text in (("unknown", ""), ("ros2msg", "int32"), ("ros2idl", "struct {")):
+        bad = ("/bad", "p/action/F_FeedbackMessage", encoding, text, ONE)
+        path = db3(tmp_path / f"{encoding}.db3", good, bad)
+        assert read(path, "/t").messages == [ONE]
+        with pytest.raises(UserError, match=r"definition of .*name its \.msg before --data"):
+            read(path, "/bad")
+
+
+def test_a_folder_is_read_by_what_its_files_have(tmp_path: Path) -> None:
+    db3(tmp_path / "a_0.db3", ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE))
+    db3(tmp_path / "a_1.db3", ("/t", "p/msg/S", "ros2msg", "int32 b\nint32 a\n", ONE))
+    assert "has no metadata.yaml" in read(tmp_path).said
+    for count in (0, 5):
+        (tmp_path / "metadata.yaml").write_text(
+            "rosbag2_bagfile_information: {relative_file_paths: [a_0.db3, a_1.db3],"
+            " topics_with_message_count: [{topic_metadata: {name: /t},"
+            f" message_count: {count}}}]}}\n"
+        )
+        found = read(tmp_path)
+        assert found.messages == [ONE] and "1 message left out: another definition" in found.said
+        assert f"metadata.yaml says {count} where the files have 2 messages" in found.said
+    (tmp_path / "metadata.yaml").write_text("{")
+    assert "metadata.yaml is damaged" in read(tmp_path).said
+
+
+def test_what_is_lacking_is_named_and_can_be_given(tmp_path: Path) -> None:
+    path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "", "", ONE), carries=False)
+    with pytest.raises(UserError, match=r"has no definition of p/msg/S; .*before --data, or .*-I"):
+        read(path)
+    folder = tmp_path / "share" / "p" / "msg"
+    folder.mkdir(parents=True)
+    (folder / "S.msg").write_text("q/T t\n")
+    include = (tmp_path / "share",)
+    with pytest.raises(UserError, match=r"p/S uses q/T, .*package q with -I"):
+        read(path, include=include)
+    (folder / "S.msg").write_text("int32 a\nint32 b\n")
+    assert read(path, include=include).messages == [ONE]
+    assert hints_of_recording(path, "") == ("ros2", "p/msg/S")
+    given = ros_subject(of_files([str(folder / "S.msg")], [], "ros2"), "", "S")
+    assert recorded(path, given, Choice(), has_schema=True).messages == [ONE]
+
+
+def test_schemas_that_are_not_known_are_named_and_can_be_replaced(tmp_path: Path) -> None:
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p::S", "omgidl", "struct S {};", ONE))
+    with pytest.raises(UserError, match=r"/t: cdr p::S with a schema in omgidl.*a \.msg file"):
+        read(path)
+    given = ros_subject(of_text("p/S", "int32 a\nint32 b\n", "ros2"), "", "")
+    assert recorded(path, given, Choice(), has_schema=True).messages == [ONE]
+    other = mcap(tmp_path / "flat.mcap", ("/t", "S", "flatbuffer", "", b""), wire="flatbuffer")
+    with pytest.raises(UserError, match=r"/t: flatbuffer S with a schema in flatbuffer.*another"):
+        read(other)
+
+
+def test_wide_strings_are_refused_by_the_names_of_file_and_type(tmp_path: Path) -> None:
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/W", "ros2msg", "int8 a\nwstring w\n", ONE))
+    with pytest.raises(UserError) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}: its definition of p/W cannot be used, line 2: ")
+    assert "definitions-" not in str(error.value)
+
+
+@pytest.mark.parametrize(("dialect", "name"), [("ros2", "Go_SendGoal_Request"), ("ros1", "GoGoal")])
+def test_an_action_is_the_messages_that_ros_makes_of_it(
+    tmp_path: Path, dialect: str, name: str
+) -> None:
+    folder = tmp_path / "mine" / "action"
+    folder.mkdir(parents=True)
+    (folder / "Go.action").write_text("int32 far\n---\nbool done\n---\nfloat32 part\n")
+    found = of_files([str(folder / "Go.action")], [], dialect)
+    assert ros_subject(found, "", name).type == f"mine.{name}"
