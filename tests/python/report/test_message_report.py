@@ -350,3 +350,14 @@ def test_of_fields_that_do_not_add_up_there_is_no_rest(inner: float) -> None:
     )
     assert table is not None
     assert [row[-1] for row in table.rows if "rest" in row[0]] == ["cannot tell"]
+
+
+def test_an_interrupted_run_says_what_it_lacks() -> None:
+    results = read_results(FOLDER)
+    meta = dict(results.meta) | {"interrupted": "SIGINT"}
+    meta["contenders"] = meta["contenders"] | {"cpp late new": {"library": "l", "wire": "json"}}
+    lead = content(replace(results, meta=meta), summarize(results)).lead
+    assert lead is not None
+    assert lead.startswith("Incomplete: the run ended early (SIGINT); not measured: cpp late new.")
+    table = field_table(meta, [], ("cpp", "python"))
+    assert table is not None and "not measured: the run ended before" in table.notes[0]

@@ -51,7 +51,12 @@ def run_race(
                 if one.failure is None:
                     with one.failing(ProgramFailedError):
                         samples = backend.measured(one.contender, [content], [key], repetitions)
-                        yield from _rounds(samples, case)
+                        rounds = 0
+                        for taken in _rounds(samples, case):
+                            rounds += 1
+                            yield taken
+                        if rounds < repetitions:
+                            one.failure = f"it ended after {rounds} of {repetitions} samples"
 
         for samples in measured(plan, list(entries), measure):
             case.keep(samples)

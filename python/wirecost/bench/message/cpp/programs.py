@@ -59,8 +59,12 @@ def built(
             _compile(compiler, made, wanted, jobs, say, found)
         _keep(made, kept, wanted)
     for one in sources:
-        if one.name not in found.missing and (kept / one.name).is_file():
+        if one.name in found.missing:
+            continue
+        if (kept / one.name).is_file():
             found.programs[one.name] = kept / one.name
+        else:
+            found.missing[one.name] = f"its program is no longer in {kept}; run again"
     os.utime(kept)
     return found
 

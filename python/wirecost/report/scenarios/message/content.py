@@ -41,7 +41,7 @@ def content(results: Results, rows: list[Row]) -> Content:
     has_programs = bool(meta["environment"].get("compiler"))
     return Content(
         f"{meta['type']}: what a message costs",
-        _lead(meta, whole, found, doubted),
+        " ".join(filter(None, (_ended(meta, whole), _lead(meta, whole, found, doubted)))) or None,
         [table for table in tables if table is not None],
         [
             *([named] if (named := many_fields(meta)) else []),
@@ -51,6 +51,18 @@ def content(results: Results, rows: list[Row]) -> Content:
         f"C++ programs: {built_with(meta['environment'])}." if has_programs else "",
         begins_with_lead=True,
     )
+
+
+def _ended(meta: dict[str, Any], rows: list[Row]) -> str:
+    """What an interrupted run lacks."""
+    if not meta["interrupted"]:
+        return ""
+    failed = {(run["lang"], run["contender"], run["mode"]) for run in meta["runs"]
+              if run["failure"]}  # fmt: skip
+    measured = {(row.lang, row.contender, row.mode) for row in rows} | failed
+    lacking = [name for name in meta["contenders"] if tuple(name.split(" ", 2)) not in measured]
+    text = f"Incomplete: the run ended early ({meta['interrupted']})"
+    return f"{text}; not measured: {', '.join(lacking)}." if lacking else f"{text}."
 
 
 def _contenders(meta: dict[str, Any]) -> Table:

@@ -70,7 +70,9 @@ def field_table(
     headings = ["field", "bytes", "share"]
     headings += [f"{one.contender} {stage}" for one in found for stage in TIMED]
     has_rest = any(_rest(found, path) is not None for path in chosen)
-    note = _note(found, len(known), others != [], has_rest, languages)
+    note = _note(
+        found, len(known), others != [], has_rest, languages, meta.get("interrupted", False)
+    )
     return Table("Where it goes, by field", headings, body, [note], bars=("share",))
 
 
@@ -118,6 +120,7 @@ def _note(
     has_others: bool,
     has_rest: bool,
     languages: tuple[str, ...],
+    ended: bool,
 ) -> str:
     note = (
         "bytes: of the field in a message, with its tag, length and inner fields; share: of all "
@@ -126,6 +129,9 @@ def _note(
     if has_others:
         note += " others: without what they contain; inner ones also count in the rows above."
     elsewhere = [LANGUAGES[one] for one in languages if one != TIMED_LANGUAGE and one in LANGUAGES]
+    if not found and TIMED_LANGUAGE in languages:
+        why = "the run ended before" if ended else "no contender that they are measured with ran"
+        return f"{note} Times of fields were not measured: {why}."
     if not found:
         return f"{note} Times of fields are measured in C++ only, with --lang cpp."
     note += (
