@@ -150,6 +150,11 @@ def osi_recording(tmp_path: Path) -> Path:
         (("osi3", "--type", "SensorView", "--elements", "x"), "--elements x: give FIELD=N"),
         (("osi3", "--type", "SensorView", "--lang", "cobol"), "--lang cobol"),
         (("osi3", "--data", "nowhere.osi", "--type", "SensorView"), "nowhere.osi"),
+        (("osi3", "--framing", "double"), "--framing double: there are single, delimited"),
+        (
+            ("osi3", "--data", "a.json", "--framing", "single"),
+            "--framing single: is for --data in .binpb",
+        ),
         (("--data", "nowhere.json"), "nowhere.json: does not say its schema; name one"),
         (("osi3", "--type", "SensorView", "--repetitions", "0"), "--repetitions 0"),
         (("osi3", "--type", "SensorView", "--first", "0"), "--first 0"),
