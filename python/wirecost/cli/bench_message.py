@@ -25,8 +25,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[SCHEMA]…",
-            help=".proto, .msg or .srv files, descriptor sets or Python modules; --data may bring "
-            "its own.",
+            help=".proto, .msg, .srv or .action files, descriptor sets or Python modules; "
+            "--data may bring its own.",
             show_default=False,
         ),
     ] = None,
