@@ -48,6 +48,7 @@ DAMAGE = (
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 _HEAD = 9
+_ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
 
 
 class Bytes:
@@ -144,14 +145,22 @@ def read_contents(view: memoryview, progress: Progress) -> Contents:
     if summary is not None and _indexed(summary):
         try:
             found = _by_summary(view, summary)
-            if found.frames.offset or not _scan(view, progress).frames.offset:
+            if found.frames.offset or _is_empty(_scan(view, progress)):
                 return found
         except DAMAGE:
             pass
         complaint = "its index does not fit it"
     contents = _scan(view, progress)
     contents.complaint = "; ".join(filter(None, (complaint, contents.complaint)))
+    count = len(contents.frames.offset)
+    counted = summary.statistics.message_count if summary and summary.statistics else count
+    if count != counted and not contents.complaint:
+        contents.complaint = f"its statistics count {counted} messages"
     return contents
+
+
+def _is_empty(contents: Contents) -> bool:
+    return not contents.frames.offset and not contents.complaint
 
 
 def _summary(view: memoryview) -> tuple[Summary | None, str]:
@@ -257,8 +266,10 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
             opcode, length = struct.unpack_from("<BQ", view, at)
             if length > len(view) - at - _HEAD:
                 raise ValueError("a record longer than its file")
-            if opcode in (Opcode.DATA_END, Opcode.FOOTER):
+            if (opcode, length) in _ENDS:
                 return
+            if opcode in (Opcode.DATA_END, Opcode.FOOTER):
+                raise ValueError("an end of another length")
             record = _record(view[: at + _HEAD + length], at)
         except DAMAGE:
             break

@@ -37,7 +37,7 @@ LISTED = (
     ),
     Listed(
         "mcap|trace",
-        r"reads other messages and lacks some, beside whole \| whole",
+        r"reads other messages and lacks some, beside .*whole",
         "a message that neither the index nor the statistics count: the package unpacks each chunk "
         "and so finds it; ours would have to read all of a file whose index fits its statistics",
     ),
@@ -54,9 +54,26 @@ LISTED = (
         "package found before it gave up is read, and the index leads to as many as are counted",
     ),
     Listed(
+        "mcap|trace",
+        r"reads other messages, beside ",
+        "an index that leads to whole messages of its times and channels within other records: the "
+        "package takes these records' lengths, ours the index",
+    ),
+    Listed(
+        "bag",
+        r"refuses: UserError: _ cannot be read \(two connections of one number\)",
+        "rosbags gives each of the two all messages, those of the other type among them",
+    ),
+    Listed(
         "bag",
         r"is silent, beside ReaderError: Bag index looks damaged: .*Could not read string field",
         "a definition or digest that is not UTF-8 or not there: older files have it in comments",
+    ),
+    Listed(
+        "db3",
+        r"reads other messages, beside whole",
+        "messages that a damaged key of the topics' table hides from rosbags' join; ours reads the "
+        "tables one by one",
     ),
     Listed(
         "db3",

@@ -69,6 +69,9 @@ class Bag1:
         self._reader = _Reader(path)
         with damage(path, "rosbag reindex"):
             self._reader.open()
+            numbers = [one.id for one in self._reader.connections]
+            if len(set(numbers)) < len(numbers):
+                raise ValueError("two connections of one number")
         self.connections = [
             Connection(one.id, one.topic, one.msgtype, "ros1", "ros1msg", one.msgdef.data.encode(),
                        one.msgcount, one.digest)
