@@ -167,6 +167,8 @@ def _bag_records(data: bytes, at: int) -> tuple[list[bytes], int]:
 
 def _bag_chunk(record: bytes, chance: random.Random) -> bytes:
     """Change the records of a chunk, or a value of the head of any record: lengths fit."""
+    if len(record) < 4:
+        return mutate.mutated([record], chance) if record else record
     (size,) = struct.unpack_from("<I", record)
     head, data = record[4 : 4 + size], record[8 + size :]
     kind = next((kind for kind in (b"none", b"lz4", b"bz2") if b"compression=" + kind in head), b"")
