@@ -93,6 +93,59 @@ def test_definitions_are_read_in_every_form(
     assert read(path).messages == [ONE]
 
 
+EVENT = b"\0\1\0\0" + struct.pack("<Bxxxii16x4xqIiI", 1, 2, 3, 4, 1, 5, 0)
+SERVICE = "int32 a\n---\nint32 b\n"
+IDL_SERVICE = (
+    "module p { module srv { struct X_Request { long a; }; struct X_Response { long b; }; }; };\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("ros2msg", SERVICE),
+        ("ros2msg", f"{RULE}\nSRV: p/srv/X\n{SERVICE}"),
+        ("ros2msg", f"{RULE}\r\nSRV: p/srv/X\r\nT t\r\n---\r\nT t\r\n\r\n{RULE}\r\n"
+         "MSG: p/msg/T\r\nint32 a\r\n"),
+        ("ros2msg", f"{RULE}\nSRV: p/srv/X\nT t\n---\nT t\n\n{RULE}\nIDL: p/msg/T\n"
+         "module p { module msg { struct T { long a; }; }; };\n"),
+        ("ros2idl", f"{RULE}\nSRV: p/srv/X\nT t\n--- # then\nT t\n\n{RULE}\nIDL: p/msg/T\n"
+         "module p { module msg { struct T { long a; }; }; };\n"),
+        ("ros2idl", f"{RULE}\nIDL: p/srv/X\n{IDL_SERVICE}"),
+        ("ros2idl", IDL_SERVICE),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".mcap", ".db3"])
+def test_events_of_services_are_read(tmp_path: Path, suffix: str, encoding: str, text: str) -> None:
+    write = mcap if suffix == ".mcap" else db3
+    topics = [
+        (f"/{name}", f"p/srv/X_{name}", encoding, text, data)
+        for name, data in (("Event", EVENT), ("Request", ONE[:8]), ("Response", ONE[:8]))
+    ]
+    path = write(tmp_path / f"drive{suffix}", *topics)
+    for topic, *_, data in topics:
+        assert read(path, topic).messages == [data]
+
+
+def test_a_service_without_a_definition_is_found_in_a_folder(tmp_path: Path) -> None:
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p/srv/X_Event", "unknown", "", EVENT))
+    with pytest.raises(UserError, match=r"definition of p/srv/X_Event; name its \.srv before"):
+        read(path)
+    folder = tmp_path / "share" / "p" / "srv"
+    folder.mkdir(parents=True)
+    (folder / "X.srv").write_text(SERVICE)
+    assert read(path, include=(tmp_path / "share",)).messages == [EVENT]
+    given = ros_subject(of_files([str(folder / "X.srv")], [], "ros2", "X_Event"), "", "X_Event")
+    assert recorded(path, given, Choice(), has_schema=True).messages == [EVENT]
+
+
+def test_a_definition_of_others_alone_is_said(tmp_path: Path) -> None:
+    other = f"{RULE}\nMSG: p/msg/T\nint32 a\nint32 b\n"
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/S", "ros2msg", other, ONE))
+    with pytest.raises(UserError, match=r"p/msg/S cannot be read .*declares no such message"):
+        read(path)
+
+
 def test_messages_of_another_definition_are_left_out_with_a_reason(tmp_path: Path) -> None:
     topics = [("/t", "p/msg/S", "ros2msg", text, ONE) for text in (
         "int32 a\nint32 b\n", "int32 a # the same\nint32 b\n", "int32 b\nint32 a\n")]  # fmt: skip

@@ -15,7 +15,7 @@ from wirecost.bench.message import fields
 from wirecost.bench.message.advice.changes import changes
 from wirecost.bench.message.content import made_up
 from wirecost.bench.message.data import Choice, hints_of_recording, of_recording, recorded
-from wirecost.bench.message.ros.definitions import Definitions, of_files, of_idl, of_text
+from wirecost.bench.message.ros.definitions import Definitions, of_files, of_text
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.subject import canonical
 from wirecost.errors import UserError
@@ -172,7 +172,7 @@ def test_names_of_a_recording_s_types_lead_nowhere() -> None:
 
 def test_idl_that_is_none_is_said() -> None:
     with pytest.raises(UserError, match="definition of mine/msg/Part cannot be read"):
-        of_idl("mine/msg/Part", "struct {")
+        of_text("mine/msg/Part", "struct {", "ros2", kind="IDL")
 
 
 def test_a_message_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from wirecost.bench.message.recordings.recording import Group, Recording
 from wirecost.bench.message.ros.definitions import (
     Definitions,
     completed,
-    of_idl,
     of_text,
     short,
     short_name,
@@ -139,9 +138,8 @@ def _described(
     finder = Finder(include, [])
     text = one.definition.decode("utf-8", "replace")
     if one.encoding not in NONE and text.strip():
-        read = of_idl(one.type, text, str(path)) if one.encoding == "ros2idl" else of_text(
-            one.type, text, dialect, str(path)
-        )  # fmt: skip
+        kind = "IDL" if one.encoding == "ros2idl" else "MSG"
+        read = of_text(one.type, text, dialect, str(path), kind)
     else:
         read = _lacking(recording, group, dialect, finder)
     read = completed(read, finder)
@@ -171,9 +169,10 @@ def _lacking(recording: Recording, group: Group, dialect: str, finder: Finder) -
         return Definitions(dialect, {name: text}, path, [name])
     if _is_empty(recording, group):
         return Definitions(dialect, {name: ""}, path)
+    file = ".srv" if "/srv/" in one.type else ".msg"
     raise UserError(
-        f"{path}: has no definition of {shown(one.type)}; name its .msg before --data, or give the "
-        "folder that holds its package with -I"
+        f"{path}: has no definition of {shown(one.type)}; name its {file} before --data, or give "
+        "the folder that holds its package with -I"
     )
 
 

@@ -24,8 +24,8 @@ from wirecost.compile.schema import CompileError, Schema
 from wirecost.errors import UserError
 from wirecost.printable import shown
 
-_SEPARATOR = re.compile(r"^[ \t]*={3,}[ \t]*\n(?=\s*(?:MSG|IDL):)", re.MULTILINE)
-_NAMED = re.compile(r"\s*(?:MSG|IDL):[ \t]*(\S*)[^\n]*\n?")
+_SEPARATOR = re.compile(r"^[ \t]*={3,}[ \t]*\n(?=\s*(?:MSG|SRV|IDL):)", re.MULTILINE)
+_NAMED = re.compile(r"\s*(MSG|SRV|IDL):[ \t]*(\S*)[^\n]*\n?")
 _QUALIFIED = re.compile(r"^([ \t]*[A-Za-z]\w*)/(?:msg|srv|action)/(?=\w)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -134,36 +134,45 @@ def _read(path: Path, include: Sequence[Path], dialect: str) -> dict[str, str]:
     return texts
 
 
-def of_text(type_name: str, text: str, dialect: str, source: str = "") -> Definitions:
+def of_text(
+    type_name: str, text: str, dialect: str, source: str = "", kind: str = "MSG"
+) -> Definitions:
     """As recordings have a type: its own text, then those of the types that it uses, each below a
-    line ``MSG: package/Name``; its own may have such a line, too. Raises UserError."""
-    own, others = _split(type_name, _QUALIFIED.sub(r"\1/", _lines(text)))
-    texts = {short(type_name): own}
-    for name, other in others:
-        _add(texts, short(name), other)
+    line ``MSG: package/Name``; its own may have such a line, too. A service has ``SRV:``, or its
+    text without such a line where a message of it is sent, and OMG IDL has ``IDL:``. ``kind``: of
+    what has no such line. Raises UserError."""
+    texts: dict[str, str] = {}
+    for of, named, part in _split(type_name, _lines(text), kind):
+        try:
+            found = _of_idl(part) if of == "IDL" else _of_message(named, part, dialect)
+        except _NOT_IDL as error:
+            raise _unreadable(type_name, source, _reason(error)) from error
+        for name, own in found.items():
+            _add(texts, name, own)
+    name = short(type_name)
+    if name not in texts:
+        own_text = interfaces.made(name, texts, dialect)
+        if own_text is None:
+            raise _unreadable(type_name, source, "it declares no such message")
+        texts[name] = own_text
     return Definitions(dialect, texts, source)
 
 
-def of_idl(type_name: str, text: str, source: str = "") -> Definitions:
-    """From OMG IDL, as recordings of ROS 2 may have it. Raises UserError."""
-    own, others = _split(type_name, _lines(text))
-    texts: dict[str, str] = {}
-    for part in (own, *(other for _, other in others)):
-        try:
-            found = get_types_from_idl(_DIRECTIVE.sub("", part)) if part.strip() else {}
-            for name, (_, fields) in found.items():
-                _add(texts, short(name), text_of(fields, "ros2"))
-        except _NOT_IDL as error:
-            raise UserError(
-                f"{source or 'the recording'}: its definition of {shown(type_name)} cannot be read "
-                f"({_reason(error)}); name its .msg before --data"
-            ) from error
-    if short(type_name) not in texts:
-        raise UserError(
-            f"{source or 'the recording'}: its definition of {shown(type_name)} cannot be read "
-            "(it declares no such struct); name its .msg before --data"
-        )
-    return Definitions("ros2", texts, source)
+def _of_idl(text: str) -> dict[str, str]:
+    found = get_types_from_idl(_DIRECTIVE.sub("", text)) if text.strip() else {}
+    return {short(name): text_of(fields, "ros2") for name, (_, fields) in found.items()}
+
+
+def _of_message(named: str, text: str, dialect: str) -> dict[str, str]:
+    text = _QUALIFIED.sub(r"\1/", text)
+    return interfaces.parted(short(named), text, dialect) or {short(named): text}
+
+
+def _unreadable(type_name: str, source: str, why: str) -> UserError:
+    return UserError(
+        f"{source or 'the recording'}: its definition of {shown(type_name)} cannot be read "
+        f"({why}); name its .msg before --data"
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -211,19 +220,17 @@ def _used(text: str, package: str, dialect: str) -> list[str]:
     return found
 
 
-def _split(type_name: str, text: str) -> tuple[str, list[tuple[str, str]]]:
-    """A type's own text, and those of others by their names. Raises UserError."""
+def _split(type_name: str, text: str, kind: str) -> list[tuple[str, str, str]]:
+    """The texts of a type and of others, each behind its kind and name."""
     first, *rest = _SEPARATOR.split(text)
-    parts = [] if not first.strip() and rest else [(type_name, first)]
-    if parts and (match := _NAMED.match(first)):
-        parts = [(match[1], first[match.end() :])]
-    for part in rest:
+    found = []
+    for part in rest if rest and not first.strip() else (first, *rest):
         match = _NAMED.match(part)
-        assert match is not None  # the separator looks ahead to it
-        parts.append((match[1], part[match.end() :]))
-    mine = [one for one in parts if one[0] and short(one[0]) == short(type_name)]
-    own = mine[0] if mine else ("", "")
-    return own[1], [one for one in parts if one is not own]
+        if match is None:
+            found.append((kind, type_name, part))
+        else:
+            found.append((match[1], match[2], part[match.end() :]))
+    return found
 
 
 def _add(texts: dict[str, str], name: str, text: str) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from wirecost.compile.frontends.ros.packages import folder_of, name_of, read
@@ -48,17 +49,52 @@ def messages(path: Path, dialect: str) -> dict[str, str]:
     """Texts by name, ``pkg/Fibonacci_Goal``; none of a ``.msg``. Raises UserError."""
     if (path.suffix, dialect) not in _PARTS:
         return {}
-    names, made = _PARTS[path.suffix, dialect]
-    text = read(path).replace("\r\n", "\n")
-    found = parts(text)
+    names, _ = _PARTS[path.suffix, dialect]
+    found = parts(read(path).replace("\r\n", "\n"))
     if len(found) != len(names):
         raise UserError(
             f"{path}: error: has {len(found) - 1} lines `---`, where {path.suffix} files have "
             f"{len(names) - 1}; part it by them"
         )
-    package = name_of(folder_of(path))
-    texts = dict(zip(names, found, strict=True)) | made
-    return {
-        f"{package}/{name.replace('{name}', path.stem)}": text.replace("{name}", path.stem)
-        for name, text in texts.items()
+    return _named(name_of(folder_of(path)), path.stem, found, (path.suffix, dialect))
+
+
+def parted(name: str, text: str, dialect: str) -> dict[str, str]:
+    """Return the same of a text; ``name``: its own, or that of a message made of it, as
+    ``pkg/AddTwoInts_Event``. Empty where no lines ``---`` part it."""
+    found = parts(text)
+    package, _, message = name.rpartition("/")
+    for kind, (names, makes) in _PARTS.items():
+        if kind[1] == dialect and len(found) == len(names):
+            return _named(package, _stem(message, (*names, *makes)), found, kind)
+    return {}
+
+
+def made(name: str, known: Collection[str], dialect: str) -> str | None:
+    """Return the text of a message that ROS makes of the parts of a service or an action, if some
+    of ``known`` are such parts."""
+    for (_, of), (names, makes) in _PARTS.items():
+        package, _, message = name.rpartition("/")
+        stem = _stem(message, tuple(makes))
+        text = makes.get(message.replace(stem, "{name}", 1))
+        if of == dialect and text and {f"{package}/{_of(stem, one)}" for one in names} & {*known}:
+            return _of(stem, text)
+    return None
+
+
+def _named(package: str, stem: str, found: list[str], kind: tuple[str, str]) -> dict[str, str]:
+    names, makes = _PARTS[kind]
+    texts = dict(zip(names, found, strict=True)) | {
+        name: _of(stem, text) for name, text in makes.items()
     }
+    return {f"{package}/{_of(stem, name)}": text for name, text in texts.items()}
+
+
+def _stem(message: str, names: Sequence[str]) -> str:
+    """The name of the service or action that a message is made of."""
+    endings = [name.removeprefix("{name}") for name in names]
+    return message.removesuffix(max(filter(message.endswith, endings), key=len, default=""))
+
+
+def _of(stem: str, text: str) -> str:
+    return text.replace("{name}", stem)
