@@ -49,6 +49,7 @@ MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 _HEAD = 9
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
+_DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 
 
 class Bytes:
@@ -261,19 +262,24 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
 def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, McapRecord]]:
     """Yield records before the summary with their places; complain where it is not reached."""
     at = 8
+    ended = False
     while at < len(view):
         try:
             opcode, length = struct.unpack_from("<BQ", view, at)
             if length > len(view) - at - _HEAD:
                 raise ValueError("a record longer than its file")
-            if (opcode, length) in _ENDS:
-                return
-            if opcode in (Opcode.DATA_END, Opcode.FOOTER):
+            if opcode in (Opcode.DATA_END, Opcode.FOOTER) and (opcode, length) not in _ENDS:
                 raise ValueError("an end of another length")
-            record = _record(view[: at + _HEAD + length], at)
+            if opcode == Opcode.FOOTER:
+                return
+            ended = ended or opcode == Opcode.DATA_END
+            if ended and opcode in _DATA:
+                raise ValueError("data behind its end")
+            record = None if ended else _record(view[: at + _HEAD + length], at)
         except DAMAGE:
             break
-        yield at, record
+        if record is not None:
+            yield at, record
         at += _HEAD + length
     complaints.append(f"damaged or cut off at byte {at}")
 

@@ -302,6 +302,23 @@ def raise_if_short(data: memoryview, size: int) -> None:
         raise ValueError("a chunk was cut at what it claims")
 
 
+def test_messages_behind_the_end_of_the_data_are_reported(tmp_path: Path) -> None:
+    data = trace_of(
+        2,
+        use_chunking=False,
+        index_types=IndexType.NONE,
+        repeat_channels=False,
+        use_statistics=False,
+        use_summary_offsets=False,
+    )
+    end = data.index(b"\x0f\x04" + bytes(7))
+    last = data.rindex(b"\x05", 0, end - len(sensor_view(1)) - 22)
+    moved = data[:last] + data[end : end + 13] + data[last:end] + data[end + 13 :]
+    frames, warnings = read(tmp_path / "behind_sv_.mcap", moved)
+    assert frames == [sensor_view(0)]
+    assert f"damaged or cut off at byte {last + 13}" in warnings[0]
+
+
 def test_a_changed_byte_in_a_chunk_is_seen(tmp_path: Path) -> None:
     data = trace_of(compression=CompressionType.NONE)
     frame = sensor_view(3)
