@@ -25,9 +25,10 @@ LISTED = (
     ),
     Listed(
         "mcap|trace",
-        r"refuses: UserError: _ the chunk at byte N is damaged \((a chunk of|a chunk's checksum)",
-        "a chunk of another size than it states: the package ignores the size, or the checksum of "
-        "a chunk whose size is 0; ours takes no size on trust",
+        r"refuses: UserError: _ the chunk at byte N is damaged \((a chunk|compression )",
+        "a chunk of another size than it states, or of an unknown compression: the package ignores "
+        "the size, or the checksum of a chunk whose size is 0, and takes what is compressed by an "
+        "unknown method as it is; ours does not guess",
     ),
     Listed(
         "mcap|trace",

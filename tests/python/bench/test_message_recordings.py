@@ -82,6 +82,9 @@ def read(path: Path, topic: str = "", include: tuple[Path, ...] = ()) -> Recorde
         ("builtin_interfaces/msg/Time", "ros2msg", ""),
         ("builtin_interfaces/msg/Time", "", ""),
         ("p/msg/S", "ros2msg", "std_msgs/Int32 a\nint32 b\n"),
+        ("p/msg/S", "ros2msg", f"T t\n\0\n{RULE}\nMSG: p/msg/T\nint32 a\nint32 b\n\0\0\n"),
+        ("builtin_interfaces/msg/Time", "ros2msg", "builtin_interfaces/Time\0"),
+        ("builtin_interfaces/msg/Time", "ros2msg", "\0"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("suffix", [".mcap", ".db3"])
@@ -137,6 +140,18 @@ def test_a_service_without_a_definition_is_found_in_a_folder(tmp_path: Path) -> 
     assert read(path, include=(tmp_path / "share",)).messages == [EVENT]
     given = ros_subject(of_files([str(folder / "X.srv")], [], "ros2", "X_Event"), "", "X_Event")
     assert recorded(path, given, Choice(), has_schema=True).messages == [EVENT]
+
+
+def test_a_name_as_definition_is_none(tmp_path: Path) -> None:
+    path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/S", "ros2msg", "p/msg/S", b"\0\1\0\0\0"))
+    with pytest.raises(UserError, match="has no definition of p/msg/S"):
+        read(path)
+
+
+@pytest.mark.parametrize("type_", ["p/msg/E", "std_msgs/msg/Empty"])
+def test_an_empty_message_may_be_a_header_alone(tmp_path: Path, type_: str) -> None:
+    topics = [("/t", type_, "ros2msg", "", data) for data in (b"\0\1\0\0", b"\0\1\0\0\0")]
+    assert read(mcap(tmp_path / "drive.mcap", *topics)).messages == [b"\0\1\0\0\0"] * 2
 
 
 def test_a_definition_of_others_alone_is_said(tmp_path: Path) -> None:
@@ -234,3 +249,11 @@ def test_an_action_is_the_messages_that_ros_makes_of_it(
     (folder / "Go.action").write_text("int32 far\n---\nbool done\n---\nfloat32 part\n")
     found = of_files([str(folder / "Go.action")], [], dialect)
     assert ros_subject(found, "", name).type == f"mine.{name}"
+
+
+def test_messages_of_no_topic_are_said(tmp_path: Path) -> None:
+    path = db3(tmp_path / "drive.db3", ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE))
+    with sqlite3.connect(path) as base:
+        base.execute("INSERT INTO messages VALUES(2, 7, 2, x'00010000')")
+    found = read(path)
+    assert found.messages == [ONE] and "1 message of no topic that it lists" in found.said

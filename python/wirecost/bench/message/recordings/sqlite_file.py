@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from wirecost.bench.message.recordings.connection import Connection
 from wirecost.bench.message.recordings.damage import damage
+from wirecost.counted import counted
 
 REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
@@ -41,7 +42,9 @@ class SqliteFile:
         definitions: dict[str, list[tuple[str, str, str]]] = {}
         if self._has("message_definitions", "encoded_message_definition"):
             for type_, encoding, text, digest in ask(
-                "SELECT topic_type, encoding, substr(encoded_message_definition, 1, ?), "
+                # As a text it would end at its first NUL.
+                "SELECT topic_type, encoding, "
+                "substr(CAST(encoded_message_definition AS BLOB), 1, ?), "
                 "type_description_hash FROM message_definitions ORDER BY id",
                 (_LONGEST_DEFINITION,),
             ):
@@ -64,6 +67,8 @@ class SqliteFile:
                 Connection(number, str(topic), str(type_), str(wire), encoding, text.encode(),
                            counts.get(number, 0), digest)
             )  # fmt: skip
+        if lost := sum(counts.values()) - sum(one.count for one in found):
+            self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")
         return found
 
     def _has(self, table: str, column: str = "") -> bool:
