@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ _EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
 _EMPTY_CDR = 5
 """Bytes of a message of ROS 2 without fields: a header and the byte that stands for none."""
 _MOST_NAMED = 5
+_NULS = re.compile(r"\0+[ \t]*$", re.MULTILINE)
+_FOLDER = re.compile("/(?:msg|srv|action)/")
 
 
 def subject_of(
@@ -136,8 +139,8 @@ def _described(
         return _of_protobuf(path, one, type_name), ""
     dialect = WIRES[one.wire]
     finder = Finder(include, [])
-    text = one.definition.decode("utf-8", "replace")
-    if one.encoding not in NONE and text.strip():
+    text = _text(one)
+    if one.encoding not in NONE and text and not _is_name(text, one.type):
         kind = "IDL" if one.encoding == "ros2idl" else "MSG"
         read = of_text(one.type, text, dialect, str(path), kind)
     else:
@@ -145,6 +148,16 @@ def _described(
     read = completed(read, finder)
     names = read.notes[:_MOST_NAMED] + ["…"] * (len(read.notes) > _MOST_NAMED)
     return ros_subject(read, str(path), type_name or short(one.type)), ", ".join(names)
+
+
+def _text(one: Connection) -> str:
+    """The definition without the NULs that writers in C put at the end of each of its texts."""
+    return _NULS.sub("", one.definition.decode("utf-8", "replace")).strip()
+
+
+def _is_name(text: str, type_name: str) -> bool:
+    """Whether a definition is the type's name and nothing else."""
+    return _FOLDER.sub("/", text) == _FOLDER.sub("/", type_name)
 
 
 def _of_protobuf(path: Path, one: Connection, type_name: str) -> Subject:
@@ -182,4 +195,9 @@ def _is_empty(recording: Recording, group: Group) -> bool:
     if one.wire == "ros1":
         return one.digest == _EMPTY_MD5 or not any(recording.messages([group], [0]))
     (data,) = recording.messages([group], [0])
-    return one.encoding not in NONE and len(data) <= _EMPTY_CDR and not any(data[4:])
+    return (
+        one.encoding not in NONE
+        and not _text(one)
+        and len(data) <= _EMPTY_CDR
+        and not any(data[4:])
+    )

@@ -17,11 +17,14 @@ from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typest
 
 from wirecost.bench.message.ros.definitions import Definitions
 from wirecost.bench.message.shapes import is_list, is_octets
+from wirecost.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.compile.frontends.ros.grammar import declared_fields
 from wirecost.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 from wirecost.errors import UserError
 from wirecost.printable import shown
 
+_NOTHING = (b"\0\0\0\0", b"\0\1\0\0")
+"""CDR of a message without fields where the byte that stands for none was left out."""
 Take = Callable[[Any, Any], None]
 FAULTS = (
     SerdeError,
@@ -65,6 +68,8 @@ class RosReader:
 
     def read(self, data: bytes, wire: str, to: Any) -> None:
         """Raises DecodeError."""
+        if wire == "cdr" and data in _NOTHING and self._is_empty:
+            return
         decode = self.store.deserialize_ros1 if wire == "ros1" else self.store.deserialize_cdr
         try:
             self._take(to, decode(data, self.name))
@@ -78,6 +83,10 @@ class RosReader:
             return bytes(encode(self._give(message), self.name))
         except FAULTS as error:
             raise ValueError(str(error)) from error
+
+    @cached_property
+    def _is_empty(self) -> bool:
+        return [field.name for field in self._schema.message(self._type).fields] == [DUMMY_FIELD]
 
     @property
     def _take(self) -> Take:
