@@ -165,12 +165,20 @@ def test_what_can_be_both_is_said_and_can_be_chosen(tmp_path: Path, about: Subje
         read(tmp_path, "m.binpb", delimited(text), about, "single")
 
 
-def test_a_message_without_its_required_fields_is_read(tmp_path: Path) -> None:
-    """As every reading of bytes that is tried may be."""
+def test_a_message_without_its_required_fields_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "r.proto"
     path.write_text('syntax = "proto2"; message R { required int32 a = 1; optional int32 b = 2; }')
     needy = subject(frontends.descriptors([str(path)]), str(path), "R")
-    assert read(tmp_path, "m.binpb", b"\x10\x05", needy).messages == [b"\x10\x05"]
+    for name, data in (
+        ("m.binpb", b"\x10\x05"),
+        ("m.json", b'{"b": 5}'),
+        ("m.txtpb", b"b: 5"),
+    ):
+        with pytest.raises(UserError, match=r"1 message \(lacks required fields: a\)"):
+            read(tmp_path, name, data, needy)
+    found = read(tmp_path, "m.jsonl", b'{"b": 5}\n{"a": 1}\n', needy)
+    assert found.messages == [b"\x08\x01"]
+    assert "1 damaged ones left out: number 0 (lacks required fields: a)" in found.said
 
 
 @pytest.mark.parametrize("name", ["flight.ulg", "points.rrd", "table.csv", "folder"])

@@ -154,6 +154,33 @@ def test_an_empty_message_may_be_a_header_alone(tmp_path: Path, type_: str) -> N
     assert read(mcap(tmp_path / "drive.mcap", *topics)).messages == [b"\0\1\0\0\0"] * 2
 
 
+@pytest.mark.parametrize("name", ["a.bag", "a.db3", "a.mcap", "a.db3.zstd", "a/a_0.db3"])
+def test_a_pointer_of_git_lfs_is_said_to_be_one(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    with pytest.raises(UserError, match="run `git lfs pull`"):
+        read(tmp_path / name.split("/", maxsplit=1)[0])
+
+
+def test_topics_without_messages_are_not_asked_for(tmp_path: Path) -> None:
+    path = db3(tmp_path / "drive.db3", *(
+        (f"/{name}", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE) for name in "ab"
+    ))  # fmt: skip
+    base = sqlite3.connect(path)
+    with base:
+        base.execute("DELETE FROM messages WHERE topic_id = 1")
+    assert read(path).messages == [ONE]
+    with pytest.raises(UserError, match="topic /a has no messages"):
+        read(path, "/a")
+    with base:
+        base.execute("DELETE FROM messages")
+    base.close()
+    for topic in ("", "/a", "/c"):
+        with pytest.raises(UserError, match="holds no message on any topic"):
+            read(path, topic)
+
+
 def test_a_definition_of_others_alone_is_said(tmp_path: Path) -> None:
     other = f"{RULE}\nMSG: p/msg/T\nint32 a\nint32 b\n"
     path = mcap(tmp_path / "drive.mcap", ("/t", "p/msg/S", "ros2msg", other, ONE))

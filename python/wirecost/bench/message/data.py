@@ -115,6 +115,8 @@ def _chosen(path: Path, about: Subject, choice: Choice, raw: Numbered) -> Record
         try:
             data = raw.at(number)
             message = about.read(data, raw.wire)
+            if lacking := message.FindInitializationErrors():
+                raise ValueError(f"lacks required fields: {', '.join(lacking)}")
             message.DiscardUnknownFields()
             written = about.write(message)
         except (DecodeError, UserError, ValueError) as error:

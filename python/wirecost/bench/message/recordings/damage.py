@@ -9,6 +9,15 @@ from pathlib import Path
 
 from wirecost.errors import UserError
 from wirecost.printable import shown
+from wirecost.regular_file import open_regular
+
+
+def refuse_pointers(path: Path) -> None:
+    """Raise UserError on what Git LFS left in place of a file, and on what is no regular file."""
+    try:
+        open_regular(path).close()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from ruamel.yaml.error import YAMLError
 
 from wirecost import scratch
 from wirecost.bench.message.recordings.connection import Part
-from wirecost.bench.message.recordings.damage import damage
+from wirecost.bench.message.recordings.damage import damage, refuse_pointers
 from wirecost.bench.message.recordings.mcap_part import McapPart
 from wirecost.bench.message.recordings.sqlite_file import REINDEX, SqliteFile
 from wirecost.errors import UserError
@@ -67,6 +67,7 @@ def parts_of(path: Path) -> tuple[list[Part], Metadata]:
 
 def opened(path: Path) -> Part:
     """Open one file of ROS 2, compressed or not. Raises UserError."""
+    refuse_pointers(path)
     if path.suffix == PACKED:
         unpacked = scratch.make("bag") / path.stem
         with damage(path, REINDEX), path.open("rb") as packed, unpacked.open("wb") as whole:

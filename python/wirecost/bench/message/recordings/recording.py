@@ -10,6 +10,7 @@ from pathlib import Path
 from wirecost.bench.message.recordings import folder
 from wirecost.bench.message.recordings.bag1 import Bag1
 from wirecost.bench.message.recordings.connection import WIRES, Connection
+from wirecost.bench.message.recordings.damage import refuse_pointers
 from wirecost.closing import Closing
 from wirecost.counted import counted
 from wirecost.errors import UserError
@@ -48,6 +49,8 @@ class Recording(Closing):
             self._counts, self.warnings = about.counts, about.warnings
         else:
             is_ros1 = path.suffix.lower() == BAG
+            if is_ros1:
+                refuse_pointers(path)
             self._parts = [Bag1(path) if is_ros1 else folder.opened(path)]
         for part in self._parts:
             self.warnings += [one.removeprefix(f"{part.path}: ") for one in part.warnings]
@@ -102,13 +105,16 @@ class Recording(Closing):
 
     def _topic(self, topic: str, every: list[Connection], usable: list[Connection]) -> str:
         topics = list(dict.fromkeys(one.topic for one in usable))
-        if topic in topics:
-            return topic
         if not every:
             raise UserError(f"{self.path}: holds no channel at all; name another recording")
+        if not any(one.count for one in every):
+            raise UserError(f"{self.path}: holds no message on any topic; name another recording")
+        if topic in topics:
+            return topic
         mine = [one for one in every if one.topic == topic] if topic else []
         if mine or not topics:
             raise self._not_described(mine or every)
+        topics = list(dict.fromkeys(one.topic for one in usable if one.count)) or topics
         listed = " or ".join(shown(one) for one in topics[:MOST_LISTED])
         if topic:
             raise UserError(f"{self.path}: has no topic {topic}; choose --topic {listed}")
