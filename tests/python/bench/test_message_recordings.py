@@ -82,6 +82,7 @@ def read(path: Path, topic: str = "", include: tuple[Path, ...] = ()) -> Recorde
         ("builtin_interfaces/msg/Time", "ros2msg", ""),
         ("builtin_interfaces/msg/Time", "", ""),
         ("p/msg/S", "ros2msg", "std_msgs/Int32 a\nint32 b\n"),
+        ("p/msg/S", "ros2msg", "int32 kMost=3\nint32 X__Y_\nint32 None\n"),
         ("p/msg/S", "ros2msg", f"T t\n\0\n{RULE}\nMSG: p/msg/T\nint32 a\nint32 b\n\0\0\n"),
         ("builtin_interfaces/msg/Time", "ros2msg", "builtin_interfaces/Time\0"),
         ("builtin_interfaces/msg/Time", "ros2msg", "\0"),

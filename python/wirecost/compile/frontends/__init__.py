@@ -29,12 +29,18 @@ SETS = (".fds", ".pb", ".desc", ".binpb", ".protoset", ".bin")
 """Names under which tools keep FileDescriptorSets: protoc, buf, grpcurl, prost."""
 
 
-def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | None = None) -> Schema:
+def load(
+    inputs: Sequence[str],
+    include: Sequence[Path] = (),
+    dialect: str | None = None,
+    any_case: bool = False,
+) -> Schema:
     """Read ``.proto`` files, descriptor sets, ``.msg``/``.srv`` files or Python modules.
 
     ``include`` are folders in which imports are searched. ``dialect``: ``ros1`` or ``ros2``, the
-    dialect of ``.msg`` files. The schema holds the inputs and everything they import. Raises
-    CompileError, or UserError where an input cannot be read at all.
+    dialect of ``.msg`` files; ``any_case``: names in these need not be as ROS 2 wants them. The
+    schema holds the inputs and everything they import. Raises CompileError, or UserError where an
+    input cannot be read at all.
     """
     of_kind: dict[str, list[str]] = {"proto": [], "set": [], "ros": [], "module": []}
     for name in inputs:
@@ -53,7 +59,7 @@ def load(inputs: Sequence[str], include: Sequence[Path] = (), dialect: str | Non
     for name in of_kind["set"]:
         add(descriptor_set.load(Path(name)), name)
     if messages := of_kind["ros"]:
-        add(ros.load([Path(p) for p in messages], include, dialect), messages[0])
+        add(ros.load([Path(p) for p in messages], include, dialect, any_case), messages[0])
     for name in of_kind["module"]:
         add(module.load(name), name)
     return _schema(files.values())

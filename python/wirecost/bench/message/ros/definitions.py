@@ -61,7 +61,8 @@ class Definitions:
                 path.write_text(text, encoding="utf-8")
                 paths.append(str(path))
             try:
-                return frontends.load(paths, [folder], self.dialect)
+                # Recorders take names that ROS 2's own tools refuse.
+                return frontends.load(paths, [folder], self.dialect, any_case=True)
             except CompileError as error:
                 raise self._fault(error) from error
 

@@ -4,21 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wirecost.compile.frontends.ros import grammar
-from wirecost.compile.frontends.ros.builtin import DIALECTS, ROS1, Dialect
+from wirecost.compile.frontends.ros.builtin import ANY_NAME, DIALECTS, ROS1, Dialect
 from wirecost.compile.frontends.ros.loader import Loader, qualified
 from wirecost.compile.frontends.ros.packages import Finder, folder_of, name_of, read
 from wirecost.compile.schema import File
 from wirecost.errors import UserError
 
 
-def load(paths: Sequence[Path], include: Sequence[Path], dialect: str | None) -> list[File]:
+def load(
+    paths: Sequence[Path], include: Sequence[Path], dialect: str | None, any_case: bool = False
+) -> list[File]:
     """Inputs and all they use, dependencies first. Raises CompileError or UserError.
 
     Without a ``dialect`` it is seen from what only one of them has, first in the inputs, then in
-    what they use; where nothing decides it, it is ROS 1.
+    what they use; where nothing decides it, it is ROS 1. ``any_case``: names need not be
+    as ROS 2 wants them.
     """
     for path in paths:
         if path.suffix == ".action":
@@ -32,6 +36,8 @@ def load(paths: Sequence[Path], include: Sequence[Path], dialect: str | None) ->
         raise UserError(f"--dialect {dialect}: there are {', '.join(DIALECTS)}")
     finder = Finder(include, paths)
     chosen = DIALECTS[dialect] if dialect else _seen(paths, finder)
+    if any_case:
+        chosen = replace(chosen, field_name=ANY_NAME, constant_name=ANY_NAME)
     loader = Loader(finder, chosen, paths)
     for path in paths:
         loader.add(path)

@@ -32,7 +32,7 @@ class Dialect:
         return self.name == choices.ROS2
 
 
-_ANY_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
+ANY_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 ROS1 = Dialect(
     choices.ROS1,
@@ -43,8 +43,8 @@ ROS1 = Dialect(
         "time": MessageRef("ros.Time"),
         "duration": MessageRef("ros.Duration"),
     },
-    _ANY_NAME,
-    _ANY_NAME,
+    ANY_NAME,
+    ANY_NAME,
     "a letter, then letters, digits and underscores",
     ("Request", "Response"),
 )
