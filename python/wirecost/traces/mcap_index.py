@@ -262,7 +262,7 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
 def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, McapRecord]]:
     """Yield records before the summary with their places; complain where it is not reached."""
     at = 8
-    ended = False
+    ended = 0
     while at < len(view):
         try:
             opcode, length = struct.unpack_from("<BQ", view, at)
@@ -272,9 +272,11 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
                 raise ValueError("an end of another length")
             if opcode == Opcode.FOOTER:
                 return
-            ended = ended or opcode == Opcode.DATA_END
-            if ended and opcode in _DATA:
-                raise ValueError("data behind its end")
+            if opcode == Opcode.DATA_END:
+                ended = at
+            elif ended and opcode in _DATA:
+                complaints.append(f"data behind their end at byte {ended}")
+                ended = 0
             record = None if ended else _record(view[: at + _HEAD + length], at)
         except DAMAGE:
             break
@@ -327,15 +329,16 @@ def chunk_at(view: memoryview, at: int) -> memoryview:
 
 
 def unpacked(chunk: Chunk) -> memoryview:
-    """A chunk's records; never more bytes than it claims and MAX_CHUNK allows."""
+    """A chunk's records; never more bytes than it claims, but for one that shows that there are
+    more, and MAX_CHUNK allows."""
     size = chunk.uncompressed_size
     if size > MAX_CHUNK:
         raise ValueError(f"a chunk of {size} bytes")
     if chunk.compression == "zstd":
         with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
-            data = reader.read(size)
+            data = reader.read(size + 1)
     elif chunk.compression == "lz4":
-        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size)
+        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
     elif not chunk.compression:
         data = chunk.data
     else:

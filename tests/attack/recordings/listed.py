@@ -32,6 +32,12 @@ LISTED = (
     ),
     Listed(
         "mcap|trace",
+        r"warns, yet reads other messages, beside ZstdError",
+        "a chunk of another size than it states is left out and counted, and those behind a damaged "
+        "one are read; the package takes the former and gives up at the latter",
+    ),
+    Listed(
+        "mcap|trace",
         r"refuses: UserError: _ holds no",
         "a record of a known kind longer than its own length: the package reads on and finds all "
         "behind it, ours stops there, here before the first channel",

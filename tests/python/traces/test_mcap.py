@@ -274,7 +274,7 @@ def test_hostile_bytes_are_refused_or_read(tmp_path: Path, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
-@pytest.mark.parametrize("claimed", [10, 1 << 40])
+@pytest.mark.parametrize("claimed", [0, 10, 1 << 40])
 def test_a_chunk_gets_no_more_memory_than_it_says(compression: str, claimed: int) -> None:
     import lz4.frame
     import zstandard
@@ -291,15 +291,10 @@ def test_a_chunk_gets_no_more_memory_than_it_says(compression: str, claimed: int
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match="chunk"):
-            raise_if_short(mcap_index.unpacked(chunk), 1 << 26)
+            mcap_index.unpacked(chunk)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
-
-
-def raise_if_short(data: memoryview, size: int) -> None:
-    if len(data) < size:
-        raise ValueError("a chunk was cut at what it claims")
 
 
 def test_messages_behind_the_end_of_the_data_are_reported(tmp_path: Path) -> None:
@@ -315,8 +310,8 @@ def test_messages_behind_the_end_of_the_data_are_reported(tmp_path: Path) -> Non
     last = data.rindex(b"\x05", 0, end - len(sensor_view(1)) - 22)
     moved = data[:last] + data[end : end + 13] + data[last:end] + data[end + 13 :]
     frames, warnings = read(tmp_path / "behind_sv_.mcap", moved)
-    assert frames == [sensor_view(0)]
-    assert f"damaged or cut off at byte {last + 13}" in warnings[0]
+    assert frames == [sensor_view(0), sensor_view(1)]
+    assert f"data behind their end at byte {last}" in warnings[0]
 
 
 def test_a_changed_byte_in_a_chunk_is_seen(tmp_path: Path) -> None:
