@@ -33,8 +33,8 @@ LISTED = (
     Listed(
         "mcap|trace",
         r"warns, yet reads other messages, beside ZstdError",
-        "a chunk of another size than it states is left out and counted, and those behind a damaged "
-        "one are read; the package takes the former and gives up at the latter",
+        "a chunk of another size than it states is left out and counted, and chunks behind a "
+        "damaged one are read; the package takes the former and gives up at the latter",
     ),
     Listed(
         "mcap|trace",
