@@ -61,9 +61,7 @@ def _type_seen(trace: OsiTrace, first: list[memoryview]) -> str:
     if named is not None and not unknown:
         return named
     if not first:
-        raise UserError(
-            f"{trace.path}: holds no whole frame to detect the message type from; give --type"
-        )
+        raise UserError(f"{trace.path}: holds no frame; record it again")
     known = messages.identify(first)
     if named is not None and (
         len(known) != 1 or (unknown < 0.5 and messages.fits(known[0], first) > 0)
