@@ -18,6 +18,7 @@ BENCH = frozenset(
         "polars",
         "psutil",
         "rosbags",
+        "ruamel",
         "vl_convert",
         "zstandard",
     }

@@ -11,12 +11,12 @@
 
 #include "conformance/conformance.protobuf.hpp"
 #ifdef FACADE
-#include "google/protobuf/any.pb.cc"
-#include "google/protobuf/duration.pb.cc"
-#include "google/protobuf/field_mask.pb.cc"
-#include "google/protobuf/struct.pb.cc"
-#include "google/protobuf/timestamp.pb.cc"
-#include "google/protobuf/wrappers.pb.cc"
+#include "facade/google/protobuf/any.pb.cc"
+#include "facade/google/protobuf/duration.pb.cc"
+#include "facade/google/protobuf/field_mask.pb.cc"
+#include "facade/google/protobuf/struct.pb.cc"
+#include "facade/google/protobuf/timestamp.pb.cc"
+#include "facade/google/protobuf/wrappers.pb.cc"
 #include "protobuf_test_messages/editions/proto2/test_messages_proto2_editions.pb.cc"
 #include "protobuf_test_messages/editions/proto3/test_messages_proto3_editions.pb.cc"
 #include "protobuf_test_messages/editions/test_messages_edition2023.pb.cc"
