@@ -38,6 +38,12 @@ LISTED = (
     ),
     Listed(
         "mcap|trace",
+        r"warns, yet reads other messages, beside whole",
+        "a copy of a channel or schema that differs from it, behind data behind their end: ours says "
+        "that the last is taken, the package takes the first",
+    ),
+    Listed(
+        "mcap|trace",
         r"refuses: UserError: _ holds no",
         "a record of a known kind longer than its own length: the package reads on and finds all "
         "behind it, ours stops there, here before the first channel",
