@@ -39,8 +39,8 @@ LISTED = (
     Listed(
         "mcap|trace",
         r"warns, yet reads other messages, beside whole",
-        "a copy of a channel or schema that differs from it, behind data behind their end: ours says "
-        "that the last is taken, the package takes the first",
+        "a copy of a channel or schema that differs from it, behind data after their end: ours "
+        "says that the last is taken, the package takes the first",
     ),
     Listed(
         "mcap|trace",
