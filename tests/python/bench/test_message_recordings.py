@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
+import zstandard
 from mcap.writer import Writer
 
 from wirecost.bench.message.data import Choice, Recorded, hints_of_recording, of_recording, recorded
@@ -285,3 +286,10 @@ def test_messages_of_no_topic_are_said(tmp_path: Path) -> None:
         base.execute("INSERT INTO messages VALUES(2, 7, 2, x'00010000')")
     found = read(path)
     assert found.messages == [ONE] and "1 message of no topic that it lists" in found.said
+
+
+def test_a_compressed_file_cannot_fill_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "drive.db3.zstd"
+    path.write_bytes(zstandard.compress(bytes(1 << 24)))
+    with pytest.raises(UserError, match="more than 1,000 times its size"):
+        of_recording(path, "", "")

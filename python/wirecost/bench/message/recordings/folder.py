@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -26,6 +25,8 @@ STORAGES: dict[str, Callable[[Path], Part]] = {".db3": SqliteFile, ".mcap": Mcap
 PACKED = ".zstd"
 LARGEST_METADATA = 16 << 20
 LARGEST_MESSAGE = 1 << 30
+MOST_TIMES = 1000
+"""No recording packs so well; what does would fill the disk."""
 """Bytes of a compressed message once it is unpacked."""
 
 
@@ -71,7 +72,11 @@ def opened(path: Path) -> Part:
     if path.suffix == PACKED:
         unpacked = scratch.make("bag") / path.stem
         with damage(path, REINDEX), path.open("rb") as packed, unpacked.open("wb") as whole:
-            shutil.copyfileobj(zstandard.ZstdDecompressor().stream_reader(packed), whole)
+            reader = zstandard.ZstdDecompressor().stream_reader(packed)
+            while part := reader.read(1 << 20):
+                whole.write(part)
+                if whole.tell() > MOST_TIMES * path.stat().st_size:
+                    raise ValueError(f"it unpacks to more than {MOST_TIMES:,} times its size")
         path = unpacked
     kind = STORAGES.get(path.suffix.lower())
     if kind is None:
