@@ -17,7 +17,7 @@ def refuse_pointers(path: Path) -> None:
     try:
         open_regular(path).close()
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UserError(f"{path}: {error.strerror}") from error
 
 
 @contextmanager
