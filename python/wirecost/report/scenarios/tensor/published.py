@@ -18,6 +18,8 @@ SHAPE = "200x200"
 PLUGINS = (
     "numpy", "torch", "jax", "tensorflow", "mxnet", "paddle", "pandas-numpy", "pillow",
 )  # fmt: skip
+MIDDLEWARES = {"zeromq": "ZeroMQ", "yarp": "YARP", "ros2": "ROS 2", "ros1": "ROS"}
+"""Titles of those that its figure has."""
 _MS = {
     "zeromq": (0.65, 1.71, 2.04, 2.31, 2.00, 1.79, 45.2, 2.45),
     "yarp": (0.54, 1.67, 1.93, 2.19, 1.88, 1.67, 45.1, 2.37),
