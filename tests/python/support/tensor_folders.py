@@ -70,7 +70,9 @@ def tensor_folder(
             runs.append(who | counts | reported)
             cost = 1 + (list(PLUGINS).index(plugin) if plugin else 0)
             whole = (
-                US.get(mware, 700.0) * (1 + size / 1e6) * slow.get(f"{mware} {shape}", slow.get(mware, 1.0))
+                US.get(mware, 700.0)
+                * (1 + size / 1e6)
+                * slow.get(f"{mware} {shape}", slow.get(mware, 1.0))
             )
             for stage, ns in _stages(random, n, 1000 * whole, 2000.0 * cost, pattern).items():
                 parts.append(
