@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wirecost/middleware/dds/gate.hpp"
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
 #include <chrono>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 
 #include <fastdds/rtps/network/SenderResource.h>
+#include <fastrtps/utils/IPLocator.h>
 
 namespace wirecost::middleware {
 
@@ -12,6 +18,20 @@ namespace transport = eprosima::fastdds::rtps;
 namespace rtps = eprosima::fastrtps::rtps;
 
 namespace {
+
+/// Whether an interface of this machine has the address, as the interfaces are now.
+bool is_own_address(const rtps::Locator_t& locator) {
+  in_addr_t address = 0;
+  std::memcpy(&address, rtps::IPLocator::getIPv4(locator), sizeof address);
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0) return false;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(interfaces, &freeifaddrs);
+  for (const ifaddrs* each = interfaces; each != nullptr; each = each->ifa_next)
+    if (each->ifa_addr != nullptr && each->ifa_addr->sa_family == AF_INET &&
+        reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr == address)
+      return true;
+  return false;
+}
 
 class GatedTransport final : public transport::ChainingTransport {
  public:
@@ -23,6 +43,16 @@ class GatedTransport final : public transport::ChainingTransport {
             rtps::LocatorsIterator* first, rtps::LocatorsIterator* last,
             const std::chrono::steady_clock::time_point& timeout) override {
     return !*gate_.opened || sender->send(bytes, size, first, last, timeout);
+  }
+
+  /// A program of this machine that announces the address of another interface listens on loopback,
+  /// too. With loopback on its list of interfaces, the library would refuse that address.
+  bool transform_remote_locator(const rtps::Locator_t& remote,
+                                rtps::Locator_t& result) const override {
+    rtps::Locator_t reachable = remote;
+    if (IsLocatorSupported(remote) && !is_locator_allowed(remote) && is_own_address(remote))
+      rtps::IPLocator::setIPv4(reachable, 127, 0, 0, 1);
+    return ChainingTransport::transform_remote_locator(reachable, result);
   }
 
   void receive(transport::TransportReceiverInterface* receiver, const rtps::octet* bytes,
