@@ -99,6 +99,13 @@ def command(
             help="A codec of yours: a C++ header or a Python module; can be repeated.",
         ),
     ] = None,
+    python: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="For messages of ROS 2: the Python of a ROS 2, if this one has none.",
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
@@ -145,6 +152,7 @@ def command(
         chosen("--lang", lang, LANGUAGES),
         tuple(contender or ()),
         Asked(rate, subscribers, over),
+        python,
         repetitions,
         processes,
         jobs,

@@ -133,7 +133,7 @@ SCENARIOS = {
     "message": Scenario(
         ("fill", "encode", "decode", "read", "destroy", "total"),
         ("protobuf", "new"),
-        usual=("gencpp", "fast-cdr", "genpy", "rosbags"),
+        usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
     ),
 }  # fmt: skip
 

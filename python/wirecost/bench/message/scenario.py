@@ -21,7 +21,9 @@ from wirecost.bench.message.java.backend import Java
 from wirecost.bench.message.plain_files import BINARY
 from wirecost.bench.message.python.backend import Python
 from wirecost.bench.message.race import run_fields, run_race
+from wirecost.bench.message.ros import installed
 from wirecost.bench.message.ros.definitions import of_files, short
+from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.ros.subject import ros_subject
 from wirecost.bench.message.shapes import MOST_ELEMENTS
 from wirecost.bench.message.subject import Subject, subject
@@ -42,19 +44,23 @@ ROS = (".msg", ".srv", ".action")
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
-    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags"}
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
     | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
 )
 """Names that contenders and folders of programs have."""
-INCUMBENTS = {"protobuf": "protobuf", "ros1": "gencpp", "cdr": "fast-cdr"}
-"""Whose classes people use in C++, by wire."""
+INCUMBENTS = {
+    "protobuf": ("protobuf",),
+    "ros1": ("gencpp",),
+    "cdr": ("rosidl-fastrtps", "fast-cdr"),
+}
+"""Whose classes people use in C++, by wire; the first that takes part is meant."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """``schema``: files or modules; ``dialect``: of ``.msg`` files, empty to see it;
     ``elements``: of lists of made-up messages, by path or name; ``contenders``: files with codecs
-    of the user's own."""
+    of the user's own; ``python``: that of a ROS 2."""
 
     schema: tuple[str, ...] = ()
     type: str = ""
@@ -66,6 +72,7 @@ class Settings:
     languages: tuple[str, ...] = USUAL
     contenders: tuple[Path, ...] = ()
     asked: Asked = field(default_factory=Asked)
+    python: Path | None = None
     repetitions: int = 30
     processes: int = PROCESSES
     jobs: int = 2
@@ -88,6 +95,7 @@ class Settings:
         limits.at_least_one("--repetitions", self.repetitions)
         limits.at_least_one("--processes", self.processes)
         limits.at_least_one("--jobs", self.jobs)
+        installed.check(self.python)
         self._check_framing()
         limits.seed(self.choice.seed)
 
@@ -154,12 +162,13 @@ def run(settings: Settings, journal: Journal, progress: Progress) -> None:
         variants[path] = fields.without(about, messages, [path])
     if len(outermost) > 1:
         variants[TOGETHER] = fields.without(about, messages, outermost)
+    in_cpp = contenders.get("cpp", [])
+    libraries = {one.library for one in in_cpp}
+    incumbent = next((one for one in INCUMBENTS[about.wire] if one in libraries), "")
     by_field = [
         one
-        for one in contenders.get("cpp", ())
-        if one.library in ("wirecost", INCUMBENTS[about.wire])
-        and one.mode == "reused"
-        and len(variants) > 1
+        for one in in_cpp
+        if one.library in ("wirecost", incumbent) and one.mode == "reused" and len(variants) > 1
     ]
     rounds = settings.repetitions
     total = rounds * (sum(map(len, contenders.values())) + len(by_field) * len(variants))
@@ -218,10 +227,11 @@ def _backends(
     settings: Settings, about: Subject, lists: list[str], say: Callable[[str], None]
 ) -> list[Backend]:
     found: list[Backend] = []
+    ros2 = Ros2(settings.python)
     if "cpp" in settings.languages:
-        found.append(Cpp(about, lists, settings.users(*HEADERS), settings.jobs, say))
+        found.append(Cpp(about, lists, settings.users(*HEADERS), ros2, settings.jobs, say))
     if "python" in settings.languages:
-        found.append(Python(about, settings.users(MODULE)))
+        found.append(Python(about, settings.users(MODULE), ros2))
     if "java" in settings.languages:
         found.append(Java(about, say))
     return found

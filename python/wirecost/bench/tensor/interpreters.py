@@ -10,27 +10,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from wirecost import children, scratch
+from wirecost import children
+from wirecost.bench.other_python import environment, installed_packages
 from wirecost.bench.tensor.contenders import find_contender
-from wirecost.bench.tensor.contenders.base import installed_packages
 from wirecost.errors import UserError
 from wirecost.printable import printable
 
 LEAST = (3, 11)
 PROBE_S = 60.0
-BEHIND = "WIRECOST_PACKAGES"
-APPEND = """\
-import os, sys
-if sys.version_info[:2] == {version}:
-    sys.path += os.environ.get({behind!r}, "").split(os.pathsep)
-"""
-"""Python runs it at its start. Another version of Python could not load compiled packages."""
 PROBE = """\
 import json, sys
 if sys.version_info < {least}:
@@ -103,18 +94,3 @@ def _probed(
         f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a"
         " transport"
     )
-
-
-def environment(packages: Iterable[str]) -> dict[str, str]:
-    """In which another interpreter finds this package before all others, and ``packages``, folders
-    of this one, behind its own."""
-    return {**os.environ, "PYTHONPATH": str(_folder()), BEHIND: os.pathsep.join(packages)}
-
-
-@cache
-def _folder() -> Path:
-    made = scratch.make("package")
-    (made / "wirecost").symlink_to(Path(__file__).parents[2])
-    version = sys.version_info[:2]
-    (made / "sitecustomize.py").write_text(APPEND.format(version=version, behind=BEHIND))
-    return made

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wirecost import scratch
+from wirecost.bench import other_python
 from wirecost.bench.answering import TIMEOUT_S, Answering, WorkerFailedError
-from wirecost.bench.tensor import interpreters
 from wirecost.bench.tensor.contenders.base import Contender, Meeting
 from wirecost.bench.tensor.interpreters import Interpreter
 
@@ -41,7 +41,7 @@ class Worker(Answering):
         """``more``: of the environment. ``interpreter``: instead of the contender's."""
         python = interpreter.path if interpreter else contender.python
         environment = (
-            interpreters.environment(contender.packages) if interpreter else dict(os.environ)
+            other_python.environment(contender.packages) if interpreter else dict(os.environ)
         )
         arguments = [
             contender.name, role, str(contender.size), meeting.topic, meeting.address or "",

@@ -10,9 +10,10 @@ from pathlib import Path
 from wirecost.bench.entry import Sample
 from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
-from wirecost.bench.message.cpp import programs
+from wirecost.bench.message.cpp import programs, rosidl
 from wirecost.bench.message.cpp.code import has_view
 from wirecost.bench.message.cpp.programs import Say
+from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import ProgramFailedError, run
 
@@ -35,10 +36,16 @@ class Cpp:
     lang = "cpp"
 
     def __init__(
-        self, subject: Subject, lists: Sequence[str], users: Sequence[Path], jobs: int, say: Say
+        self,
+        subject: Subject,
+        lists: Sequence[str],
+        users: Sequence[Path],
+        ros2: Ros2,
+        jobs: int,
+        say: Say,
     ) -> None:
         """Compiles what is not in the cache. Raises UserError where there is no compiler."""
-        built = programs.built(subject, lists, users, jobs, say)
+        built = programs.built(subject, lists, users, ros2, jobs, say)
         self._subject = subject
         self._users = [path.stem for path in users]
         self._programs = built.programs
@@ -98,6 +105,7 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "protobuf": _protobuf,
     "gencpp": lambda: _debians("libroscpp-core-dev", "roscpp_serialization"),
     "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
+    rosidl.NAME: lambda: f"{rosidl.SUPPORT} of ROS 2",
     "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
 }

@@ -18,6 +18,7 @@ from wirecost import children, private, scratch
 from wirecost.bench.message.cpp import code
 from wirecost.bench.message.cpp.sources import SHARED, Source, generate
 from wirecost.bench.message.cpp.tools import TIMEOUT_S, first_error, ran
+from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
 from wirecost.errors import UserError
 
@@ -39,7 +40,12 @@ class Built:
 
 
 def built(
-    subject: Subject, lists: Sequence[str], users: Sequence[Path], jobs: int, say: Say
+    subject: Subject,
+    lists: Sequence[str],
+    users: Sequence[Path],
+    ros2: Ros2,
+    jobs: int,
+    say: Say,
 ) -> Built:
     """All programs that this machine can compile; ``lists``: types of elements that columns are
     tried for; ``users``: headers of the user's own codecs.
@@ -48,7 +54,7 @@ def built(
     version = _version(compiler)
     with scratch.folder("message") as made:
         say("generating")
-        sources, missing = generate(subject, lists, made)
+        sources, missing = generate(subject, lists, ros2, made)
         kept = _cache() / _key(made, version)
         found = Built(version, missing=missing)
         # What a user's header includes may have changed, so that one is always compiled.

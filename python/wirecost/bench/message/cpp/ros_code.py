@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 
 from wirecost.bench.message.cpp.code import ROOT, read_by, rendered
@@ -80,6 +81,29 @@ def fast_cdr(subject: Subject) -> Texts:
             "fast_cdr_structs.hpp.j2", type=subject.type, messages=messages
         ),
         "fast_cdr_access.hpp": _access(schema, subject.type, class_of, member),
+    }
+
+
+def rosidl(subject: Subject, prefix: Path | None, headers: Sequence[str]) -> Texts:
+    """``rosidl.cpp`` and the header that it includes; ``headers``: of the type supports."""
+
+    def class_of(message: Message) -> str:
+        package, _, name = message.full_name.rpartition(".")
+        return f"{package}::msg::{name}"
+
+    top = subject.schema.message(subject.type)
+    return {
+        "rosidl.cpp": rendered(
+            "rosidl.cpp.j2",
+            type=subject.type,
+            prefix=prefix,
+            headers=headers,
+            support=f"{subject.type.rpartition('.')[0]}::msg::typesupport_fastrtps_cpp",
+            **{"class": class_of(top)},
+        ),
+        "rosidl_access.hpp": _access(
+            subject.schema, subject.type, class_of, lambda field: field.name
+        ),
     }
 
 

@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.bench.message.cpp import code, gencpp, ros_code
+from wirecost.bench.message.cpp import code, gencpp, ros_code, rosidl
 from wirecost.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.bench.message.cpp.tools import has_header, ran
+from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.compiler import Columns, emitted, write
 from wirecost.compile.emit import Request
@@ -44,12 +45,12 @@ class Source:
 
 
 def generate(
-    subject: Subject, lists: Sequence[str], folder: Path
+    subject: Subject, lists: Sequence[str], ros2: Ros2, folder: Path
 ) -> tuple[list[Source], dict[str, str]]:
     """All into the folder; and why others are missing, by library. ``lists``: types of elements
     that columns are tried for."""
     sources, missing = _ours(subject, folder)
-    others = _others(subject)
+    others = _others(subject, ros2)
     if lists:
         others["wirecost-columns"] = partial(_columns, lists)
     for name, make in others.items():
@@ -92,7 +93,7 @@ def _ours(subject: Subject, folder: Path) -> tuple[list[Source], dict[str, str]]
 Make = Callable[[Subject, Path], "Source | str"]
 
 
-def _others(subject: Subject) -> dict[str, Make]:
+def _others(subject: Subject, ros2: Ros2) -> dict[str, Make]:
     """Others' libraries: the program's source, or how to install what it needs."""
     found: dict[str, Make] = {"protobuf": _protobuf}
     if subject.wire == "protobuf":
@@ -101,6 +102,7 @@ def _others(subject: Subject) -> dict[str, Make]:
         found["gencpp"] = _gencpp
     if subject.wire == "cdr":
         found["fast-cdr"] = _fast_cdr
+        found[rosidl.NAME] = partial(_rosidl, ros2)
     return found | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
@@ -164,6 +166,21 @@ def _fast_cdr(subject: Subject, folder: Path) -> Source | str:
         return "apt-get install libfastcdr-dev"
     _put(folder, ros_code.fast_cdr(subject))
     return Source("fast-cdr", ("fast-cdr.cpp",), ("-lfastcdr",))
+
+
+def _rosidl(ros2: Ros2, subject: Subject, folder: Path) -> Source | str:
+    if _is_large(subject):
+        return LEFT_OUT
+    generated = folder / "generated"
+    if complaint := rosidl.generate(subject, ros2, generated):
+        return complaint
+    headers = sorted(generated.rglob(f"*__{rosidl.SUPPORT}.hpp"))
+    units = sorted(generated.rglob("*__type_support.cpp"))
+    names = [path.relative_to(generated).as_posix() for path in headers]
+    _put(folder, ros_code.rosidl(subject, ros2.having("include/fastcdr"), names))
+    include, libraries = rosidl.options(ros2)
+    theirs = (path.relative_to(folder).as_posix() for path in units)
+    return Source(rosidl.NAME, ("rosidl.cpp", *theirs), libraries, include)
 
 
 def _messagepack(subject: Subject, folder: Path) -> Source | str:

@@ -18,7 +18,9 @@ from wirecost import scratch
 from wirecost.bench.entry import Sample
 from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
+from wirecost.bench.message.python import rclpy_library
 from wirecost.bench.message.python.subject_folder import keep
+from wirecost.bench.message.ros.installed import Ros2
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import run
 from wirecost.compile.compiler import emitted, write
@@ -32,7 +34,7 @@ class Python:
 
     lang = "python"
 
-    def __init__(self, subject: Subject, users: Sequence[Path]) -> None:
+    def __init__(self, subject: Subject, users: Sequence[Path], ros2: Ros2) -> None:
         """``users``: modules with codecs of the user's own."""
         self._subject = subject
         self._users = {path.stem: str(path.resolve()) for path in users}
@@ -46,6 +48,12 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
+        self._ros2 = ros2
+        self._rclpy = ""
+        if subject.wire == "cdr":
+            self._rclpy, why = rclpy_library.probed(subject, ros2)
+            if why:
+                self.missing[rclpy_library.NAME] = why
 
     def contenders(self) -> list[Contender]:
         own = self._subject.wire
@@ -56,6 +64,8 @@ class Python:
             found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
             found.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
+        if self._rclpy:
+            found.append(self._one(rclpy_library.NAME, own, self._rclpy))
         found.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         found.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
         found += [self._one(f"wirecost-{wire}", wire, mine) for wire in self._subject.other_wires]
@@ -84,7 +94,10 @@ class Python:
             "folder": str(self._folder),
             "type": self._subject.type,
         } | more
-        return run([sys.executable, "-P", "-m", MODULE], json.dumps(job))
+        python, variables = sys.executable, None
+        if library == rclpy_library.NAME:
+            python, variables = str(self._ros2.interpreter), rclpy_library.variables(self._ros2)
+        return run([python, "-P", "-m", MODULE], json.dumps(job), variables)
 
 
 def _version(package: str) -> str:

@@ -71,6 +71,8 @@ class Style:
     a dictionary for a Struct for its content."""
     number: Callable[[Message, Field, str], str] = lambda _, __, value: value
     """How a single one is made."""
+    held: Callable[[Message, Field, str], str] = lambda _, __, value: value
+    """The value of what an object holds."""
     array: Callable[[Field, str], str] = _as_it_is
     octets: str = "{}"
     summed: str = "sum({})"
@@ -135,10 +137,34 @@ def rosbags(reader: RosReader) -> Style:
     )
 
 
+def rclpy_attribute(field: Field) -> str:
+    return f"{field.name}_" if keyword.iskeyword(field.name) else field.name
+
+
+def rclpy(reader: RosReader) -> Style:
+    """Its objects make what holds their lists themselves; a `byte` is one of ``bytes``."""
+
+    def is_byte(message: Message, field: Field) -> bool:
+        return reader.other_sign(message, field) is not None
+
+    return Style(
+        lambda _, field: rclpy_attribute(field),
+        "classes[{n}](**{{{named}}})",
+        imports=NUMPY,
+        number=lambda message, field, value: (
+            f"bytes(({value},))" if is_byte(message, field) else value
+        ),
+        held=lambda message, field, got: f"{got}[0]" if is_byte(message, field) else got,
+        text="{}.tobytes()",
+    )
+
+
 def style(about: Subject, library: str) -> Style:
     """Of a library, or of ours."""
     if library == "rosbags" and about.ros is not None:
         return rosbags(about.ros)
+    if library == "rclpy" and about.ros is not None:
+        return rclpy(about.ros)
     return {
         "protobuf": GOOGLE,
         "json": JSON,
@@ -192,7 +218,8 @@ def _got(message: Message, field: Field, style: Style) -> str:
         if is_octets(field):
             empty = ', ""'
         return f'm.get("{name}"{empty})'
-    return f'getattr(m, "{name}")' if keyword.iskeyword(name) else f"m.{name}"
+    got = f'getattr(m, "{name}")' if keyword.iskeyword(name) else f"m.{name}"
+    return style.held(message, field, got)
 
 
 def _made(field: Field, value: str, numbers: dict[str, int], style: Style) -> str:

@@ -125,12 +125,22 @@ def _genpy(about: Subject) -> Library:
     return Library(encode, lambda data: kind().deserialize(data), encode, classes)
 
 
+def _rclpy(about: Subject) -> Library:
+    serialization = importlib.import_module("rclpy.serialization")
+    encode, decode = serialization.serialize_message, serialization.deserialize_message
+    named = [message.full_name.rpartition(".") for message in about.schema.messages()]
+    classes = [getattr(importlib.import_module(f"{name[0]}.msg"), name[2]) for name in named]
+    top = classes[_place(about)]
+    return Library(encode, lambda data: decode(data, top), encode, classes)
+
+
 _OTHERS: dict[str, Callable[[Subject], Library]] = {
     "protobuf": _protobuf,
     "json": _json,
     "messagepack": _messagepack,
     "rosbags": _rosbags,
     "genpy": _genpy,
+    "rclpy": _rclpy,
 }
 
 

@@ -11,15 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from wirecost.bench.other_python import installed_packages
 from wirecost.bench.tensor.content import Array
 from wirecost.bench.tensor.plugins import Plugin
 from wirecost.transport import Package
-
-
-def installed_packages() -> list[str]:
-    """Folders of installed packages that this interpreter looks in."""
-    return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
-
 
 COMPRESSED = "compressed"
 """``as_`` of what ``decode`` leaves compressed, for that is a stage of its own."""
