@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wirecost.analysis.ros_names import STATEMENT
 from wirecost.records.probe_log import COUNTER
 
 PERCENTILES = (50.0, 95.0, 99.0, 99.9, 99.99)
@@ -34,21 +35,25 @@ class SectionSummary:
     percentiles_ns: dict[float, float | None]
     maximum_ns: int
     misses: int | None
-    """Executions longer than the deadline; null without a deadline."""
+    """Turnarounds longer than the deadline; null without a deadline and where none is one."""
     scaled: int
     """Executions whose counters are estimates."""
     counters: dict[str, CounterSummary]
+    total_ns: int = 0
+    rate_hz: float | None = None
+    """From the begin of the first execution to that of the last; null of one alone."""
 
 
 def executions(events: pl.DataFrame) -> pl.DataFrame:
-    """One row an execution of a section or a span, with its time in column ``ns``.
+    """One row an execution of a section or a span, with its time in column ``ns``; without what
+    programs say of their messages (``ros_names.STATEMENT``).
 
     The time from a mark to the next one of the same thread, section and loop is an execution of
     ``<section> <part>→<part>``; counters are null there.
     """
-    sections = events.filter(pl.col("kind") != "mark").with_columns(
-        ns=pl.col("end_ns") - pl.col("begin_ns")
-    )
+    sections = events.filter(
+        pl.col("kind") != "mark", ~pl.col("section").str.contains(STATEMENT.pattern)
+    ).with_columns(ns=pl.col("end_ns") - pl.col("begin_ns"))
     following = pl.col("part", "begin_ns", "loop").shift(-1).over("process", "thread", "section")
     marks = (
         events.filter(kind="mark")
@@ -62,6 +67,12 @@ def executions(events: pl.DataFrame) -> pl.DataFrame:
         .drop("next_part", "next_begin_ns", "next_loop")
     )
     return pl.concat([sections, marks])
+
+
+def turnarounds(executed: pl.DataFrame) -> pl.DataFrame:
+    """What can miss a deadline: callbacks and sections of a program, from begin to end. A wait, the
+    time between marks and an executor that is idle cannot."""
+    return executed.filter(kind="section")
 
 
 def summary(executed: pl.DataFrame, deadline_ns: float | None = None) -> list[SectionSummary]:
@@ -82,10 +93,24 @@ def _summary(
         count=len(ns),
         percentiles_ns={percent: percentile(ns, percent) for percent in PERCENTILES},
         maximum_ns=int(ns[-1]),
-        misses=None if deadline_ns is None else int((ns > deadline_ns).sum()),
+        misses=_misses(rows, deadline_ns),
         scaled=int(rows["scaled"].sum()),
         counters={name.removeprefix(COUNTER): _counter(rows[name]) for name in counters},
+        total_ns=int(ns.cast(pl.Float64).sum()),
+        rate_hz=_rate(rows["begin_ns"]),
     )
+
+
+def _rate(begin_ns: pl.Series) -> float | None:
+    seconds = (int(begin_ns.max()) - int(begin_ns.min())) / 1e9  # type: ignore[arg-type]
+    return (len(begin_ns) - 1) / seconds if seconds > 0 else None
+
+
+def _misses(rows: pl.DataFrame, deadline_ns: float | None) -> int | None:
+    taken = turnarounds(rows)
+    if deadline_ns is None or taken.is_empty():
+        return None
+    return int((taken["ns"] > deadline_ns).sum())
 
 
 def percentile(ns: pl.Series, percent: float) -> float | None:

@@ -28,11 +28,13 @@ EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50
 def command(
     files: Files,
     first: Annotated[
-        str, typer.Option("--from", metavar="TOPIC", help="Where chains begin; or a section.")
-    ],
+        str | None,
+        typer.Option("--from", metavar="TOPIC", help="Where chains begin; or a section."),
+    ] = None,
     last: Annotated[
-        str, typer.Option("--to", metavar="TOPIC", help="Where chains end; or a section.")
-    ],
+        str | None,
+        typer.Option("--to", metavar="TOPIC", help="Where chains end; or a node, or a section."),
+    ] = None,
     deadline: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="List chains that took longer, such as 50ms, and why."),
@@ -48,8 +50,12 @@ def command(
         Path | None,
         typer.Option("--perfetto", metavar="FILE", help="Write chains for ui.perfetto.dev."),
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List all chains, not the longest.")] = False,
 ) -> None:
-    """Print how long chains of callbacks took, where the time went, why deadlines were missed."""
+    """List chains of callbacks; of one, print where the time went, why deadlines were missed.
+
+    Without --from and --to all chains are listed, the longest first.
+    """
     import polars as pl
 
     from wirecost.analysis.chains.latency import latency_of
@@ -58,8 +64,15 @@ def command(
     from wirecost.report.chains.tables import chain_tables, document
 
     limit_ns = deadline_ns(deadline)
+    if (first is None) != (last is None):
+        raise UserError("give both --from and --to, or neither, which lists all chains")
+    if first is None and (otlp_file or perfetto_file):
+        raise UserError("--otlp and --perfetto need --from and --to; without, chains are listed")
     logs = read_recorded(files)
     events = pl.concat(event_tables(logs), how="diagonal")
+    if first is None or last is None:
+        _list(events, limit_ns, json_file, every=every)
+        return
     hops, found = _found(events, first, last)
     if not found.chains:
         raise UserError(_nothing(hops, found, first, last))
@@ -75,6 +88,23 @@ def command(
     if perfetto_file is not None:
         text = json.dumps(perfetto.trace(found.chains, first, last))
         write_text("--perfetto", perfetto_file, text)
+
+
+def _list(
+    events: pl.DataFrame, limit_ns: float | None, json_file: Path | None, *, every: bool
+) -> None:
+    from wirecost.analysis.chains.hops import hops_of
+    from wirecost.analysis.chains.listed import listed
+    from wirecost.report.chains.tables import list_document, list_table
+
+    found = listed(hops_of(events), limit_ns)
+    if not found.chains:
+        raise UserError(
+            "no callback took a message that was recorded; record nodes with wirecost probe run or "
+            "ros2 trace, or give --from and --to two sections of your own"
+        )
+    print_table(console_beside(json_file), list_table(found, limit_ns, every=every))
+    write_json(json_file, list_document(found, limit_ns))
 
 
 def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
@@ -97,14 +127,15 @@ def _wall_ns(logs: list[ProbeLog]) -> int:
 def _nothing(hops: Hops, found: Found, first: str, last: str) -> str:
     """Why there is no chain, and what to do."""
     published = set(hops.published["topic"])
-    taken = set(hops.callbacks["topic"])
-    for option, topic, known in (("--from", first, published | taken), ("--to", last, published)):
+    taken = set(hops.callbacks["topic"].drop_nulls())
+    ends = published | set(hops.callbacks["node"])
+    for option, topic, known in (("--from", first, published | taken), ("--to", last, ends)):
         if topic not in known:
             listed = ", ".join(sorted(known)[:12]) or "none; record with wirecost probe run"
             return f"{option} {topic}: not recorded; recorded topics: {listed}"
     if found.unlinked:
         return (
             f"{last}: all {found.unlinked:,} messages were published outside a callback that took "
-            "a message, as by a timer; chains end there: give the topic that the timer's node takes"
+            "a message, as by a timer that works on none; list all chains: without --from and --to"
         )
     return f"no message of {last} follows from one of {first}; record all nodes in between"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,17 @@ from wirecost.report.probe.machine import recorded_machines
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
 
+if TYPE_CHECKING:
+    from wirecost.analysis.causes import Explanation
+    from wirecost.analysis.chains.listed import Listed
+    from wirecost.analysis.misses import Missed
+    from wirecost.analysis.probe_sections import SectionSummary
+    from wirecost.analysis.probe_tree import Node
+    from wirecost.records.machine_prices import MachinePrices
+    from wirecost.records.probe_log import ProbeLog
+
+MOST_FOLLOWED = 300_000
+"""Records; more are not searched for chains here."""
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[
@@ -51,6 +62,9 @@ def command(
             autocompletion=completing(FIGURE_FORMATS),
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Of nodes of ROS, print all rows, waits and causes.")
+    ] = False,
 ) -> None:
     """Print how long sections took, their counters, and what explains the time."""
     check_page("--report", report)
@@ -58,7 +72,7 @@ def command(
     formats = chosen("--format", form or "svg", FIGURE_FORMATS)
     if form is not None and figures is None:
         raise UserError(f"--format {form}: needs --figures DIR")
-    show(files, limit_ns, json_file, report, figures, formats)
+    show(files, limit_ns, json_file, report, figures, formats, every=every)
 
 
 def deadline_ns(text: str | None) -> float | None:
@@ -73,56 +87,54 @@ def show(
     report: Path | None = None,
     figures: Path | None = None,
     formats: tuple[str, ...] = (),
+    *,
+    every: bool = False,
 ) -> None:
-    """Prints the tables; ``limit_ns``: the deadline. Raises UserError."""
+    """Print the tables; of nodes of ROS first what fits a screen, ``every``: all. ``limit_ns``: the
+    deadline. Raises UserError."""
     import polars as pl
 
-    from wirecost.analysis.causes import explain
-    from wirecost.analysis.misses import missed
-    from wirecost.analysis.probe_sections import executions, summary
-    from wirecost.analysis.probe_tree import Node, tree
-    from wirecost.function_names import short_names, shortened
+    from wirecost.analysis.probe_sections import executions
+    from wirecost.analysis.ros_names import places_of, shown_names
+    from wirecost.function_names import shortened
     from wirecost.records.recorded import event_tables, read_recorded
-    from wirecost.report.probe.page import page, probe_figures, write_figures
-    from wirecost.report.probe.tables import counter_table, document, miss_table, time_table
+    from wirecost.report.probe.nodes import node_answer, node_lead
+    from wirecost.report.probe.page import explained, page, probe_figures, write_figures
+    from wirecost.report.probe.tables import counter_table, document, losses, miss_table, time_table
     from wirecost.report.probe.tree_table import tree_table
     from wirecost.report.shared.causes import all_sentences, cause_table, record_next
     from wirecost.report.shared.small import worth_advice
     from wirecost.report.shared.terminal import say
 
     logs = read_recorded(files)
-    prices = prices_beside(files)
-    known = prices.ns if prices else {}
-    sections, explanations, misses = [], [], []
-    nodes: list[Node] = []
-    for executed in map(executions, event_tables(logs)):
-        sections += summary(executed, limit_ns)
-        nodes += tree(executed)
-        explained = explain(executed, known)
-        explanations += explained
-        if limit_ns is not None:
-            misses += missed(executed, limit_ns, explained, known)
-    misses.sort(key=lambda one: -one.ns)
-    names = short_names(one.section for one in sections)
+    sections, explanations, misses, nodes = _judged(logs, prices_beside(files), limit_ns)
+    names = shown_names(one.section for one in sections)
+    places = places_of(names)
     short, causes = shortened(sections, names), shortened(explanations, names)
     inside = shortened(nodes, names)
     causes, left_out = worth_advice(causes, inside)
+    causes = explained(causes, logs)
     late = miss_table(shortened(misses, names), limit_ns or 0.0)
+    hint = record_next(causes)
     console = console_beside(json_file)
-    print_table(console, _fitting(time_table(short, logs), console.width))
-    if hint := record_next(causes):
+    tables = [tree_table(inside), counter_table(short, logs), cause_table(causes), late]
+    texts = [*all_sentences(causes, inside), *left_out]
+    first, lead = time_table(short, logs), ""
+    if places:
+        lead = node_lead(sections, places, _chains(logs), limit_ns, misses)
+        width = None if every else console.width
+        text, first = node_answer(sections, places, lead, causes, losses(logs), width)
+        say(console, text)
+        console.print()
+        if not every:
+            tables, texts = [], []
+    print_table(console, _fitting(first, console.width))
+    if hint:
         say(console, hint, "bold")
         console.print()
-    tables = (
-        tree_table(inside),
-        counter_table(short, logs),
-        cause_table(causes),
-        late,
-    )
-    for table in tables:
-        if table is not None:
-            print_table(console, _fitting(table, console.width))
-    for sentence in [*all_sentences(causes, inside), *left_out]:
+    for table in filter(None, tables):
+        print_table(console, _fitting(table, console.width))
+    for sentence in texts:
         console.print(sentence, highlight=False, markup=False)
     write_json(
         json_file,
@@ -136,12 +148,48 @@ def show(
         write_text(
             "--report",
             report,
-            page(logs, sections, explanations, drawn, recorded_machines(files), late, nodes),
+            page(logs, sections, explanations, drawn, recorded_machines(files), late, nodes, lead),
         )
         console.print(str(report), soft_wrap=True, highlight=False, markup=False)
     if figures is not None:
         for path in write_figures(drawn, figures, formats):
             console.print(str(path), soft_wrap=True, highlight=False, markup=False)
+
+
+def _judged(
+    logs: list[ProbeLog], prices: MachinePrices | None, limit_ns: float | None
+) -> tuple[list[SectionSummary], list[Explanation], list[Missed], list[Node]]:
+    """Sections with their times, what explains them, what missed the deadline, the longest first,
+    and sections inside sections."""
+    from wirecost.analysis.causes import explain
+    from wirecost.analysis.misses import missed
+    from wirecost.analysis.probe_sections import executions, summary
+    from wirecost.analysis.probe_tree import tree
+    from wirecost.records.recorded import event_tables
+
+    known = prices.ns if prices else {}
+    sections, explanations, misses, nodes = [], [], [], []
+    for executed in map(executions, event_tables(logs)):
+        sections += summary(executed, limit_ns)
+        nodes += tree(executed)
+        found = explain(executed, known)
+        explanations += found
+        if limit_ns is not None:
+            misses += missed(executed, limit_ns, found, known)
+    return sections, explanations, sorted(misses, key=lambda one: -one.ns), nodes
+
+
+def _chains(logs: list[ProbeLog]) -> Listed | None:
+    """All chains, where that takes no longer than the rest."""
+    import polars as pl
+
+    from wirecost.analysis.chains.hops import hops_of
+    from wirecost.analysis.chains.listed import listed
+    from wirecost.records.recorded import event_tables
+
+    if sum(log.count for log in logs) > MOST_FOLLOWED:
+        return None
+    return listed(hops_of(pl.concat(event_tables(logs), how="diagonal")))
 
 
 def _fitting(table: Table, width: int) -> Table:

@@ -33,6 +33,8 @@ class PartSummary:
     p99_ns: float | None
     maximum_ns: int
     missed_ns: float | None
+    rule: str | None
+    """By which a message that was kept belongs to the callback."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Latency:
     """The longest first."""
     paths: list[tuple[tuple[str, ...], int]]
     """Each path with the number of its chains, the most frequent first."""
+    left_out: int
 
 
 def latency_of(
@@ -93,6 +96,7 @@ def latency_of(
         deadline_ns=deadline_ns,
         misses=sorted(misses, key=lambda miss: -miss.chain.ns),
         paths=sorted(paths.items(), key=lambda one: -one[1]),
+        left_out=found.left_out,
     )
 
 
@@ -133,6 +137,7 @@ def _parts(chains: list[Chain], late: list[Chain]) -> list[PartSummary]:
                 p99_ns=percentile(ns, 99),
                 maximum_ns=int(ns[-1]),
                 missed_ns=float(np.mean(missed)) if missed else None,
+                rule=parts[0].rule,
             )
         )
     return summaries
@@ -166,7 +171,7 @@ class Reasons:
 
     def of(self, part: Part) -> tuple[str | None, float]:
         """In words, with its nanoseconds."""
-        if part.callback is None:
+        if part.callback is None or part.kind == "kept":
             return None, 0.0
         if part.kind in WAITS:
             return self._thread_busy_with(part, part.callback)

@@ -6,7 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from wirecost.analysis.chains.hops import ORDER, STAMP
+from wirecost.analysis.chains.joins import FILTER, LAST_INPUT, STAMPED
 from wirecost.analysis.chains.latency import Latency, Miss
+from wirecost.analysis.chains.listed import KEPT, TAKES, Join, Listed
+from wirecost.analysis.ros_names import shown_names
 from wirecost.counted import counted
 from wirecost.report.shared import units
 from wirecost.report.shared.table import Table
@@ -18,10 +22,84 @@ UNKNOWN = {
     "between": "its thread ran nothing recorded: woken late",
     "section": "no counter accounts for it",
     "callback": "no counter accounts for it",
+    "kept": "it waited for the next callback that works on it",
     "publish": "no counter accounts for it",
 }
 LISTED = 20
 """Misses in the table; the JSON document has all."""
+CHAINS_LISTED = 8
+RULES = {
+    ORDER: "the last message before, as nothing recorded says which",
+    STAMP: "the last message published before the source time stamp",
+    LAST_INPUT: "the last message that a callback kept that publishes nothing",
+    FILTER: "the last message that was kept without publishing, as by a message filter",
+    STAMPED: "the same header stamp",
+    "message_link_periodic_async": "the program says so",
+    "message_link_partial_sync": "the program says so",
+}
+
+
+def list_table(found: Listed, deadline_ns: float | None, *, every: bool = False) -> Table:
+    """One row a chain. ``every``: all of them and all that joined them."""
+    shown = found.chains if every else found.chains[:CHAINS_LISTED]
+    body = []
+    for one in shown:
+        cells = [one.name, f"{one.count:,}", units.time(one.median_ns), units.time(one.maximum_ns)]
+        body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
+    notes = _rule_notes([join for one in shown for join in one.joins])
+    notes += left_out_notes(found.left_out, joins_left_out=found.joins_left_out)
+    if len(shown) < len(found.chains):
+        notes.append(f"{len(found.chains) - len(shown):,} shorter chains: --all")
+    if deadline_ns is not None:
+        notes.append(f"Misses took longer than {units.time(deadline_ns)}")
+    notes.append("Where the time goes: wirecost probe chain … --from FIRST --to LAST")
+    headings = ["chain", "count", "median", "worst"] + ["misses"] * (deadline_ns is not None)
+    return Table("Chains, the longest first", headings, body, notes)
+
+
+def left_out_notes(left_out: int, *, joins_left_out: bool) -> list[str]:
+    """What was not followed."""
+    notes = []
+    if left_out:
+        notes.append(f"{left_out:,} times a path was not followed: too many or too long")
+    if joins_left_out:
+        notes.append("Not all callbacks of a node were compared: it has too many")
+    return notes
+
+
+def _rule_notes(joins: list[Join]) -> list[str]:
+    """Which rule joined what; what follows from recorded identities alone needs no word."""
+    notes = []
+    for rule, text in RULES.items():
+        places = dict.fromkeys(f"{one.into} of {one.node}" for one in joins if one.rule == rule)
+        if places:
+            mark = TAKES if rule in (ORDER, STAMP) else KEPT
+            more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+            notes.append(f"{mark} {', '.join(list(places)[:3])}{more}: {rule}, {text}")
+    return notes
+
+
+def list_document(found: Listed, deadline_ns: float | None) -> dict[str, Any]:
+    """What ``--json`` writes of all chains. Times in nanoseconds."""
+    return {
+        "deadline_ns": deadline_ns,
+        "left_out": found.left_out,
+        "chains": [
+            {
+                "from": one.first,
+                "to": one.last,
+                "path": [{"kept" if mark == KEPT else "taken": what} for mark, what in one.path],
+                "joins": [
+                    {"node": join.node, "into": join.into, "rule": join.rule} for join in one.joins
+                ],
+                "count": one.count,
+                "median_ns": one.median_ns,
+                "max_ns": one.maximum_ns,
+                "deadline_misses": one.misses,
+            }
+            for one in found.chains
+        ],
+    }
 
 
 def chain_tables(found: Latency, first: str, last: str) -> list[Table]:
@@ -55,6 +133,7 @@ def _latency_table(found: Latency, first: str, last: str) -> Table:
             f"{counted(found.unlinked, 'message')} of {last} published outside a callback that "
             "took a message, as by a timer: in no chain"
         )
+    notes += left_out_notes(found.left_out, joins_left_out=False)
     if len(found.paths) > 1:
         notes.append(f"Chains took {len(found.paths)} paths; parts of all of them are listed")
     return Table("Chains", headings, [cells], notes, ("p99.9", "p95"))
@@ -64,10 +143,12 @@ def _part_table(found: Latency) -> Table:
     whole = found.percentiles_ns[50.0] or 0.0
     body = []
     nodes_of = Counter(part.name for part in found.parts)
+    names = shown_names(nodes_of)
     for part in found.parts:
         share = f"{100 * part.median_ns / whole:.0f} %" if whole > 0 else NONE
+        name = names[part.name]
         cells = [
-            part.name if nodes_of[part.name] == 1 else f"{part.name} ({part.node})",
+            name if nodes_of[part.name] == 1 else f"{name} ({part.node})",
             _time(part.median_ns),
             share,
             _time(part.p99_ns),
@@ -79,6 +160,9 @@ def _part_table(found: Latency) -> Table:
         "transport: from the start of publishing to receipt; queue wait: from receipt to the start "
         "of the callback; callback: from its start to the start of publishing"
     ]
+    for part in found.parts:
+        if part.rule is not None:
+            notes.append(f"{part.name}: {part.rule}, {RULES[part.rule]}")
     if any(part.kind == "section" for part in found.parts):
         notes = ["Executions with the same loop number belong together"]
     return Table("Parts of a chain, in order", headings, body, notes, ("p99",))
@@ -86,12 +170,13 @@ def _part_table(found: Latency) -> Table:
 
 def _miss_table(found: Latency) -> Table:
     begin = min(miss.chain.begin_ns for miss in found.misses)
+    names = shown_names(miss.part.name for miss in found.misses)
     body = [
         [
             f"{(miss.chain.begin_ns - begin) / 1e9:.3f} s",
             units.time(miss.chain.ns),
             f"+{units.time(miss.excess_ns)}",
-            miss.part.name,
+            names[miss.part.name],
             why(miss),
         ]
         for miss in found.misses[:LISTED]
@@ -136,6 +221,7 @@ def document(found: Latency, first: str, last: str) -> dict[str, Any]:
                 "p99_ns": part.p99_ns,
                 "max_ns": part.maximum_ns,
                 "in_misses_ns": part.missed_ns,
+                "rule": part.rule,
             }
             for part in found.parts
         ],

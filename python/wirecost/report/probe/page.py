@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 
 from wirecost.analysis.causes import Explanation
-from wirecost.analysis.probe_sections import SectionSummary
+from wirecost.analysis.probe_sections import SectionSummary, turnarounds
 from wirecost.analysis.probe_tree import Node
+from wirecost.analysis.ros_names import places_of, shown_names
 from wirecost.counted import counted
 from wirecost.failed_write import failed_write
-from wirecost.function_names import short_names, shortened
+from wirecost.function_names import shortened
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.machine import UNKNOWN, RecordedMachine
+from wirecost.report.probe.nodes import node_table
 from wirecost.report.probe.tables import counter_table, log_table, losses, time_table
 from wirecost.report.probe.tree_table import tree_table
 from wirecost.report.shared.cause_lead import cause_lead
@@ -58,7 +60,9 @@ def probe_figures(
     drawn = []
     number = 0
     for at, name in enumerate(longest, start=1):
-        figures = section_figures(at, name, executed.filter(section=name), options)
+        rows = executed.filter(section=name)
+        judged = options if len(turnarounds(rows)) else replace(options, deadline_ns=None)
+        figures = section_figures(at, name, rows, judged)
         drawn.append(Drawn(name, list(enumerate(figures, start=number))))
         number += len(figures)
     return drawn
@@ -72,17 +76,20 @@ def page(
     machines: list[RecordedMachine],
     late: Table | None = None,
     nodes: Sequence[Node] = (),
+    lead: str = "",
 ) -> str:
     """The whole report of what ``wirecost probe show`` prints, with figures. ``late``: executions
-    that missed the deadline; ``nodes``: sections inside sections."""
-    names = short_names(one.section for one in summaries)
+    that missed the deadline; ``nodes``: sections inside sections; ``lead``: of nodes of ROS."""
+    names = shown_names(one.section for one in summaries)
+    places = places_of(names)
     short, causes = shortened(summaries, names), shortened(explanations, names)
     inner = shortened(list(nodes), names)
-    lead = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
+    causes = explained(causes, logs)
+    cause = cause_lead(causes, [names.get(one.name, one.name) for one in drawn])
     hint = record_next(causes)
     causes, left_out = worth_advice(causes, inner)
     tables = (
-        time_table(short, []),
+        node_table(summaries, places, []) if places else time_table(short, []),
         tree_table(inner),
         counter_table(short, logs),
         cause_table(causes),
@@ -94,16 +101,21 @@ def page(
         [figure for one in drawn for _, figure in one.figures],
         programs=", ".join(dict.fromkeys(log.program or "a program" for log in logs)),
         recorded=_recorded(logs),
-        lead=" ".join(filter(None, [hint and f"{hint}.", lead])) or None,
+        lead=" ".join(filter(None, [hint and f"{hint}.", lead, cause])) or None,
         lost=losses(logs),
         tables=[table for table in tables if table is not None],
         sentences=[*all_sentences(causes, inner), *left_out],
-        sections=drawn,
-        left_out=[one.section for one in summaries if one.section not in shown],
+        sections=[replace(one, name=names.get(one.name, one.name)) for one in drawn],
+        left_out=[names[one.section] for one in summaries if one.section not in shown],
         machines=machines,
         unknown=UNKNOWN,
         logs=log_table(logs),
     )
+
+
+def explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
+    """Those in which something is known: without counters there is nothing that could explain."""
+    return causes if any(log.counters for log in logs) else [one for one in causes if one.costs]
 
 
 def write_figures(drawn: list[Drawn], folder: Path, formats: tuple[str, ...]) -> list[Path]:

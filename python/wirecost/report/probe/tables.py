@@ -13,6 +13,7 @@ from wirecost.analysis.causes.kinds import is_duration, is_processor_time
 from wirecost.analysis.misses import Missed
 from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
 from wirecost.analysis.probe_tree import Node
+from wirecost.analysis.ros_names import shown_names
 from wirecost.counted import counted
 from wirecost.records.probe_log import ProbeLog
 from wirecost.report.probe.absent import absent_notes
@@ -35,7 +36,9 @@ def time_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table:
         cells = [one.section, f"{one.count:,}"]
         cells += [NONE if t is None else units.time(t) for t in one.percentiles_ns.values()]
         cells.append(units.time(one.maximum_ns))
-        body.append(cells if one.misses is None else [*cells, f"{one.misses:,}"])
+        if misses:
+            cells.append(NONE if one.misses is None else f"{one.misses:,}")
+        body.append(cells)
     notes = losses(logs)
     if any(None in one.percentiles_ns.values() for one in sections):
         notes.append(f"{NONE}: too few executions for this percentile")
@@ -71,7 +74,7 @@ def counter_table(sections: list[SectionSummary], logs: list[ProbeLog]) -> Table
     return Table("Counters of an execution", ["section", "counter", "mean", "max"], body, notes)
 
 
-def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
+def miss_table(misses: list[Missed], limit_ns: float, rows: int = LISTED) -> Table | None:
     """The longest executions that missed the deadline, and why, without those inside others; None
     where none did."""
     if not misses:
@@ -89,7 +92,7 @@ def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
             f"+{units.time(one.excess_ns)}",
             why(one.reason, one.reason_ns),
         ]
-        for one in listed[:LISTED]
+        for one in listed[:rows]
     ]
     notes = [
         f"Longer than {units.time(limit_ns)}, the longest first; times since the first of them; "
@@ -99,8 +102,8 @@ def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
         notes.append(f"{len(without):,} shorter ones: no counter accounts for them either")
     if len(outermost) < len(misses):
         notes.append("Only the outermost of sections that missed it at the same time")
-    if len(listed) > LISTED:
-        notes.append(f"{len(listed) - LISTED:,} more, in --json at most 1,000 of a section")
+    if len(listed) > rows:
+        notes.append(f"{len(listed) - rows:,} more, in --json at most 1,000 of a section")
     headings = ["section", "at", "took", "excess", "because"]
     return Table("Missed deadlines", headings, body, notes, bars=("took",))
 
@@ -129,13 +132,17 @@ def document(
 ) -> dict[str, Any]:
     """What ``--json`` writes. Times in nanoseconds, shares from 0 to 1; null: no value, and no
     deadline for ``misses``."""
+    names = shown_names(one.section for one in sections)
     return {
         "sections": [
             {
                 "section": one.section,
+                "name": names[one.section],
                 "count": one.count,
                 **{f"p{percent:g}_ns": ns for percent, ns in one.percentiles_ns.items()},
                 "max_ns": one.maximum_ns,
+                "total_ns": one.total_ns,
+                "rate_hz": one.rate_hz,
                 "deadline_misses": one.misses,
                 "scaled": one.scaled,
                 "counters": {

@@ -17,6 +17,8 @@ NEXT = "WIRECOST_PROBE_COUNTERS=minor-faults,run-queue-wait-ns,blocked-ns"
 """Fits a line of 80 columns, lest it is broken where it is copied."""
 MUCH = 0.2
 """What is unexplained beyond this share gets a sentence."""
+LISTED = 3
+"""Sections of which nothing explains the time."""
 CERTAIN = 0.05
 ROUNDED = 1.005
 NONE, DAGGER, OVERLAPPING = "–", " †", " ‡"
@@ -26,7 +28,8 @@ MARKS = {Origin.REGRESSION: "", Origin.MACHINE: " *", Origin.ITSELF: ""}
 
 
 def cause_table(explanations: list[Explanation]) -> Table | None:
-    """Costs of each section, ranked; none where there are too few executions."""
+    """Costs of each section, ranked; none where nothing explains any."""
+    explanations = [one for one in explanations if one.costs or one.steady]
     if not explanations:
         return None
     body = []
@@ -77,8 +80,7 @@ def sentences(one: Explanation, nodes: Sequence[Node] = ()) -> list[str]:
         f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
         for steady in one.steady
     ]
-    unexplained = max(one.unexplained_slowest, one.unexplained_variance)
-    if unexplained <= MUCH:
+    if not _is_unexplained(one):
         return found
     if one.unexplained_slowest >= one.unexplained_variance:
         what = f"{_percent(one.unexplained_slowest)[0]} of the slowest 1 %"
@@ -91,8 +93,29 @@ def sentences(one: Explanation, nodes: Sequence[Node] = ()) -> list[str]:
 
 
 def all_sentences(explanations: list[Explanation], nodes: Sequence[Node] = ()) -> list[str]:
-    """Those of each section. ``nodes``: the sections inside sections."""
-    return [text for one in explanations for text in sentences(one, nodes)]
+    """Those of each section, and one for all of which nothing is known but that. ``nodes``: the
+    sections inside sections."""
+    found: list[str] = []
+    unknown: list[Explanation] = []
+    for one in explanations:
+        texts = sentences(one, nodes)
+        if len(texts) == 1 and not one.costs and not one.steady and _is_unexplained(one):
+            unknown.append(one)
+        else:
+            found += texts
+    if len(unknown) == 1:
+        return found + sentences(unknown[0], nodes)
+    if unknown:
+        more = f" and {len(unknown) - LISTED} more" if len(unknown) > LISTED else ""
+        names = ", ".join(one.section for one in unknown[:LISTED])
+        absent = list(dict.fromkeys(name for one in unknown for name in one.absent))
+        lacking = f"; not counted: {', '.join(absent)}" if absent else ""
+        found.append(f"{names}{more}: no counter explains their time{lacking}")
+    return found
+
+
+def _is_unexplained(one: Explanation) -> bool:
+    return max(one.unexplained_slowest, one.unexplained_variance) > MUCH
 
 
 def record_next(explanations: list[Explanation]) -> str | None:

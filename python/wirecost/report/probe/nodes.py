@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks as ROS engineers name them, and what a system of nodes spends its time on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from wirecost.analysis.causes import Explanation
+from wirecost.analysis.chains.listed import Listed
+from wirecost.analysis.misses import Missed
+from wirecost.analysis.probe_sections import PERCENTILES, SectionSummary
+from wirecost.analysis.ros_names import Place
+from wirecost.counted import counted
+from wirecost.report.shared import units
+from wirecost.report.shared.cause_lead import cause_lead
+from wirecost.report.shared.causes import record_next
+from wirecost.report.shared.table import Table
+
+NONE = "–"
+LINES, OTHER_LINES, FEWEST_ROWS = 24, 8, 4
+"""Of the first answer: in all, around its rows and the text above them; rows that it has at least.
+"""
+INFRASTRUCTURE = "infrastructure"
+INFRASTRUCTURE_NOTE = "infrastructure: /parameter_events, /rosout, /clock, unknown publishers"
+
+
+def node_table(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    notes: Sequence[str],
+    *,
+    rows: int | None = None,
+) -> Table:
+    """One row a section, what took most in all first. ``rows``: of callbacks and publishing alone,
+    at most, with one row for what every node has; None: of everything."""
+    shown = sorted(sections, key=lambda one: -one.total_ns)
+    background = [one for one in shown if _is_background(one.section, places)]
+    ends = list(notes)
+    if rows is not None:
+        work = [one for one in shown if one not in background and _is_work(one.section, places)]
+        shown = work[: rows - bool(background)]
+        if background:
+            ends.append(INFRASTRUCTURE_NOTE)
+        more = f"{len(work) - len(shown):,} more rows, w" if len(work) > len(shown) else "W"
+        ends.append(f"{more}aits and causes: probe show --all, or --report page.html")
+    misses = any(one.misses is not None for one in sections)
+    known = [p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)]
+    body = [_row(one, places.get(one.section), known, misses) for one in shown]
+    if background and rows is not None:
+        body.append(_together(background, known, misses))
+    names = {percent: "median" if percent == 50 else f"p{percent:g}" for percent in known}
+    headings = ["node · topic or period · kind", "count", "rate", "total", *names.values(), "max"]
+    headings += ["misses"] * misses + ["symbol"]
+    optional = ("symbol", "p99.99", "p95", "p99.9", "total", "p99")
+    return Table("Callbacks, by their total time", headings, body, ends, optional, ("total",))
+
+
+def node_answer(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    lead: str,
+    causes: list[Explanation],
+    notes: Sequence[str],
+    width: int | None,
+) -> tuple[str, Table]:
+    """The text above all and the first table, which fit a terminal of this ``width`` and ``LINES``;
+    None: with all rows. ``causes``: with their names as shown."""
+    order = sorted(sections, key=lambda one: -one.total_ns)
+    names = [places[one.section].name if one.section in places else one.section for one in order]
+    text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
+    if width is None:
+        return text, node_table(sections, places, notes)
+    texts = [text, record_next(causes) or "", *notes]
+    lines = sum(len(textwrap.wrap(one, width)) for one in texts)
+    rows = max(FEWEST_ROWS, LINES - OTHER_LINES - lines)
+    return text, node_table(sections, places, notes, rows=rows)
+
+
+def node_lead(
+    sections: Sequence[SectionSummary],
+    places: Mapping[str, Place],
+    chains: Listed | None,
+    deadline_ns: float | None,
+    misses: Sequence[Missed],
+) -> str:
+    """Which node takes most, which chain takes longest, how many deadlines were missed. ``misses``:
+    the longest first."""
+    totals: dict[str, int] = {}
+    missed = 0
+    for one in sections:
+        place = places.get(one.section)
+        if place is not None and place.is_callback:
+            totals[place.node] = totals.get(place.node, 0) + one.total_ns
+            missed += one.misses or 0
+    parts = []
+    whole = sum(totals.values())
+    if whole > 0:
+        node = max(totals, key=lambda name: totals[name])
+        parts.append(
+            f"{node} takes most: {units.time(totals[node])} of {units.time(whole)} in callbacks "
+            f"({100 * totals[node] / whole:.0f} %)."
+        )
+    if chains is not None and chains.chains:
+        longest = chains.chains[0]
+        more = f"; {counted(len(chains.chains), 'chain')} in all" if len(chains.chains) > 1 else ""
+        parts.append(
+            f"Longest chain: {longest.name}: {units.time(longest.median_ns)} in the median, "
+            f"{units.time(longest.maximum_ns)} at worst{more} (wirecost probe chain)."
+        )
+    if deadline_ns is not None:
+        parts.append(_missed(missed, deadline_ns, misses, places))
+    return " ".join(parts)
+
+
+def _missed(
+    count: int, deadline_ns: float, misses: Sequence[Missed], places: Mapping[str, Place]
+) -> str:
+    if not count:
+        return f"No callback took longer than {units.time(deadline_ns)}."
+    text = f"{counted(count, 'callback')} took longer than {units.time(deadline_ns)}"
+    longest = next((one for one in misses if one.section in places), None)
+    if longest is None:
+        return f"{text}."
+    text += f", the longest {units.time(longest.ns)}: {places[longest.section].name}"
+    if longest.reason is not None:
+        text += f", {longest.reason} for {units.time(longest.reason_ns)}"
+    return f"{text}."
+
+
+def _is_background(section: str, places: Mapping[str, Place]) -> bool:
+    place = places.get(section)
+    return place is not None and place.is_infrastructure
+
+
+def _is_work(section: str, places: Mapping[str, Place]) -> bool:
+    """Not waiting: callbacks, publishing, sections of the program's own."""
+    place = places.get(section)
+    return place is None or place.is_callback or place.kind == "publish"
+
+
+def _row(one: SectionSummary, place: Place | None, known: list[float], misses: bool) -> list[str]:
+    times = [one.total_ns, *(one.percentiles_ns[p] for p in known), one.maximum_ns]
+    # How long publishing took is not recorded by every version.
+    is_timed = place is None or place.kind != "publish" or one.maximum_ns > 0
+    cells = [
+        one.section if place is None else place.name,
+        f"{one.count:,}",
+        _rate(one.rate_hz),
+        *(units.time(ns) if is_timed and ns is not None else NONE for ns in times),
+    ]
+    if misses:
+        counts = one.misses is not None and (place is None or place.is_callback)
+        cells.append(f"{one.misses:,}" if counts else NONE)
+    return [*cells, place.symbol if place is not None else ""]
+
+
+def _together(background: list[SectionSummary], known: list[float], misses: bool) -> list[str]:
+    cells = [INFRASTRUCTURE, f"{sum(one.count for one in background):,}", NONE]
+    cells += [units.time(sum(one.total_ns for one in background)), *[NONE] * len(known)]
+    cells += [units.time(max(one.maximum_ns for one in background))] + [NONE] * misses
+    return [*cells, ""]
+
+
+def _rate(hz: float | None) -> str:
+    return NONE if hz is None else f"{units.significant(hz)} Hz"
