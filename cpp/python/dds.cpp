@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -222,12 +223,14 @@ void bind_discovery(nb::module_& m) {
       .def_ro("vendor", &FoundParticipant::vendor)
       .def_prop_ro("user_data",
                    [](const FoundParticipant& found) { return to_python(found.user_data); })
-      .def_prop_ro("properties", [](const FoundParticipant& found) {
-        nb::dict properties;
-        for (const auto& [name, value] : found.properties)
-          properties[readable(name)] = readable(value);
-        return properties;
-      });
+      .def_prop_ro("properties",
+                   [](const FoundParticipant& found) {
+                     nb::dict properties;
+                     for (const auto& [name, value] : found.properties)
+                       properties[readable(name)] = readable(value);
+                     return properties;
+                   })
+      .def_ro("ports", &FoundParticipant::ports);
   nb::class_<FoundEndpoint>(m, "FoundEndpoint")
       .def_prop_ro("guid", [](const FoundEndpoint& found) { return to_python(found.guid); })
       .def_ro("writer", &FoundEndpoint::writer)

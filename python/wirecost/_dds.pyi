@@ -52,6 +52,9 @@ class FoundParticipant:
     def user_data(self) -> bytes: ...
     @property
     def properties(self) -> dict[str, str]: ...
+    @property
+    def ports(self) -> set[int]:
+        """UDP ports at which it receives."""
 
 class FoundEndpoint:
     @property

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -17,54 +20,67 @@ from wirecost.replay.dds import recorder
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.process import process_of
 
+HERE = socket.gethostname()
+MACHINE_ID = Path("/etc/machine-id")
+
 
 @dataclass
 class Announced:
     properties: dict[str, str] = field(default_factory=dict)
+    ports: set[int] = field(default_factory=set)
 
 
-def announced(pid: str, name: str, host: str = "") -> _dds.FoundParticipant:
-    properties = {
-        "__Pid": pid,
-        "__ProcessName": name,
-        "__Hostname": host or socket.gethostname(),
-    }
-    return cast(_dds.FoundParticipant, Announced(properties))
+def announced(properties: dict[str, str], port: int) -> _dds.FoundParticipant:
+    return cast(_dds.FoundParticipant, Announced(properties, {port}))
+
+
+def cyclone(pid: object, host: str = HERE) -> dict[str, str]:
+    return {"__Pid": str(pid), "__Hostname": host}
+
+
+def fast(pid: object, host: str) -> dict[str, str]:
+    start = "fastdds.physical_data"
+    return {f"{start}.process": str(pid), f"{start}.host": host}
 
 
 @pytest.fixture
-def proc(tmp_path: Path) -> Path:
-    for pid, comm, arguments in (
-        (12, "filter", "/opt/filter\0-x"),
-        (13, "python3", "python3\0/a/n.py"),
-    ):
-        folder = tmp_path / str(pid)
-        folder.mkdir()
-        (folder / "comm").write_text(f"{comm}\n")
-        (folder / "cmdline").write_text(f"{arguments}\0")
-    return tmp_path
+def port() -> Iterator[int]:
+    """A port at which this process receives."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        yield receiver.getsockname()[1]
 
 
-@pytest.mark.parametrize(
-    ("pid", "name", "host", "expected"),
-    [
-        ("12", "filter", "", 12),
-        ("13", "n.py", "", 13),
-        ("13", "python3", "", 13),
-        ("12", "other", "", None),
-        ("12", "", "", None),
-        ("12", "filter", "elsewhere", None),
-        ("14", "filter", "", None),
-        ("../12", "filter", "", None),
-        ("²", "filter", "", None),
-    ],
-)
-def test_process(proc: Path, pid: str, name: str, host: str, expected: int | None) -> None:
-    assert process_of(announced(pid, name, host), proc) == expected
+def test_a_process_is_found_by_what_each_implementation_announces(port: int) -> None:
+    own = os.getpid()
+    assert process_of(announced(cyclone(own), port)) == own
+    assert process_of(announced(fast(own, f"{HERE}:56447697835327488"), port)) == own
+    assert process_of(announced(fast(own, HERE), port)) == own
+    if MACHINE_ID.exists():
+        assert process_of(announced(fast(own, MACHINE_ID.read_text().strip()), port)) == own
+
+
+@pytest.mark.parametrize("host", ["", "elsewhere", "elsewhere:1", f"{HERE}2", "0" * 32])
+def test_a_process_of_another_machine_is_none(host: str, port: int) -> None:
+    assert process_of(announced(cyclone(os.getpid(), host), port)) is None
+    assert process_of(announced(fast(os.getpid(), host), port)) is None
+
+
+def test_a_number_in_a_container_is_no_process_here(port: int) -> None:
+    """It has our host's name, and another process that number here."""
+    with subprocess.Popen(["sleep", "60"]) as other:
+        assert process_of(announced(cyclone(other.pid), port)) is None
+        other.kill()
+    assert process_of(announced(cyclone(other.pid), port)) is None
+
+
+@pytest.mark.parametrize("pid", ["", "../12", "²", "-1", "9" * 30])
+def test_what_is_no_number_is_no_process(pid: str, port: int) -> None:
+    assert process_of(announced(cyclone(pid), port)) is None
 
 
 def test_nothing_told() -> None:
-    assert process_of(cast(_dds.FoundParticipant, Announced())) is None
+    assert process_of(announced({}, 1)) is None
 
 
 def test_two_free_domains_are_two() -> None:

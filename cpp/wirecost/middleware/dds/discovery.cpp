@@ -97,6 +97,10 @@ void Discovery::on_participant_discovery(Participant*, rtps::ParticipantDiscover
     participant.properties.clear();
     for (const auto& property : proxy.m_properties)
       participant.properties.insert_or_assign(property.first(), property.second());
+    participant.ports.clear();
+    for (const auto* locators : {&proxy.metatraffic_locators, &proxy.default_locators})
+      for (const auto& locator : locators->unicast)
+        if (locator.kind == LOCATOR_KIND_UDPv4) participant.ports.insert(locator.port);
   }
   ++changes_;
   changed_.notify_all();

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct FoundParticipant {
   std::uint16_t vendor = 0;
   std::vector<std::uint8_t> user_data;
   std::map<std::string, std::string> properties;
+  /// UDP ports at which it receives.
+  std::set<std::uint32_t> ports;
 };
 
 struct FoundEndpoint {

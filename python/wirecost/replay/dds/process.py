@@ -1,38 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node's process, where its participant announces it (Cyclone DDS does)."""
+"""A node's process, as its participant announces it (Cyclone DDS and Fast DDS do)."""
 
 from __future__ import annotations
 
 import socket
 from pathlib import Path
 
+import psutil
+
 from wirecost import _dds
 
-# The kernel keeps as many characters of a thread's name.
-_COMM_CHARACTERS = 15
+_MACHINE_ID = Path("/etc/machine-id")
+_MOST_DIGITS = 10
 
 
-def process_of(participant: _dds.FoundParticipant, proc: Path = Path("/proc")) -> int | None:
-    """None where it is not announced, not on this machine, or not the process that it was."""
+def process_of(participant: _dds.FoundParticipant) -> int | None:
+    """Return None where it is not announced or is no process here that has one of the
+    participant's sockets: a container has process numbers of its own, and may have our host name.
+    """
     announced = participant.properties
-    pid, name = announced.get("__Pid", ""), announced.get("__ProcessName", "")
-    if (
-        not pid.isascii()
-        or not pid.isdigit()
-        or announced.get("__Hostname") != socket.gethostname()
-    ):
+    pid = announced.get("__Pid") or announced.get("fastdds.physical_data.process", "")
+    host = announced.get("__Hostname") or announced.get("fastdds.physical_data.host", "")
+    if not (pid.isascii() and pid.isdigit() and len(pid) <= _MOST_DIGITS and _is_here(host)):
         return None
-    # A process may have renamed itself, and an interpreter's script has a name of its own.
-    names = {_text(proc / pid / "comm"), *_arguments(proc / pid / "cmdline")}
-    return int(pid) if name and (name in names or name[:_COMM_CHARACTERS] in names) else None
-
-
-def _arguments(file: Path) -> list[str]:
-    return [Path(argument).name for argument in _text(file).split("\0") if argument]
-
-
-def _text(file: Path) -> str:
     try:
-        return file.read_text(errors="replace").rstrip("\n")
+        sockets = psutil.Process(int(pid)).net_connections("udp")
+    except psutil.AccessDenied:
+        return int(pid)  # another user's, which is said where it cannot be recorded
+    except psutil.Error:
+        return None
+    own = {each.laddr.port for each in sockets if each.laddr}
+    return int(pid) if own & participant.ports else None
+
+
+def _is_here(host: str) -> bool:
+    """Whether that is the host's name, as from Cyclone, the name and a number, as from Fast DDS 2,
+    or the machine's identity, as from Fast DDS 3."""
+    here = socket.gethostname()
+    if host in {here, f"{here}:{host.rpartition(':')[2]}"}:
+        return True
+    try:
+        return bool(host) and host == _MACHINE_ID.read_text().strip()
     except OSError:
-        return ""
+        return False

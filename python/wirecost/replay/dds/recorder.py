@@ -66,9 +66,7 @@ class DdsRecorder:
         found = self._find(node)
         graph = graph_of(found, self._participant.endpoints())
         if graph.pid is not None:
-            self._notes.setdefault(
-                f"{graph.name}: process {graph.pid}, as Cyclone DDS announces it"
-            )
+            self._notes.setdefault(f"{graph.name}: process {graph.pid}, as its DDS announces it")
         return graph
 
     def listen(self, topic: Topic, channel: int, queue: Queue, of: Publishers = ALL) -> None:
