@@ -26,7 +26,9 @@ def environment(domain: int) -> dict[str, str]:
     """Variables that bring a program into the domain on loopback and nowhere else."""
     return {
         "ROS_DOMAIN_ID": str(domain),
+        # Versions before ROS 2 Iron know the former alone, Kilted and later the latter alone.
         "ROS_LOCALHOST_ONLY": "1",
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
         "CYCLONEDDS_URI": _CYCLONE,
         # Each of these would connect the node with another system.
         "ROS_DISCOVERY_SERVER": "",
