@@ -26,6 +26,11 @@ class Qos:
     liveliness: Literal["automatic", "manual_by_topic"] = "automatic"
     lease_ns: int | None = None
 
+    @property
+    def is_latched(self) -> bool:
+        """Whether late readers get what was sent before."""
+        return self.durability == "transient_local"
+
 
 @dataclass(frozen=True)
 class Topic:

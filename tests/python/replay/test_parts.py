@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirecost.replay.play import sockets_of
+from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.lateness import PREEMPTED, SENDING, WOKEN, causes, inputs_table
 from wirecost.replay.play.matching import LATEST, STAMP, Sent, latencies
-from wirecost.replay.play.outputs import Output, counted_topics, digest
+from wirecost.replay.play.outputs import Output
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.reader import Stored
 from wirecost.replay.system import Topic
@@ -130,8 +131,11 @@ def sent(index: int, at: int, stamp: int | None = None, topic: str = "/in") -> S
     return Sent(topic, index, stamp, at, at, at, at + 1, 10)
 
 
+PLAIN = Digests("ros1", [])
+
+
 def output(index: int, at: int, stamp: int | None = None, content: bytes = b"") -> Output:
-    return Output("/out", index, at, stamp, digest(content), len(content))
+    return Output("/out", index, at, stamp, PLAIN.of("/out", content), len(content))
 
 
 def test_an_output_belongs_to_the_input_of_its_stamp_else_to_the_latest() -> None:
@@ -169,7 +173,7 @@ def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
     before, *stored = (Stored("/out", at, at, x) for at, x in ((5, b"z"), (15, b"a"), (16, b"b")))
 
     def compared(recorded: list[Stored], run: list[Output]) -> tuple[int, int, str | None]:
-        found = compare_with_recording(recorded, 10, run)
+        found = compare_with_recording(recorded, 10, run, PLAIN)
         assert found is not None
         return found.messages, found.skipped, found.difference
 
@@ -177,7 +181,7 @@ def test_a_recording_may_lack_the_ends_of_what_a_run_has() -> None:
     assert compared(stored, [b, c]) == (1, 1, None)
     assert compared(stored[1:], [a, b, c]) == (1, 1, None)
     assert compared(stored, [a, c, b]) == (1, 3, None)
-    assert compare_with_recording([before], 10, [a]) is None
+    assert compare_with_recording([before], 10, [a], PLAIN) is None
     assert compared(stored, []) == (0, 0, "/out has 0 messages against 2")
     different = compared(stored, [a, c])
     assert different[:2] == (1, 0)
@@ -192,18 +196,36 @@ def test_a_number_that_ros_1_counts_is_no_difference() -> None:
             ("/plain", "std_msgs/UInt32", "uint32 data"),
         )
     ]
-    assert counted_topics("ros1", topics) == {"/out"}
-    assert counted_topics("ros2", topics) == frozenset()
+    digests = Digests("ros1", topics)
     counts = [struct.pack("<IIII", seq, 12, 34, 0) for seq in (99, 0)]
     recorded = [Stored("/out", 11, 11, counts[0])]
-    run = [replace(output(0, 1), digest=digest(counts[1], True))]
-    found = compare_with_recording(recorded, 10, run, {"/out"})
+    run = [replace(output(0, 1), digest=digests.of("/out", counts[1]))]
+    found = compare_with_recording(recorded, 10, run, digests)
     assert found is not None
     assert (found.messages, found.difference) == (1, None)
-    other = [replace(output(0, 1), digest=digest(counts[1][:-1] + b"x", True))]
-    found = compare_with_recording(recorded, 10, other, {"/out"})
+    other = [replace(output(0, 1), digest=digests.of("/out", counts[1][:-1] + b"x"))]
+    found = compare_with_recording(recorded, 10, other, digests)
     assert found is not None
     assert found.difference is not None
+    assert digests.of("/plain", counts[0]) != digests.of("/plain", counts[1])
+
+
+def test_what_a_latched_topic_had_kept_is_compared_too() -> None:
+    kept, later = Stored("/out", 5, 2, b"b"), Stored("/out", 12, 12, b"c")
+    run = [output(i, i, content=x) for i, x in enumerate((b"a", b"b", b"c"))]
+
+    def compared(recorded: list[Stored], run: list[Output], latched: set[str]) -> str | None:
+        found = compare_with_recording(recorded, 10, run, PLAIN, latched)
+        assert found is not None
+        return found.difference
+
+    assert compared([kept, later], run, {"/out"}) is None
+    assert compared([kept], run[:2], {"/out"}) is None
+    assert compared([kept], run[2:], {"/out"}) is not None
+    other = Stored("/other", 11, 11, b"")
+    assert compared([kept, other], [], {"/out"}) == "/other has 0 messages against 1"
+    # Of any other topic the recorder had no reason to get it.
+    assert compare_with_recording([kept], 10, run[:2], PLAIN) is None
 
 
 def test_this_process_is_never_idle_while_it_asks() -> None:

@@ -80,7 +80,7 @@ def test_equality_of_outputs_is_a_tick_at_the_top(tmp_path: Path) -> None:
     folder = copied("replay", tmp_path / "r")
     results = read_results(folder)
     top = page(results, summarize(results), []).split("<nav>")[0]
-    assert "✓</span> Outputs are equal, every byte: run 2 with run 1 (40 messages)" in top
+    assert "✓</span> Outputs are equal: run 2 with run 1 (40 messages)" in top
     edit_meta(folder, lambda meta: meta["equality"][0].update(difference="/out 7: byte 3"))
     results = read_results(folder)
     top = page(results, summarize(results), []).split("<nav>")[0]

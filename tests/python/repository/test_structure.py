@@ -31,7 +31,7 @@ PYTHON_MAY_IMPORT = {
     "tensor": {"tensor"},
     "transport": {"transport"},
     "messaging": {"messaging", "tensor", "transport"},
-    "replay": {"replay", "records", "doctor", "heap", "probe"},
+    "replay": {"replay", "records", "compile", "doctor", "heap", "probe"},
     "campaign": {"campaign", "analysis", "records", "doctor"},
     "notebook": {"notebook", "analysis", "campaign", "records", "report"},
     "network": {"network"},

@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from wirecost.counted import counted
-from wirecost.replay.play.outputs import Output, digest
+from wirecost.replay.play.digests import Digests
+from wirecost.replay.play.outputs import Output
 from wirecost.replay.recording.reader import Stored
 
 EDGE_NS = 3 * 10**9
@@ -46,11 +47,13 @@ def compare_with_recording(
     recorded: Sequence[Stored],
     first_input_ns: int,
     run: Sequence[Output],
-    counted: Collection[str] = (),
+    digests: Digests,
+    latched: Collection[str] = (),
 ) -> Comparison | None:
     """The outputs recorded since the first input with a run's; None where nothing was recorded.
 
-    ``counted``: the topics that ``counted_topics`` found.
+    What ``latched`` topics sent before that counts, too: the recorder was given what they had kept,
+    and the run has it from the node's start on.
 
     The recording begins and ends anywhere between an input and its output, and its subscriptions
     come to stand one after the other: within ``EDGE_NS`` of the first input, messages of either
@@ -59,8 +62,8 @@ def compare_with_recording(
     expected: dict[str, list[str]] = {}
     edge = Counter[str]()
     for one in recorded:
-        if one.log_ns >= first_input_ns:
-            own = digest(one.data, one.topic in counted)
+        if one.log_ns >= first_input_ns or one.topic in latched:
+            own = digests.of(one.topic, one.data)
             expected.setdefault(one.topic, []).append(own)
             edge[one.topic] += one.log_ns < first_input_ns + EDGE_NS
     if not expected:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections.abc import Sequence
@@ -12,7 +11,8 @@ from pathlib import Path
 
 from wirecost._middleware import Queue
 from wirecost.errors import UserError
-from wirecost.replay.play.stamps import SEQ_BYTES, begins_with_header, stamp_ns
+from wirecost.replay.play.digests import Digests
+from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.writer import OUTPUT, RecordingWriter
 from wirecost.replay.system import Topic
 from wirecost.replay.systems import System
@@ -32,21 +32,6 @@ class Output:
     bytes: int
 
 
-def counted_topics(profile: str, topics: Sequence[Topic]) -> frozenset[str]:
-    """Topics whose messages begin with ROS 1's ``seq``, which counts from the node's start."""
-    return frozenset(
-        topic.name
-        for topic in topics
-        if profile == "ros1" and begins_with_header(topic.type, topic.definition)
-    )
-
-
-def digest(message: bytes, counted: bool = False) -> str:
-    """Hash of a message; without ``seq`` where it is ``counted``."""
-    own = memoryview(message)[SEQ_BYTES if counted else 0 :]
-    return hashlib.blake2b(own, digest_size=8).hexdigest()
-
-
 class OutputCatcher:
     """Takes messages from ``queue`` in a thread of its own until its context is left.
 
@@ -54,7 +39,9 @@ class OutputCatcher:
     could not be written; what came is in ``outputs`` all the same.
     """
 
-    def __init__(self, path: Path, system: System, topics: Sequence[Topic]) -> None:
+    def __init__(
+        self, path: Path, system: System, topics: Sequence[Topic], digests: Digests
+    ) -> None:
         self.queue = Queue(QUEUE_BYTES)
         self.outputs: list[Output] = []
         self.paused = False
@@ -64,7 +51,7 @@ class OutputCatcher:
         self._writer = RecordingWriter(path, system)
         self._channels = [self._writer.add_topic(topic, OUTPUT) for topic in topics]
         self._stamped = [begins_with_header(topic.type, topic.definition) for topic in topics]
-        self._counted = counted_topics(system.profile, topics)
+        self._digests = digests
         self._counts = [0] * len(topics)
         self._taken = 0
         self._error: UserError | None = None
@@ -111,7 +98,7 @@ class OutputCatcher:
         stamp = stamp_ns(self._profile, message) if self._stamped[channel] else None
         name, index = self._topics[channel].name, self._counts[channel]
         self._counts[channel] += 1
-        own = digest(message, name in self._counted)
+        own = self._digests.of(name, message)
         self.outputs.append(Output(name, index, monotonic_ns, stamp, own, len(message)))
         if self._error is None:
             try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wirecost._middleware import Player
 from wirecost.errors import UserError
+from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.reader import Recorded, Stored
 from wirecost.replay.recording.snapshot import Snapshot
@@ -32,13 +33,12 @@ class Prepared:
     player: Player
     first_ns: int
     """When the first timed input, or else the first call, was received."""
+    digests: Digests
 
 
 def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
     """Raises UserError where there is nothing to play."""
-    latched = {
-        one.topic.name for one in snapshot.inputs if one.topic.qos.durability == "transient_local"
-    }
+    latched = {one.topic.name for one in snapshot.inputs if one.topic.qos.is_latched}
     known = {one.topic.name: i for i, one in enumerate(snapshot.inputs)}
     inputs = [one for one in recorded.inputs if one.topic in known]
     first = min((one.log_ns for one in inputs), default=0)
@@ -60,4 +60,5 @@ def prepare(snapshot: Snapshot, recorded: Recorded) -> Prepared:
         if begins_with_header(one.topic.type, one.topic.definition)
     }
     stamps = [stamp_ns(snapshot.profile, m.data) if m.topic in stamped else None for m in timed]
-    return Prepared(snapshot, recorded, early, timed, stamps, player, start)
+    digests = Digests(snapshot.profile, [one.topic for one in snapshot.outputs])
+    return Prepared(snapshot, recorded, early, timed, stamps, player, start, digests)

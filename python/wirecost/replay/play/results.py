@@ -20,7 +20,6 @@ from wirecost.replay.play.equality import compare_runs, compare_with_recording
 from wirecost.replay.play.lateness import inputs_table
 from wirecost.replay.play.matching import latencies
 from wirecost.replay.play.options import PlayOptions, StartOptions
-from wirecost.replay.play.outputs import counted_topics
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.play.run import RunResult
 
@@ -82,14 +81,16 @@ def write_replay(
     snapshot = prepared.snapshot
     variant = _variant(context.play_options)
     equal = compare_runs([run.outputs for run in runs]) if runs else []
-    counted = counted_topics(snapshot.profile, [one.topic for one in snapshot.outputs])
+    latched = {one.topic.name for one in snapshot.outputs if one.topic.qos.is_latched}
     recorded = (
         compare_with_recording(
-            prepared.recorded.outputs, prepared.first_ns, runs[0].outputs, counted
+            prepared.recorded.outputs, prepared.first_ns, runs[0].outputs, prepared.digests, latched
         )
         if runs
         else None
     )
+    notes = [*context.notes, *(note for run in runs for note in run.notes)]
+    notes += prepared.digests.notes()
     cases = samples.group_by("case", "stage", maintain_order=True).agg(pl.col("bytes").mean())
     meta = {
         "scenario": SCENARIO,
@@ -125,7 +126,7 @@ def write_replay(
         "inputs": Counter(one.topic for run in runs for one in run.sent),
         "rules": rules,
         "equality": [asdict(one) for one in [*equal, *([recorded] if recorded else [])]],
-        "notes": list(dict.fromkeys([*context.notes, *(n for run in runs for n in run.notes)])),
+        "notes": list(dict.fromkeys(notes)),
     }
     write_results(folder, meta, samples)
 

@@ -66,7 +66,7 @@ def run_once(
     """
     snapshot, result = prepared.snapshot, RunResult()
     topics = [one.topic for one in snapshot.outputs]
-    with isolated, OutputCatcher(outputs_file, system, topics) as catcher:
+    with isolated, OutputCatcher(outputs_file, system, topics, prepared.digests) as catcher:
         isolated.prepare(snapshot.node, snapshot.parameters)
         sinks = [isolated.publish(one.topic) for one in snapshot.inputs]
         for channel, topic in enumerate(topics):

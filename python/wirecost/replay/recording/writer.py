@@ -44,13 +44,12 @@ class RecordingWriter(Closing):
 
     def add_topic(self, topic: Topic, role: str) -> int:
         """The channel of a topic in its ``role``: INPUT or OUTPUT."""
-        latched = topic.qos.durability == "transient_local"
         metadata = {ROLE: role, "topic_type": topic.type}
         if self._system.profile == "ros1":
             metadata |= {
                 "type": topic.type,
                 "topic": topic.name,
-                "latching": "1" if latched else "0",
+                "latching": "1" if topic.qos.is_latched else "0",
             }
             metadata["md5sum"] = topic.type_hash
         else:

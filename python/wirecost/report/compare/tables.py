@@ -181,7 +181,7 @@ def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
         return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
     count = sum(one.equal for one in found)
     return (
-        [(True, f"Outputs of A and B are equal, every byte: {counted(count, 'message')}")]
+        [(True, f"Outputs of A and B are equal: {counted(count, 'message')}")]
         if count
         else []
     )

@@ -196,7 +196,7 @@ def _outputs(meta: dict[str, Any]) -> list[tuple[bool, str]]:
     if differ:
         return [(False, f"Outputs differ, {one['what']}: {one['difference']}") for one in differ]
     equal = [f"{one['what']} ({counted(one['messages'], 'message')})" for one in meta["equality"]]
-    return [(True, f"Outputs are equal, every byte: {', '.join(equal)}")] if equal else []
+    return [(True, f"Outputs are equal: {', '.join(equal)}")] if equal else []
 
 
 def _equality_table(meta: dict[str, Any]) -> Table | None:
@@ -208,7 +208,7 @@ def _equality_table(meta: dict[str, Any]) -> Table | None:
         body.append([one["what"], result])
     if not body:
         return None
-    notes = ["Message by message, topic by topic, every byte."]
+    notes = ["Message by message, topic by topic, every byte but padding."]
     return Table("Outputs", ["compared", "result"], body, notes)
 
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hashes by which the messages of a node are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+
+from wirecost.counted import counted
+from wirecost.errors import UserError
+from wirecost.replay.play.padding import Padding
+from wirecost.replay.play.stamps import SEQ_BYTES, begins_with_header
+from wirecost.replay.system import Topic
+
+
+class Digests:
+    """Hashes of what messages say: without ROS 1's ``seq``, which counts from the node's start, and
+    without the padding of CDR, which is what was in the memory before."""
+
+    def __init__(self, profile: str, topics: Iterable[Topic]) -> None:
+        self._counted: set[str] = set()
+        self._padding: dict[str, Padding] = {}
+        self._notes: dict[str, None] = {}
+        self._other = Counter[str]()
+        types: dict[tuple[str, str], Padding] = {}
+        for topic in topics:
+            if profile == "ros1":
+                if begins_with_header(topic.type, topic.definition):
+                    self._counted.add(topic.name)
+                continue
+            key = (topic.type, topic.definition)
+            try:
+                types[key] = types.get(key) or Padding(*key)
+            except UserError:
+                self._notes[
+                    f"{topic.name}: the definition of {topic.type} is not known or not understood, "
+                    "so padding between its values counts as a difference"
+                ] = None
+            else:
+                self._padding[topic.name] = types[key]
+
+    def of(self, topic: str, message: bytes) -> str:
+        """Return the hash of a topic's message."""
+        said: bytes | memoryview = message
+        if topic in self._counted:
+            said = memoryview(message)[SEQ_BYTES:]
+        elif padding := self._padding.get(topic):
+            known = padding.without(message)
+            self._other[topic] += known is None
+            said = message if known is None else known
+        return hashlib.blake2b(said, digest_size=8).hexdigest()
+
+    def notes(self) -> list[str]:
+        """Return which messages were compared with their padding, one line a topic."""
+        return [*self._notes] + [
+            f"{topic}: {counted(count, 'message')} not of its type's definition, so padding "
+            "between values counts as a difference there"
+            for topic, count in self._other.items()
+            if count
+        ]
