@@ -10,6 +10,7 @@ import polars as pl
 
 from wirecost.analysis.causes import Explanation
 from wirecost.analysis.causes.excess import MUCH, reason_of
+from wirecost.analysis.probe_sections import turnarounds
 from wirecost.records.probe_log import COUNTER
 
 MOST = 1000
@@ -48,7 +49,9 @@ def missed(
     found = []
     executed = _with_nested(executed, limit_ns)
     for (section,), rows in executed.group_by(["section"], maintain_order=True):
-        late = rows.filter(pl.col("ns") > limit_ns).sort("ns", descending=True).head(MOST)
+        late = (
+            turnarounds(rows).filter(pl.col("ns") > limit_ns).sort("ns", descending=True).head(MOST)
+        )
         if late.is_empty():
             continue
         usual = rows.select("ns", *counters).median().row(0, named=True)
@@ -66,10 +69,8 @@ def missed(
 
 def _with_nested(executed: pl.DataFrame, limit_ns: float) -> pl.DataFrame:
     """With the column ``nested``: a section that missed it ends within an earlier one that did."""
-    if "parent" not in executed.columns:
-        return executed.with_columns(nested=False)
     rows = executed.with_row_index("row")
-    late = rows.filter((pl.col("ns") > limit_ns) & (pl.col("kind") == "section"))
+    late = turnarounds(rows).filter(pl.col("ns") > limit_ns)
     late = late.sort("begin_ns", "end_ns", descending=[False, True], maintain_order=True)
     around = pl.col("end_ns").cum_max().shift(1).over("process", "thread")
     late = late.select("row", nested=pl.col("end_ns") <= around)

@@ -11,6 +11,7 @@ import polars as pl
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.misses import missed
+from wirecost.analysis.probe_sections import summary
 from wirecost.report.probe.tables import miss_table
 
 COUNT = 200
@@ -21,7 +22,11 @@ def executed(ns: Any, **counters: Any) -> pl.DataFrame:
     columns = {f"counter:{k.replace('_', '-')}": pl.Series(v) for k, v in counters.items()}
     return pl.DataFrame({"ns": np.asarray(ns, np.int64)}).with_columns(
         pl.lit("callback").alias("section"),
+        kind=pl.lit("section"),
+        process=1,
+        thread=1,
         begin_ns=pl.int_range(pl.len(), dtype=pl.Int64) * 10 * MS,
+        end_ns=pl.int_range(pl.len(), dtype=pl.Int64) * 10 * MS + np.asarray(ns, np.int64),
         loop=pl.int_range(pl.len(), dtype=pl.UInt64),
         **columns,
     )
@@ -63,6 +68,14 @@ def test_each_has_its_reason() -> None:
 def test_without_a_price_there_is_no_reason_but_time() -> None:
     found = missed(spoiled(), 2.0 * MS, [], {})
     assert [one.reason for one in found] == [None, "run-queue-wait-ns", None]
+
+
+def test_waits_miss_nothing() -> None:
+    waits = spoiled().with_columns(kind=pl.lit("span"))
+    assert missed(waits, 1.0, [], {}) == []
+    both = pl.concat([spoiled(), waits.with_columns(section=pl.lit("executor idle"))])
+    (callback, idle) = summary(both.with_columns(scaled=False), 2.0 * MS)
+    assert (callback.misses, idle.misses) == (3, None)
 
 
 def test_nothing_missed_is_no_table() -> None:
