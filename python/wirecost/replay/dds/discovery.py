@@ -121,6 +121,19 @@ class Discovery:
         }
         return own, unclaimed
 
+    def topics_read(self) -> set[str]:
+        """Topics that others read, recorders left out."""
+        recorders = {
+            each.guid[:_PREFIX_BYTES]
+            for each in self._participant.participants()
+            if each.name == RECORDER
+        }
+        return {
+            each.topic
+            for each in self._participant.endpoints()
+            if not each.writer and each.guid[:_PREFIX_BYTES] not in recorders
+        }
+
     def owner(self, guid: bytes) -> str:
         """The node that a reader or writer belongs to; empty where unknown."""
         for node in self.nodes():

@@ -25,10 +25,21 @@ class _Request:
     content: bytes
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Watched:
+    """``balance``: a writer that never writes, there while a server is. rmw_fastrtps takes a
+    service for available only where its requests have as many readers as its replies writers."""
+
+    dds: names.ServiceNames
+    user_data: bytes
     requests: _dds.Inbox
     replies: _dds.Inbox
+    balance: _dds.Writer | None = None
+
+    def close(self) -> None:
+        for endpoint in (self.requests, self.replies, self.balance):
+            if endpoint is not None:
+                endpoint.close()
 
 
 class Watching:
@@ -53,14 +64,15 @@ class Watching:
         for service in (*graph.provides, *graph.calls):
             if service.name not in self._watched:
                 self._watched[service.name] = self._listen(service)
+        self._follow_servers()
 
     def close(self) -> None:
         for watched in self._watched.values():
-            watched.requests.close()
-            watched.replies.close()
+            watched.close()
         self._watched.clear()
 
     def calls(self) -> list[Call]:
+        self._follow_servers()
         replies = self._early
         self._early = {}
         for name, watched in self._watched.items():
@@ -75,6 +87,23 @@ class Watching:
         finished = self._finish(replies) + self._finish(self._early)
         return sorted(finished, key=lambda call: call.reply_ns)
 
+    def _follow_servers(self) -> None:
+        """Keeps services as available to clients as they are without us."""
+        served = self._discovery.topics_read()
+        for watched in self._watched.values():
+            present = watched.dds.request_topic in served
+            if present and watched.balance is None:
+                watched.balance = _dds.Writer(
+                    self._participant,
+                    watched.dds.reply_topic,
+                    watched.dds.reply_type,
+                    qos.SERVICE,
+                    watched.user_data,
+                )
+            elif not present and watched.balance is not None:
+                watched.balance.close()
+                watched.balance = None
+
     def _listen(self, service: Service) -> _Watched:
         dds = names.service_to_dds(service.name, service.type)
         data = names.user_data(service.type_hash)
@@ -83,7 +112,10 @@ class Watching:
             return _dds.Inbox(self._participant, topic, type_, qos.SERVICE, data, _INBOX_BYTES)
 
         return _Watched(
-            inbox(dds.request_topic, dds.request_type), inbox(dds.reply_topic, dds.reply_type)
+            dds,
+            data,
+            inbox(dds.request_topic, dds.request_type),
+            inbox(dds.reply_topic, dds.reply_type),
         )
 
     def _add_request(self, service: str, received: envelope.Envelope) -> None:
