@@ -110,7 +110,14 @@ void wirecost_probe_end(uint32_t id, int64_t value) {
 
 void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
                          int64_t value, uint64_t message) {
-  if (ThreadProbe* here = probe()) here->span(id, begin_ns, end_ns, loop, value, message);
+  if (ThreadProbe* here = probe())
+    here->past(RecordKind::span, id, begin_ns, end_ns, loop, value, message);
+}
+
+void wirecost_probe_execution(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
+                              int64_t value) {
+  if (ThreadProbe* here = probe())
+    here->past(RecordKind::section, id, begin_ns, end_ns, loop, value, 0);
 }
 
 void wirecost_probe_abandon(uint32_t id) {

@@ -151,9 +151,10 @@ Record* ThreadProbe::instant(RecordKind kind, std::uint32_t id, std::uint32_t pa
   return record;
 }
 
-void ThreadProbe::span(std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns,
-                       std::uint64_t loop, std::int64_t value, std::uint64_t message) {
-  Record* record = instant(RecordKind::span, id, parent_at(depth_), loop);
+void ThreadProbe::past(RecordKind kind, std::uint32_t id, std::int64_t begin_ns,
+                       std::int64_t end_ns, std::uint64_t loop, std::int64_t value,
+                       std::uint64_t message) {
+  Record* record = instant(kind, id, parent_at(depth_), loop);
   if (record == nullptr) return;
   record->value = value;
   record->begin_ns = begin_ns;

@@ -26,8 +26,9 @@ class ThreadProbe {
   void abandon() { abandoned_ = true; }
   void begin(std::uint32_t id, std::uint64_t loop);
   void end(std::uint32_t id, std::int64_t value);
-  void span(std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t loop,
-            std::int64_t value, std::uint64_t message);
+  /// What is over: a section or a span.
+  void past(RecordKind kind, std::uint32_t id, std::int64_t begin_ns, std::int64_t end_ns,
+            std::uint64_t loop, std::int64_t value, std::uint64_t message);
   /// A section that is left without an end counts as unclosed, with those in it.
   void give_up(std::uint32_t id);
   void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);

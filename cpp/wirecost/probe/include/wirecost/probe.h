@@ -53,6 +53,11 @@ void wirecost_probe_end(uint32_t id, int64_t value);
 void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
                          int64_t value, uint64_t message);
 
+/* Records an execution of a section that is over, where begin and end are impossible: it left its
+ * thread meanwhile, as a coroutine does. It may overlap with sections. Reads no counter. */
+void wirecost_probe_execution(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,
+                              int64_t value);
+
 /* Gives up the innermost open section with this id: left without an end, as by longjmp. It counts
  * as not left, and so do sections in it. */
 void wirecost_probe_abandon(uint32_t id);
@@ -86,6 +91,9 @@ void wirecost_probe_text(uint32_t id, uint32_t variable, uint16_t index, uint64_
 #define wirecost_probe_span(id, begin_ns, end_ns, loop, value, message)                \
   ((void)sizeof(id), (void)sizeof(begin_ns), (void)sizeof(end_ns), (void)sizeof(loop), \
    (void)sizeof(value), (void)sizeof(message))
+#define wirecost_probe_execution(id, begin_ns, end_ns, loop, value)                    \
+  ((void)sizeof(id), (void)sizeof(begin_ns), (void)sizeof(end_ns), (void)sizeof(loop), \
+   (void)sizeof(value))
 #define wirecost_probe_abandon(id) ((void)sizeof(id))
 #define wirecost_probe_mark(id, part, loop, value) \
   ((void)sizeof(id), (void)sizeof(part), (void)sizeof(loop), (void)sizeof(value))
