@@ -35,6 +35,11 @@ class Check {
 
   static bool is_slot(std::int32_t slot, std::int32_t end) { return slot >= 0 && slot < end; }
 
+  /// Whose value is kept: what a list is made of.
+  bool is_integer(std::uint32_t at) const {
+    return layout_.steps[at].op == Op::integer && is_slot(layout_.steps[at].slot, slots);
+  }
+
   /// A body lies before the step that repeats or chooses it.
   bool body(std::uint32_t at, Range range) {
     if (!lies(range) || range.last > at) return false;
@@ -52,8 +57,10 @@ class Check {
       case Op::skip: return one.size <= 64;
       case Op::text:
       case Op::characters: return one.slot == -1 || is_slot(one.slot, text_slots);
-      case Op::array: return body(at, {one.first, one.last});
-      case Op::sequence: return is_slot(one.from, slots) && body(at, {one.first, one.last});
+      case Op::array: return one.slot == -1 && body(at, {one.first, one.last});
+      case Op::sequence:
+        return is_slot(one.from, slots) && body(at, {one.first, one.last}) &&
+               (one.slot == -1 || (is_slot(one.slot, list_slots) && is_integer(one.first)));
       case Op::variant:
         return is_slot(one.from, slots) && one.first <= one.last &&
                one.last <= layout_.options.size() &&

@@ -8,6 +8,8 @@
 namespace wirecost::ctf {
 namespace {
 
+constexpr std::size_t longest_list = 64;
+
 template <class Number>
 std::uint64_t whole(const std::uint8_t* at, bool big_endian) {
   Number number;
@@ -103,6 +105,10 @@ bool FieldReader::repeat(const Step& step, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t before = bit_;
     if (!read({step.first, step.last})) return false;
+    if (step.slot >= 0 &&
+        values_->lists[static_cast<std::size_t>(step.slot)].size() != longest_list)
+      values_->lists[static_cast<std::size_t>(step.slot)].push_back(static_cast<std::uint64_t>(
+          values_->numbers[static_cast<std::size_t>(layout_->steps[step.first].slot)]));
     if (bit_ == before) return true;  // of no size: nor are the others
   }
   return true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "layout.hpp"
 
@@ -14,11 +15,13 @@ namespace wirecost::ctf {
 struct Values {
   std::array<std::int64_t, slots> numbers{};
   std::array<std::string_view, text_slots> texts{};
+  std::array<std::vector<std::uint64_t>, list_slots> lists{};
   std::uint64_t clock = 0;  ///< of the last field that told the time
 
   void reset_event() {
     for (int i = slot_value; i < slot_values_end; ++i) numbers[static_cast<std::size_t>(i)] = 0;
     texts.fill({});
+    for (auto& list : lists) list.clear();
   }
 };
 

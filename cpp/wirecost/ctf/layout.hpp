@@ -27,7 +27,7 @@ struct Step {
   bool clock;  ///< an integer that tells the time
   std::uint8_t size;
   std::uint32_t align;
-  std::int32_t slot;  ///< where the value goes; -1: nowhere
+  std::int32_t slot;  ///< where the value goes, or the list of a sequence; -1: nowhere
   std::int32_t from;
   std::uint32_t count;
   std::uint32_t first, last;  ///< steps of the body, or the variant's options
@@ -58,6 +58,8 @@ enum Slot : std::int32_t {
   slot_first_free = slot_values_end,
   slots = 64,
 };
+/// Lists of integers.
+constexpr int list_slots = 2;
 enum TextSlot : std::int32_t { text_program, text_value, text_slots = text_value + 2 };
 
 struct Event {

@@ -33,27 +33,33 @@ struct TraceRecorder {
     Ros2Trace::Process& process = *thread.process;
     constexpr std::size_t most = std::size_t{1} << 16;
     if (process.changes == process.graph.changes() && process.callbacks.size() < most &&
-        process.publishers.size() < most)
+        process.publishers.size() < most && process.transports.size() < most)
       return;
     process.changes = process.graph.changes();
     process.idle = 0;
     process.callbacks.clear();
     process.publishers.clear();
+    process.transports.clear();
   }
   CallbackSections sections_of(tracetools::Handle callback) {
     forget_old_names();
     const auto [found, added] = thread.process->callbacks.try_emplace(callback);
     if (added) {
       const CallbackNames names = thread.process->graph.names_of(callback);
-      found->second = {section(names.callback), section(names.wait), section(names.transport),
-                       section(names.queued)};
+      found->second = {section(names.callback), section(names.wait), section(names.queued)};
     }
     return found->second;
   }
-  std::uint32_t publish_section_of(tracetools::Handle publisher) {
+  std::uint32_t transport_section_of(tracetools::Handle rmw) {
     forget_old_names();
-    const auto [found, added] = thread.process->publishers.try_emplace(publisher);
-    if (added) found->second = section(thread.process->graph.publish_name_of(publisher));
+    const auto [found, added] = thread.process->transports.try_emplace(rmw);
+    if (added) found->second = section(thread.process->graph.transport_name_of(rmw));
+    return found->second;
+  }
+  std::uint32_t publish_section_of(tracetools::Handle publisher, tracetools::Handle rmw) {
+    forget_old_names();
+    const auto [found, added] = thread.process->publishers.try_emplace(rmw != 0 ? rmw : publisher);
+    if (added) found->second = section(thread.process->graph.publish_name_of(publisher, rmw));
     return found->second;
   }
   std::uint32_t idle_section() {
@@ -66,6 +72,18 @@ struct TraceRecorder {
     // A hostile trace may say any time.
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(time_ns) +
                                      static_cast<std::uint64_t>(trace.epoch_ns_));
+  }
+
+  /// A moment whose identity is the stamp in a message's header.
+  void header(const std::string& name, std::int64_t now, std::int64_t& stamp) {
+    if (stamp > 0)
+      span(section(name + " header stamp"), now, now, static_cast<std::uint64_t>(stamp));
+    stamp = 0;
+  }
+  void links(std::string_view kind, std::int64_t now, const Values& values) {
+    for (const std::string& name :
+         thread.process->graph.link_names(kind, values.lists[0], values.lists[1]))
+      span(section(name), now, now, 0);
   }
 
   void begin(std::uint32_t id, std::int64_t now) {
@@ -181,21 +199,70 @@ void Ros2Trace::happen(Kind kind, std::int64_t now, Thread& thread, const Values
     case Kind::get_next_ready: events.awake(now, recorder); break;
     case Kind::execute: events.execute(now, recorder); break;
     case Kind::rmw_take:
-      if (values.numbers[slot_value + 1] != 0) events.take(now, first);
+      if (values.numbers[slot_value + 1] != 0)
+        events.take(now, static_cast<Handle>(values.numbers[slot_value + 2]), first, recorder);
       break;
-    case Kind::callback_start: events.callback_start(now, handle, recorder); break;
+    case Kind::take_type_erased:
+    case Kind::dispatch:
+    case Kind::dispatch_intra: take(kind, now, thread, values); break;
+    case Kind::link_periodic_async:
+      recorder.links("message_link_periodic_async", now, values);
+      break;
+    case Kind::link_partial_sync: recorder.links("message_link_partial_sync", now, values); break;
+    case Kind::callback_start:
+      if (thread.header_taken != 0)
+        recorder.header(thread.process->graph.names_of(handle).place, now, thread.header_taken);
+      events.callback_start(now, handle, recorder);
+      break;
     case Kind::callback_end: events.callback_end(now, handle, recorder); break;
-    case Kind::rclcpp_publish: events.rclcpp_publish(now); break;
-    case Kind::rcl_publish: events.rcl_publish(now, handle, recorder); break;
+    case Kind::rclcpp_publish:
+      thread.header_published = first;
+      events.rclcpp_publish(now);
+      break;
+    case Kind::rcl_publish:
+      if (thread.header_published != 0)
+        recorder.header(thread.process->graph.publish_name_of(handle, 0), now,
+                        thread.header_published);
+      events.rcl_publish(now, handle, recorder);
+      break;
+    case Kind::dds_write:
+      events.rmw_publish(now, 0, static_cast<std::uint64_t>(first), recorder);
+      break;
     case Kind::rmw_publish:
-      events.rmw_publish(now, first > 0 ? static_cast<std::uint64_t>(first) : 0, recorder);
+      events.rmw_publish(now, index, first > 0 ? static_cast<std::uint64_t>(first) : 0, recorder);
       break;
     case Kind::enqueue:
       if (!thread.process->queued.enqueue(handle, index, now)) ++ignored_;
       break;
     case Kind::dequeue: events.dequeue(thread.process->queued.dequeue(handle, index)); break;
-    default: events.intra_publish(now, handle, recorder);
+    default:
+      if (auto& published = thread.process->intra_published; index != 0) {
+        if (published.size() >= tracetools::Graph::most) published.clear();
+        published.insert_or_assign(index, now);
+      }
+      events.intra_publish(now, handle, recorder);
   }
+}
+
+void Ros2Trace::take(Kind kind, std::int64_t now, Thread& thread, const Values& values) {
+  const auto value = [&](std::size_t i) { return values.numbers[std::size_t{slot_value} + i]; };
+  if (kind == Kind::take_type_erased) {
+    thread.type_erased_stamp = value(0);
+    return;
+  }
+  thread.header_taken = value(2);
+  if (kind == Kind::dispatch) {
+    // Earlier versions have the time stamp with take_type_erased alone.
+    const std::int64_t stamp = value(1) != 0 ? value(1) : thread.type_erased_stamp;
+    const std::string place = thread.process->graph.names_of(static_cast<Handle>(value(0))).place;
+    thread.type_erased_stamp = 0;
+    TraceRecorder recorder{*this, thread};
+    thread.events.taken(now, recorder.section(place + " publish→take"), stamp, recorder);
+    return;
+  }
+  const auto published = thread.process->intra_published.find(static_cast<Handle>(value(1)));
+  const bool is_known = published != thread.process->intra_published.end();
+  thread.events.dequeue(is_known ? published->second : now);
 }
 
 }  // namespace wirecost::ctf

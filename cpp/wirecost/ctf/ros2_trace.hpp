@@ -36,15 +36,23 @@ enum class Kind : std::int32_t {
   wait_for_work,
   get_next_ready,
   execute,
-  rmw_take,        ///< source time stamp, taken
+  rmw_take,        ///< source time stamp, taken, rmw subscription
   callback_start,  ///< callback
   callback_end,    ///< callback
-  rclcpp_publish,
-  rcl_publish,    ///< publisher
-  rmw_publish,    ///< time stamp, 0 where the event has none
-  intra_publish,  ///< publisher
-  enqueue,        ///< buffer, index
-  dequeue,        ///< buffer, index
+  rclcpp_publish,  ///< header stamp
+  rcl_publish,     ///< publisher
+  rmw_publish,     ///< time stamp, rmw publisher; 0 where the event has none
+  intra_publish,   ///< publisher, message
+  enqueue,         ///< buffer, index
+  dequeue,         ///< buffer, index
+  // Of CARET, for ROS 2 before rmw_take.
+  take_type_erased,  ///< source time stamp
+  dispatch,          ///< callback, source time stamp, header stamp
+  dispatch_intra,    ///< callback, message, header stamp
+  dds_write,         ///< source time stamp: the end of rmw_publish
+  // A program's own statements; lists: subscriptions, publishers.
+  link_periodic_async,
+  link_partial_sync,
   kinds
 };
 
@@ -83,7 +91,9 @@ class Ros2Trace {
     tracetools::Graph graph;
     tracetools::QueuedMessages queued;
     std::unordered_map<Handle, tracetools::CallbackSections> callbacks;
-    std::unordered_map<Handle, std::uint32_t> publishers;
+    std::unordered_map<Handle, std::uint32_t> publishers, transports;
+    /// When messages of intra-process communication were published, by their addresses.
+    std::unordered_map<Handle, std::int64_t> intra_published;
     std::uint32_t idle = 0;
     std::uint64_t changes = 0;
   };
@@ -98,12 +108,14 @@ class Ros2Trace {
     tracetools::ThreadEvents<struct TraceRecorder> events;
     std::vector<Open> open;
     std::uint64_t outermost = 0;
+    std::int64_t header_taken = 0, header_published = 0, type_erased_stamp = 0;
   };
   friend struct TraceRecorder;
 
   Thread* thread_of(const Values& values);
   void describe(Kind kind, Process& process, const Values& values);
   void happen(Kind kind, std::int64_t now, Thread& thread, const Values& values);
+  void take(Kind kind, std::int64_t now, Thread& thread, const Values& values);
 
   double scale_;
   std::int64_t epoch_ns_;

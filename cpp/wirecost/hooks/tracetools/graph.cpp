@@ -21,6 +21,19 @@ std::string hexadecimal(Handle handle) {
 
 std::string cut(std::string_view text) { return std::string(text.substr(0, Graph::longest_text)); }
 
+/// Without template arguments where it would be cut: the class and what is in it is at the end.
+std::string fitting(std::string_view symbol) {
+  if (symbol.size() <= Graph::longest_text) return std::string(symbol);
+  std::string kept;
+  int depth = 0;
+  for (std::size_t i = 0; i != symbol.size(); ++i) {
+    if (symbol[i] == '<') ++depth;
+    if (depth == 0) kept += symbol[i];
+    if (symbol[i] == '>' && depth != 0 && symbol[i - 1] != '-') --depth;
+  }
+  return cut(kept);
+}
+
 std::string period_text(std::int64_t ns) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "timer %.6g ms", static_cast<double>(ns) / 1e6);
@@ -46,11 +59,12 @@ void Graph::node(Handle node, std::string_view name, std::string_view name_space
 
 void Graph::publisher(Handle publisher, Handle node, Handle rmw, std::string_view topic) {
   set(publishers_, publisher, Endpoint{node, cut(topic)});
-  set(rmw_publishers_, rmw, publisher);
+  set(rmw_publishers_, rmw, Endpoint{node, cut(topic)});
 }
 
-void Graph::subscription(Handle handle, Handle node, Handle, std::string_view topic) {
+void Graph::subscription(Handle handle, Handle node, Handle rmw, std::string_view topic) {
   set(subscriptions_, handle, Endpoint{node, cut(topic)});
+  set(rmw_subscriptions_, rmw, Endpoint{node, cut(topic)});
 }
 
 void Graph::subscription_object(Handle handle, Handle subscription) {
@@ -84,7 +98,7 @@ void Graph::timer_callback(Handle timer, Handle callback) {
 }
 
 void Graph::symbol(Handle callback, std::string_view symbol) {
-  set(symbols_, callback, cut(symbol));
+  set(symbols_, callback, fitting(symbol));
 }
 
 std::string Graph::node_name(Handle node) const {
@@ -96,16 +110,14 @@ CallbackNames Graph::names_of(Handle callback) const {
   const std::string* known = found(symbols_, callback);
   const std::string symbol = known == nullptr || known->empty() ? hexadecimal(callback) : *known;
   const Owner* owner = found(owners_, callback);
-  if (owner == nullptr)
-    return {"callback " + symbol, "take→callback", "publish→take", "queued→callback"};
+  if (owner == nullptr) return {"callback " + symbol, "take→callback", "queued→callback", "? ?"};
   switch (owner->kind) {
     case Kind::subscription: {
       const Handle* handle = found(objects_, owner->handle);
       const Endpoint* endpoint = handle == nullptr ? nullptr : found(subscriptions_, *handle);
       const std::string place =
           endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name;
-      return {place + " " + symbol, place + " take→callback", place + " publish→take",
-              place + " queued→callback"};
+      return {place + " " + symbol, place + " take→callback", place + " queued→callback", place};
     }
     case Kind::service: {
       const Endpoint* endpoint = found(services_, owner->handle);
@@ -129,8 +141,30 @@ std::string Graph::idle_name() const {
   return first_node_.empty() ? "executor idle" : first_node_ + " executor idle";
 }
 
-std::string Graph::publish_name_of(Handle publisher) const {
-  const Endpoint* endpoint = found(publishers_, publisher);
+std::string Graph::transport_name_of(Handle rmw) const {
+  const Endpoint* endpoint = found(rmw_subscriptions_, rmw);
+  return (endpoint == nullptr ? "? ?" : node_name(endpoint->node) + " " + endpoint->name) +
+         " publish→take";
+}
+
+std::vector<std::string> Graph::link_names(std::string_view kind,
+                                           const std::vector<Handle>& subscriptions,
+                                           const std::vector<Handle>& publishers) const {
+  std::vector<std::string> names;
+  for (const Handle subscription : subscriptions)
+    for (const Handle publisher : publishers) {
+      const Endpoint* in = found(subscriptions_, subscription);
+      const Endpoint* out = found(publishers_, publisher);
+      if (in == nullptr || out == nullptr || names.size() == most_links) continue;
+      names.push_back(node_name(in->node) + " " + std::string(kind) + " " + in->name + " → " +
+                      out->name);
+    }
+  return names;
+}
+
+std::string Graph::publish_name_of(Handle publisher, Handle rmw) const {
+  const Endpoint* endpoint = found(rmw_publishers_, rmw);
+  if (endpoint == nullptr) endpoint = found(publishers_, publisher);
   return endpoint == nullptr ? "? publish ?"
                              : node_name(endpoint->node) + " publish " + endpoint->name;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace wirecost::tracetools {
 
@@ -15,9 +16,9 @@ using Handle = std::uint64_t;
 /// The sections of one callback; what does not apply is empty.
 struct CallbackNames {
   std::string callback;
-  std::string wait;       ///< from taking the message to the callback
-  std::string transport;  ///< from the message's source time stamp to taking it
-  std::string queued;     ///< from a ring buffer within the process to the callback
+  std::string wait;    ///< from taking the message to the callback
+  std::string queued;  ///< from a ring buffer within the process to the callback
+  std::string place;   ///< node and topic, of subscriptions alone
 };
 
 /// Filled by the events of initialization, in any order; an address that is used again stands for
@@ -27,6 +28,7 @@ class Graph {
  public:
   static constexpr std::size_t most = std::size_t{1} << 16;
   static constexpr std::size_t longest_text = 500;
+  static constexpr std::size_t most_links = 256;
 
   void node(Handle node, std::string_view name, std::string_view name_space);
   void publisher(Handle publisher, Handle node, Handle rmw, std::string_view topic);
@@ -44,9 +46,18 @@ class Graph {
   bool is_rmw_publisher(Handle rmw) const { return rmw_publishers_.contains(rmw); }
 
   CallbackNames names_of(Handle callback) const;
-  std::string publish_name_of(Handle publisher) const;
+  /// From a message's source time stamp to taking it; `rmw`: the subscription's handle there.
+  std::string transport_name_of(Handle rmw) const;
+  /// `rmw`: the publisher's handle in the middleware, 0 where it is not known. It comes first: rcl
+  /// moves the publishers of /rosout after their initialization.
+  std::string publish_name_of(Handle publisher, Handle rmw) const;
   /// Of the process's executors: the process is called by its first node.
   std::string idle_name() const;
+  /// Of a program's statement that what it publishes depends on what it took: a section for each
+  /// pair, at most `most_links`. `kind` is the tracepoint.
+  std::vector<std::string> link_names(std::string_view kind,
+                                      const std::vector<Handle>& subscriptions,
+                                      const std::vector<Handle>& publishers) const;
 
   /// Grows with each change: names that were looked up before may be others now.
   std::uint64_t changes() const { return changes_; }
@@ -74,8 +85,8 @@ class Graph {
 
   std::string first_node_;
   Table<std::string> nodes_, symbols_;
-  Table<Endpoint> publishers_, subscriptions_, services_;
-  Table<Handle> rmw_publishers_, objects_;
+  Table<Endpoint> publishers_, rmw_publishers_, subscriptions_, rmw_subscriptions_, services_;
+  Table<Handle> objects_;
   Table<Timer> timers_;
   Table<Owner> owners_;
   std::uint64_t changes_ = 1;

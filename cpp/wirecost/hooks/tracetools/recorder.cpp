@@ -43,13 +43,17 @@ std::uint32_t ProbeRecorder::find_idle() {
 CallbackSections ProbeRecorder::find_callback(Handle callback) {
   const CallbackNames names =
       SharedGraph::get().ask([&](const Graph& graph) { return graph.names_of(callback); });
-  return {section(names.callback), section(names.wait), section(names.transport),
-          section(names.queued)};
+  return {section(names.callback), section(names.wait), section(names.queued)};
 }
 
-std::uint32_t ProbeRecorder::find_publisher(Handle publisher) {
+std::uint32_t ProbeRecorder::find_transport(Handle rmw) {
   return section(
-      SharedGraph::get().ask([&](const Graph& graph) { return graph.publish_name_of(publisher); }));
+      SharedGraph::get().ask([&](const Graph& graph) { return graph.transport_name_of(rmw); }));
+}
+
+std::uint32_t ProbeRecorder::find_publisher(Handle publisher, Handle rmw) {
+  return section(SharedGraph::get().ask(
+      [&](const Graph& graph) { return graph.publish_name_of(publisher, rmw); }));
 }
 
 }  // namespace wirecost::tracetools

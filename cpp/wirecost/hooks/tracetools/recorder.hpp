@@ -94,8 +94,12 @@ class ProbeRecorder {
   CallbackSections sections_of(Handle callback) {
     return callbacks_.get(callback, [&] { return find_callback(callback); });
   }
-  std::uint32_t publish_section_of(Handle publisher) {
-    return publishers_.get(publisher, [&] { return find_publisher(publisher); });
+  std::uint32_t transport_section_of(Handle rmw) {
+    return transports_.get(rmw, [&] { return find_transport(rmw); });
+  }
+  std::uint32_t publish_section_of(Handle publisher, Handle rmw) {
+    return publishers_.get(rmw != 0 ? rmw : publisher,
+                           [&] { return find_publisher(publisher, rmw); });
   }
   std::uint32_t idle_section() {
     constexpr Handle any = 1;
@@ -115,11 +119,12 @@ class ProbeRecorder {
 
  private:
   static CallbackSections find_callback(Handle callback);
-  static std::uint32_t find_publisher(Handle publisher);
+  static std::uint32_t find_transport(Handle rmw);
+  static std::uint32_t find_publisher(Handle publisher, Handle rmw);
   static std::uint32_t find_idle();
 
   Cache<CallbackSections> callbacks_;
-  Cache<std::uint32_t> publishers_, idle_;
+  Cache<std::uint32_t> transports_, publishers_, idle_;
 };
 
 }  // namespace wirecost::tracetools

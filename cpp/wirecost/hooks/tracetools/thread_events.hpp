@@ -12,12 +12,13 @@ namespace wirecost::tracetools {
 
 /// Identifiers of a callback's sections; 0: there is none.
 struct CallbackSections {
-  std::uint32_t callback = 0, wait = 0, transport = 0, queued = 0;
+  std::uint32_t callback = 0, wait = 0, queued = 0;
 };
 
 /// A Recorder has
 ///   CallbackSections sections_of(Handle callback);
-///   std::uint32_t publish_section_of(Handle publisher);
+///   std::uint32_t transport_section_of(Handle rmw);
+///   std::uint32_t publish_section_of(Handle publisher, Handle rmw);  // 0: that one is not known
 ///   std::uint32_t idle_section();
 ///   std::int64_t wall_ns(std::int64_t time_ns);                  // since 1970
 ///   void begin(std::uint32_t id, std::int64_t time_ns);
@@ -33,6 +34,13 @@ class ThreadEvents {
 
   void wait_for_work(std::int64_t now) { idle_since_ = now; }
 
+  /// In a wait set. False where the executor has reported its wait already.
+  bool wait(std::int64_t now) {
+    if (idle_since_ != 0) return false;
+    idle_since_ = now;
+    return true;
+  }
+
   void awake(std::int64_t now, Recorder& recorder) {
     if (idle_since_ == 0) return;
     recorder.span(recorder.idle_section(), idle_since_, now, 0);
@@ -44,11 +52,21 @@ class ThreadEvents {
     taken_at_ = 0;
   }
 
-  /// The last one before the callback counts: rmw_take, rcl_take and rclcpp_take follow each other,
-  /// and only the first has the time stamp.
-  void take(std::int64_t now, std::int64_t source_timestamp) {
+  /// A message that rmw_take gave to whatever called it. The last one before a callback is its.
+  void take(std::int64_t now, Handle rmw, std::int64_t source_timestamp, Recorder& recorder) {
+    taken(now, recorder.transport_section_of(rmw), source_timestamp, recorder);
+  }
+
+  /// The same; `transport`: the section of the time since the source time stamp.
+  void taken(std::int64_t now, std::uint32_t transport, std::int64_t source_timestamp,
+             Recorder& recorder) {
     taken_at_ = now;
     source_timestamp_ = source_timestamp;
+    if (source_timestamp <= 0 || now <= 0) return;
+    const std::int64_t taken_wall = recorder.wall_ns(now);
+    if (taken_wall < source_timestamp || taken_wall - source_timestamp >= oldest_ns) return;
+    recorder.span(transport, now - (taken_wall - source_timestamp), now,
+                  static_cast<std::uint64_t>(source_timestamp));
   }
 
   /// A message out of a ring buffer, which came into it at `since`; 0: nobody knows.
@@ -56,29 +74,33 @@ class ThreadEvents {
 
   void callback_start(std::int64_t now, Handle callback, Recorder& recorder) {
     const CallbackSections sections = recorder.sections_of(callback);
-    if (taken_at_ != 0 && sections.wait != 0) {
-      const auto message =
-          source_timestamp_ > 0 ? static_cast<std::uint64_t>(source_timestamp_) : 0;
-      const std::int64_t taken_wall = recorder.wall_ns(taken_at_);
-      if (message != 0 && taken_at_ > 0 && taken_wall >= source_timestamp_ &&
-          taken_wall - source_timestamp_ < oldest_ns)
-        recorder.span(sections.transport, taken_at_ - (taken_wall - source_timestamp_), taken_at_,
-                      message);
-      recorder.span(sections.wait, taken_at_, now, message);
-    }
+    waited(now, sections.wait, recorder);
     if (queued_since_ != 0 && sections.queued != 0)
       recorder.span(sections.queued, queued_since_, now, 0);
-    taken_at_ = queued_since_ = 0;
+    queued_since_ = 0;
     give_up(callback, recorder);
     if (depth_ == open_.size()) return;
     open_[depth_++] = {callback, sections.callback};
     recorder.begin(sections.callback, now);
   }
 
-  /// Callbacks inside it that did not end, as by an exception, are given up.
-  void callback_end(std::int64_t now, Handle callback, Recorder& recorder) {
+  /// Since the message was taken, which comes into a section `wait`; 0: into none.
+  void waited(std::int64_t now, std::uint32_t wait, Recorder& recorder) {
+    if (taken_at_ != 0 && wait != 0)
+      recorder.span(wait, taken_at_, now,
+                    source_timestamp_ > 0 ? static_cast<std::uint64_t>(source_timestamp_) : 0);
+    taken_at_ = 0;
+  }
+
+  /// At a callback's end, none of its publishing goes on.
+  void settle(Recorder& recorder) {
     flush(recorder);
     publish_began_ = 0;
+  }
+
+  /// Callbacks inside it that did not end, as by an exception, are given up.
+  void callback_end(std::int64_t now, Handle callback, Recorder& recorder) {
+    settle(recorder);
     std::size_t at = depth_;
     while (at != 0 && open_[at - 1].callback != callback) --at;
     if (at == 0) return;
@@ -95,14 +117,15 @@ class ThreadEvents {
     publish_began_ = 0;
   }
 
-  void rmw_publish(std::int64_t now, std::uint64_t message, Recorder& recorder) {
+  /// `rmw`: the publisher's handle in the middleware, or 0.
+  void rmw_publish(std::int64_t now, Handle rmw, std::uint64_t message, Recorder& recorder) {
     if (publishing_since_ == 0) return;
-    recorder.span(recorder.publish_section_of(publisher_), publishing_since_, now, message);
+    recorder.span(recorder.publish_section_of(publisher_, rmw), publishing_since_, now, message);
     publishing_since_ = 0;
   }
 
   void intra_publish(std::int64_t now, Handle publisher, Recorder& recorder) {
-    recorder.span(recorder.publish_section_of(publisher),
+    recorder.span(recorder.publish_section_of(publisher, 0),
                   publish_began_ != 0 ? publish_began_ : now, now, 0);
     publish_began_ = 0;
   }
@@ -120,7 +143,7 @@ class ThreadEvents {
 
   /// A middleware without the tracepoint rmw_publish: the publishing is known, not its end.
   void flush(Recorder& recorder) {
-    if (publishing_since_ != 0) rmw_publish(publishing_since_, 0, recorder);
+    if (publishing_since_ != 0) rmw_publish(publishing_since_, 0, 0, recorder);
   }
 
   struct Open {

@@ -64,5 +64,11 @@
     (buffer, index, size, overwritten))                                                            \
   X(rclcpp_ring_buffer_dequeue, (const void* buffer, uint64_t index, uint64_t size),               \
     (buffer, index, size))                                                                         \
-  X(rclcpp_ring_buffer_clear, (const void* buffer), (buffer))
+  X(rclcpp_ring_buffer_clear, (const void* buffer), (buffer))                                      \
+  X(message_link_periodic_async,                                                                   \
+    (const void* subscriptions, size_t taken, const void* publishers, size_t given),               \
+    (subscriptions, taken, publishers, given))                                                     \
+  X(message_link_partial_sync,                                                                     \
+    (const void* subscriptions, size_t taken, const void* publishers, size_t given),               \
+    (subscriptions, taken, publishers, given))
 // clang-format on

@@ -4,16 +4,16 @@
 #include "tracepoints.h"
 
 #include <cxxabi.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "export.hpp"
 #include "recorder.hpp"
 #include "wirecost/hooks/following.hpp"
 #include "wirecost/hooks/own_probes.hpp"
-#include "wirecost/probe/undisturbed.hpp"
 
 namespace {
 
@@ -42,19 +42,7 @@ void change(Change change) {
 
 std::int64_t now() { return wirecost::monotonic_ns(); }
 
-/// Where the user sees it: there is no rclcpp where this was made.
-void say_what_was_not_tried() {
-  constexpr std::string_view line =
-      "wirecost: callbacks of rclcpp are recorded by its tracepoints; this was not exercised with "
-      "rclcpp itself, docs/probe-ros2.md says how to check it\n";
-  static std::atomic<bool> said{false};
-  if (said.exchange(true)) return;
-  const wirecost::probe::Undisturbed undisturbed;
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-}
-
 void record_rcl_node_init(const void* node, const void*, const char* name, const char* space) {
-  say_what_was_not_tried();
   change([&](Graph& graph) { graph.node(handle(node), text(name), text(space)); });
 }
 
@@ -108,8 +96,8 @@ void record_rclcpp_executor_wait_for_work(int64_t) { here.events.wait_for_work(n
 void record_rclcpp_executor_get_next_ready() { here.events.awake(now(), here.recorder); }
 void record_rclcpp_executor_execute(const void*) { here.events.execute(now(), here.recorder); }
 
-void record_rmw_take(const void*, const void*, int64_t source_timestamp, bool taken) {
-  if (taken) here.events.take(now(), source_timestamp);
+void record_rmw_take(const void* rmw, const void*, int64_t source_timestamp, bool taken) {
+  if (taken) here.events.take(now(), handle(rmw), source_timestamp, here.recorder);
 }
 
 void record_callback_start(const void* callback, bool) {
@@ -128,8 +116,8 @@ void record_rmw_publish(const void* first, const void*, int64_t timestamp) {
   const bool has_timestamp = SharedGraph::get().ask(
       [&](const Graph& graph) { return graph.is_rmw_publisher(handle(first)); });
   here.events.rmw_publish(
-      at, has_timestamp && timestamp > 0 ? static_cast<std::uint64_t>(timestamp) : 0,
-      here.recorder);
+      at, has_timestamp ? handle(first) : 0,
+      has_timestamp && timestamp > 0 ? static_cast<std::uint64_t>(timestamp) : 0, here.recorder);
 }
 void record_rclcpp_intra_publish(const void* publisher, const void*) {
   here.events.intra_publish(now(), handle(publisher), here.recorder);
@@ -140,6 +128,31 @@ void record_rclcpp_ring_buffer_enqueue(const void* buffer, uint64_t index, uint6
 }
 void record_rclcpp_ring_buffer_dequeue(const void* buffer, uint64_t index, uint64_t) {
   here.events.dequeue(SharedQueues::get().dequeue(handle(buffer), index));
+}
+
+/// What a program says of its messages becomes a section of its own, once.
+void record_link(std::string_view kind, const void* subscriptions, size_t taken,
+                 const void* publishers, size_t given) {
+  const auto handles = [](const void* array, size_t count) {
+    const auto* const first = static_cast<const void* const*>(array);
+    std::vector<Handle> found;
+    for (size_t i = 0; i != std::min(count, Graph::most_links); ++i)
+      found.push_back(handle(first[i]));
+    return found;
+  };
+  const auto names = SharedGraph::get().ask([&](const Graph& graph) {
+    return graph.link_names(kind, handles(subscriptions, taken), handles(publishers, given));
+  });
+  for (const std::string& name : names)
+    ProbeRecorder::span(wirecost_probe_section(name.c_str()), now(), now(), 0);
+}
+void record_message_link_periodic_async(const void* subscriptions, size_t taken,
+                                        const void* publishers, size_t given) {
+  record_link("message_link_periodic_async", subscriptions, taken, publishers, given);
+}
+void record_message_link_partial_sync(const void* subscriptions, size_t taken,
+                                      const void* publishers, size_t given) {
+  record_link("message_link_partial_sync", subscriptions, taken, publishers, given);
 }
 
 // Of no use here yet: only passed on.
@@ -185,4 +198,43 @@ WIRECOST_TRACEPOINTS(WIRECOST_TRACEPOINT)
 
 /// Whether tracepoints are compiled in.
 WIRECOST_EXPORT bool ros_trace_compile_status(void) { return true; }
+
+/// rcl's own, for executors without tracepoints: rclpy's, those of C.
+WIRECOST_EXPORT int rcl_wait(void* set, int64_t timeout) {
+  constexpr int error = 1;
+  static constinit wirecost::hooks::Following following("rcl_wait");
+  void* const next = following.get();
+  if (next == nullptr) return error;
+  const bool idle = recording() && here.events.wait(now());
+  const int result = reinterpret_cast<int (*)(void*, int64_t)>(next)(set, timeout);
+  if (idle) here.events.awake(now(), here.recorder);
+  return result;
+}
+
+// For rclpy's callbacks, which have no tracepoints (python/wirecost/probe/run/python). Sections are
+// the probe library's; a `wait` of 0: none.
+
+WIRECOST_EXPORT void wirecost_ros2_begin(uint32_t callback, uint32_t wait) {
+  here.events.waited(now(), wait, here.recorder);
+  ProbeRecorder::begin(callback, 0);
+}
+
+WIRECOST_EXPORT void wirecost_ros2_end(uint32_t callback) {
+  here.events.settle(here.recorder);
+  ProbeRecorder::end(callback, 0);
+}
+
+/// A coroutine, which leaves its thread meanwhile, is recorded when it is over.
+WIRECOST_EXPORT int64_t wirecost_ros2_start(uint32_t wait) {
+  const int64_t at = now();
+  here.events.waited(at, wait, here.recorder);
+  return at;
+}
+
+WIRECOST_EXPORT void wirecost_ros2_finish(uint32_t callback, int64_t since) {
+  wirecost_probe_execution(callback, since, now(), WIRECOST_PROBE_COUNT_LOOPS, 0);
+}
+
+/// The message is converted before rcl sees it.
+WIRECOST_EXPORT void wirecost_ros2_publish(void) { here.events.rclcpp_publish(now()); }
 }

@@ -107,11 +107,13 @@ class Layout:
         texts: Mapping[str, int] | None = None,
         *,
         clocks: tuple[str, ...] | None = (),
+        lists: tuple[str, ...] = (),
         around: list[Scope] | None = None,
     ) -> tuple[int, int]:
         """The range of a struct's steps. ``slots``, ``texts``: where fields of these names go, also
         inside of variants; ``clocks``: fields that tell the time, None: all that are of a clock;
-        ``around``: scopes whose fields tags and lengths may be, to which the struct's is added.
+        ``lists``: sequences of integers to keep, by their names; ``around``: scopes whose fields
+        tags and lengths may be, to which the struct's is added.
 
         Raises:
             TsdlError: a tag or a length is no field read before, or there are too many.
@@ -123,7 +125,7 @@ class Layout:
         self._around = len(scopes)
         self._free = Slot.FIRST_FREE
         scopes.append({})
-        wanted = _Wanted(slots, texts or {}, clocks)
+        wanted = _Wanted(slots, texts or {}, clocks, lists)
         return self._place(self._struct(struct, scopes, wanted, top=True))
 
     def _place(self, steps: list[Step]) -> tuple[int, int]:
@@ -191,12 +193,15 @@ class Layout:
                 return [
                     Step(Op.SKIP, size=element.size, align=element.align, count=declared.length)
                 ]
-        body = self._place(self._field("", element, scopes, NOTHING))
-        first, last = body
+        made = self._field("", element, scopes, NOTHING)
+        kept = wanted.list(name) if isinstance(element, Integer) else -1
+        if kept >= 0 and not isinstance(declared.length, int):
+            made[0].slot = self._new_slot(lasting=False)
+        first, last = self._place(made)
         if isinstance(declared.length, int):
             return [Step(Op.ARRAY, count=declared.length, first=first, last=last)]
         source, _ = self._source(declared.length, scopes)
-        return [Step(Op.SEQUENCE, source=source, first=first, last=last)]
+        return [Step(Op.SEQUENCE, slot=kept, source=source, first=first, last=last)]
 
     def _variant(self, declared: Variant, scopes: list[Scope], wanted: _Wanted) -> list[Step]:
         if declared.tag is None:
@@ -241,6 +246,11 @@ class _Wanted:
     slots: Mapping[str, int]
     texts: Mapping[str, int]
     clocks: tuple[str, ...] | None
+    lists: tuple[str, ...] = ()
+
+    def list(self, name: str) -> int:
+        known = name.removeprefix("_")
+        return self.lists.index(known) if known in self.lists else -1
 
     def slot(self, name: str) -> int:
         return self.slots.get(name.removeprefix("_"), -1)

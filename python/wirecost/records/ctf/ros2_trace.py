@@ -13,7 +13,7 @@ import numpy as np
 from wirecost import _ctf
 from wirecost.errors import UserError
 from wirecost.printable import printable
-from wirecost.records.ctf.events import FIELDS, NOT_NEEDED, PROVIDER, kind_of
+from wirecost.records.ctf.events import FIELDS, LISTS, NOT_NEEDED, PROVIDER, kind_of
 from wirecost.records.ctf.layout import Layout, Scope, Slot, TextSlot
 from wirecost.records.ctf.packets import metadata_text
 from wirecost.records.ctf.tokens import TsdlError
@@ -163,6 +163,7 @@ def _stream(
             event.fields,
             {name: Slot.VALUE + i for i, name in enumerate(numbers)},
             {name: TextSlot.VALUE + i for i, name in enumerate(strings)},
+            lists=() if kind == NOT_NEEDED else LISTS,
             around=inner,
         )
         events.append((identifier, kind, *own, *fields))
