@@ -11,7 +11,7 @@ from wirecost.probe.run.environment import hooks_named, prepare
 from wirecost.probe.run.hook import Request
 from wirecost.probe.run.target import find
 
-OF_SYSTEM = {"ros1": ("ros1", "rospy"), "dds": ("ros2",)}
+OF_SYSTEM = {"ros1": ("ros1", "rospy"), "dds": ("ros2", "rclpy")}
 """By the names of systems."""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 2: the callbacks of rclcpp, by the tracepoints that it calls in libtracetools."""
+"""ROS 2: callbacks of rclcpp, and what rcl takes and publishes, by tracepoints in libtracetools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIBRARY = "libwirecost-hook-ros2.so"
 
 class Ros2:
     name = "ros2"
-    about = "callbacks of rclcpp (not exercised with rclcpp here: docs/probe-ros2.md)"
+    about = "callbacks of rclcpp, and what rcl takes and publishes"
 
     def prepare(self, target: Target, request: Request) -> Hooked:
         del target, request  # a program may start a node: ros2 run does

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import importlib.abc
-import importlib.machinery
 import os
 import queue
 import sys
 import threading
 import time
 from typing import Any, Callable  # noqa: UP035 - Python 3.8
+
+from hooked_imports import Patching, name_of  # type: ignore[import-not-found, unused-ignore]
 
 COUNT_LOOPS = 2**64 - 1
 
@@ -151,14 +151,6 @@ class Recorder:
         return record
 
 
-def name_of(callback: Any) -> str:
-    """As it is called in the source; of what ``functools.partial`` made, that of the function."""
-    while hasattr(callback, "func"):
-        callback = callback.func
-    name = getattr(callback, "__qualname__", None) or type(callback).__qualname__
-    return f"{getattr(callback, '__module__', '?')}.{name}"
-
-
 def patch_topics(module: Any, recorder: Recorder) -> None:
     subscriber, publisher = module._SubscriberImpl, module._PublisherImpl
     invoke, publish = subscriber._invoke_callback, publisher.publish
@@ -236,37 +228,19 @@ PATCHES: dict[str, Callable[[Any, Recorder], None]] = {
 }
 
 
-class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules of ``PATCHES`` as Python does, and patches each once it is imported."""
+def patch_by(recorder: Recorder, patch: Callable[[Any, Recorder], None]) -> Callable[[Any], None]:
+    return lambda module: patch(module, recorder)
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self._loaders: dict[str, Any] = {}
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        if name not in PATCHES:
-            return None
-        found = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if found is None or found.loader is None:
-            return None
-        self._loaders[name], found.loader = found.loader, self
-        return found
-
-    def create_module(self, spec: Any) -> Any:
-        return self._loaders[spec.name].create_module(spec)
-
-    def exec_module(self, module: Any) -> None:
-        name = module.__name__
-        self._loaders[name].exec_module(module)
-        try:
-            PATCHES[name](module, self.recorder)
-        except AttributeError as error:
-            print(
-                f"wirecost: {name}: not the rospy that is known ({error}); "
-                "its callbacks are not recorded",
-                file=sys.stderr,
-            )
+def failed(module: str, error: AttributeError) -> None:
+    print(
+        f"wirecost: {module}: not the rospy that is known ({error}); "
+        "its callbacks are not recorded",
+        file=sys.stderr,
+    )
 
 
 if os.environ.get("WIRECOST_PROBE") and os.environ.get("WIRECOST_PROBE_LIBRARY"):
-    sys.meta_path.insert(0, Patching(Recorder(Probe(os.environ["WIRECOST_PROBE_LIBRARY"]))))
+    the_recorder = Recorder(Probe(os.environ["WIRECOST_PROBE_LIBRARY"]))
+    bound = {name: patch_by(the_recorder, patch) for name, patch in PATCHES.items()}
+    sys.meta_path.insert(0, Patching(bound, failed))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For the hooks beside this file: modules that are patched when they are imported, and the names of
+callbacks. Python 3.8 and its standard library alone."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+from pathlib import Path
+from typing import Any, Callable  # noqa: UP035 - Python 3.8
+
+
+class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of ``patches`` as Python does, and patches each once it is imported. What
+    a patch does not find there is given to ``failed``, with the module's name."""
+
+    def __init__(
+        self,
+        patches: dict[str, Callable[[Any], None]],
+        failed: Callable[[str, AttributeError], None],
+    ) -> None:
+        self._patches, self._failed = patches, failed
+        self._loaders: dict[str, Any] = {}
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name not in self._patches:
+            return None
+        found = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if found is None or found.loader is None:
+            return None
+        self._loaders[name], found.loader = found.loader, self
+        return found
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loaders[spec.name].create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        name = module.__name__
+        self._loaders[name].exec_module(module)
+        try:
+            self._patches[name](module)
+        except AttributeError as error:
+            self._failed(name, error)
+
+
+def plain(callback: Any) -> Any:
+    """The function that ``functools.partial`` was given."""
+    while hasattr(callback, "func"):
+        callback = callback.func
+    return callback
+
+
+def name_of(callback: Any) -> str:
+    """As it is called in the source: ``module.Class.method``; a lambda by its file and line."""
+    callback = plain(callback)
+    name = getattr(callback, "__qualname__", None) or type(callback).__qualname__
+    code = getattr(callback, "__code__", None)
+    if code is not None and code.co_name == "<lambda>":
+        return f"lambda {Path(code.co_filename).name}:{code.co_firstlineno}"
+    module = getattr(callback, "__module__", None) or type(callback).__module__
+    return f"{_imported_as(module)}.{name}"
+
+
+def _imported_as(module: str) -> str:
+    """What the program would be imported as."""
+    main = sys.modules.get("__main__")
+    if module != "__main__" or main is None:
+        return module
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        return str(spec.name)
+    return Path(getattr(main, "__file__", None) or module).stem
