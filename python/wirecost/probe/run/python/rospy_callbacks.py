@@ -14,6 +14,7 @@ import queue
 import sys
 import threading
 import time
+from functools import partial
 from typing import Any, Callable  # noqa: UP035 - Python 3.8
 
 from hooked_imports import Patching, name_of  # type: ignore[import-not-found, unused-ignore]
@@ -35,6 +36,8 @@ class Probe:
         self.span = library.wirecost_probe_span
         numbers = [ctypes.c_int64, ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64, ctypes.c_uint64]
         self.span.argtypes, self.span.restype = [ctypes.c_uint32, *numbers], None
+        self.execution = library.wirecost_probe_execution
+        self.execution.argtypes, self.execution.restype = [ctypes.c_uint32, *numbers[:-1]], None
 
 
 class Received(threading.local):
@@ -51,19 +54,18 @@ class BriefThreads(threading.local):
     here = False
 
 
-class SpanWriter:
-    """Spans of brief threads, in the order in which they ended."""
+class Writer:
+    """What brief threads did, in the order in which it ended."""
 
-    def __init__(self, probe: Probe) -> None:
-        self._probe = probe
-        self._spans: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    def __init__(self) -> None:
+        self._records: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def put(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
+    def put(self, record: Callable[[], None]) -> None:
         if self._thread is None:
             self._start()
-        self._spans.put((section, begin_ns, end_ns, value))
+        self._records.put(record)
 
     def _start(self) -> None:
         with self._starting:
@@ -73,11 +75,11 @@ class SpanWriter:
                 atexit.register(self._finish)
 
     def _write(self) -> None:
-        for section, begin_ns, end_ns, value in iter(self._spans.get, None):
-            self._probe.span(section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
+        for record in iter(self._records.get, None):
+            record()
 
     def _finish(self) -> None:
-        self._spans.put(None)
+        self._records.put(None)
         if self._thread is not None:
             self._thread.join(1)
 
@@ -87,7 +89,7 @@ class Recorder:
         self.probe = probe
         self.received = Received()
         self.brief = BriefThreads()
-        self.writer = SpanWriter(probe)
+        self.writer = Writer()
         self.unless_probed = "WIRECOST_HOOK_UNLESS_PROBED" in os.environ
         self._sections: dict[str, int] = {}
 
@@ -99,10 +101,11 @@ class Recorder:
         return found
 
     def span(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
+        span = partial(self.probe.span, section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
         if self.brief.here:
-            self.writer.put(section, begin_ns, end_ns, value)
+            self.writer.put(span)
         else:
-            self.probe.span(section, begin_ns, end_ns, COUNT_LOOPS, value, 0)
+            span()
 
     def recorded_briefly(self, callback: Callable[..., Any], place: str) -> Callable[..., Any]:
         """``callback`` that records the time of each call, whatever thread calls it."""
@@ -117,7 +120,8 @@ class Recorder:
             try:
                 return callback(*args, **kwargs)
             finally:
-                self.writer.put(section, begin_ns, time.monotonic_ns(), 0)
+                times = begin_ns, time.monotonic_ns()
+                self.writer.put(partial(self.probe.execution, section, *times, COUNT_LOOPS, 0))
                 self.brief.here = False
 
         return record
