@@ -144,8 +144,11 @@ class IsolatedSystem(Protocol):
     def environment(self) -> dict[str, str]:
         """Variables that make a program join this system and no other."""
 
-    def prepare(self, node: str, parameters: dict[str, object]) -> None:
-        """Sets parameters, before the node is started."""
+    def prepare(
+        self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
+    ) -> None:
+        """Sets parameters, before the node is started; ``called``: services of the node that will
+        be called, so that finding them delays no call."""
 
     def publish(self, topic: Topic) -> Sink:
         """Offers a topic to the node; the player sends through the sink."""

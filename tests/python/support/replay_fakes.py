@@ -132,8 +132,10 @@ class FakeIsolatedSystem:
     def environment(self) -> dict[str, str]:
         return {"FAKE_SYSTEM": str(self._server.getsockname()[1])}
 
-    def prepare(self, node: str, parameters: dict[str, object]) -> None:
-        del node
+    def prepare(
+        self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
+    ) -> None:
+        del node, called
         self.parameters = parameters
 
     def publish(self, topic: Topic) -> TcpSink:

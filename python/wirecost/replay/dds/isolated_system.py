@@ -65,10 +65,14 @@ class DdsIsolatedSystem:
     def environment(self) -> dict[str, str]:
         return environment(self._domain.number)
 
-    def prepare(self, node: str, parameters: dict[str, object]) -> None:
-        """Remembers them: a ROS 2 node has parameters only once it runs. Its arguments and files
+    def prepare(
+        self, node: str, parameters: dict[str, object], called: Sequence[Service] = ()
+    ) -> None:
+        """Remembers parameters: a ROS 2 node has them only once it runs. Its arguments and files
         set most; what was set while it ran is set again before its first input."""
         self._node, self._parameters = node, dict(parameters)
+        for service in called:
+            self._client(service)
 
     def publish(self, topic: Topic) -> _dds.Writer:
         writer = _dds.Writer(
@@ -89,9 +93,7 @@ class DdsIsolatedSystem:
         self._servers.append(Server(self._participant, service, answers, self._discovery.vendor))
 
     def call(self, service: Service, request: bytes) -> Call:
-        client = self._clients.get(service.name)
-        if client is None:
-            client = self._clients[service.name] = Client(self._participant, service)
+        client = self._client(service)
         asked_ns = time.time_ns()
         reply, error = b"", None
         try:
@@ -116,6 +118,11 @@ class DdsIsolatedSystem:
 
     def unmatched(self) -> list[str]:
         return self._refused + [line for server in self._servers for line in server.unmatched()]
+
+    def _client(self, service: Service) -> Client:
+        if service.name not in self._clients:
+            self._clients[service.name] = Client(self._participant, service)
+        return self._clients[service.name]
 
     def _set_parameters(self) -> bool:
         """False: the node has not announced itself yet, or not answered when it was first asked."""

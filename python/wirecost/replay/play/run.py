@@ -67,7 +67,9 @@ def run_once(
     snapshot, result = prepared.snapshot, RunResult()
     topics = [one.topic for one in snapshot.outputs]
     with isolated, OutputCatcher(outputs_file, system, topics, prepared.digests) as catcher:
-        isolated.prepare(snapshot.node, snapshot.parameters)
+        called = {call.service for call in prepared.recorded.calls}
+        provided = [service for service in snapshot.provides if service.name in called]
+        isolated.prepare(snapshot.node, snapshot.parameters, provided)
         sinks = [isolated.publish(one.topic) for one in snapshot.inputs]
         for channel, topic in enumerate(topics):
             isolated.listen(topic, channel, catcher.queue)

@@ -51,7 +51,12 @@ class Ros1IsolatedSystem:
             "ROS_IP": LOOPBACK,
         }
 
-    def prepare(self, node: str, parameters: dict[str, object]) -> None:  # noqa: ARG002
+    def prepare(
+        self,
+        node: str,  # noqa: ARG002
+        parameters: dict[str, object],
+        called: Sequence[Service] = (),  # noqa: ARG002
+    ) -> None:
         for name, value in parameters.items():
             self._server.api.set(name, value)
 

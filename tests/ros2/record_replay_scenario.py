@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``test_record_replay.py`` does in a network of its own: records a node of ROS 2 while it
+runs, kills a replay, and replays. Everything but the capture of packets is an ordinary user's.
+
+    python record_replay_scenario.py FOLDER USER NODE… -- DRIVER…
+
+Prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+WIRECOST = Path(sys.executable).with_name("wirecost")
+ALL_KINDS, OUTGOING, IPV6 = 3, 4, 0x86DD
+OURS = {"127.0.0.1", "239.255.0.1"}
+MARK = "TEST_SCENARIO"
+
+
+class Scenario:
+    def __init__(self, folder: Path, user: int) -> None:
+        os.chown(folder, user, user)
+        self._as_user: dict[str, Any] = {
+            "user": user, "group": user, "extra_groups": [], "cwd": folder, "text": True,
+            "env": {"PATH": os.environ["PATH"], "HOME": str(folder), MARK: str(folder),
+                    "ROS_LOG_DIR": str(folder), "WIRECOST_STATE": str(folder / "state"),
+                    "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        }  # fmt: skip
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(command, **self._as_user)
+
+    def wirecost(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [WIRECOST, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **self._as_user
+        )
+
+    def replay(self, out: str) -> subprocess.Popen[str]:
+        return self.wirecost("replay", "recording", "--no-report", "--out", out, "--json", "-")
+
+
+def processes() -> list[psutil.Process]:
+    """All of this scenario but this one."""
+    found = []
+    for each in psutil.process_iter():
+        try:
+            if each.environ().get(MARK) == sys.argv[1] and each.status() != psutil.STATUS_ZOMBIE:
+                found.append(each)
+        except psutil.Error:
+            continue
+    return found
+
+
+def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@contextmanager
+def capture() -> Iterator[Callable[[], list[str]]]:
+    """What leaves by the second interface, where there is one; the kernel's own of IPv6 apart."""
+    if "wired" not in dict(map(reversed, socket.if_nameindex())):  # type: ignore[arg-type]
+        yield lambda: []
+        return
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL_KINDS)) as packets:
+        packets.bind(("wired", ALL_KINDS))
+        packets.setblocking(False)
+
+        def seen() -> list[str]:
+            found = []
+            while True:
+                try:
+                    content, (_, protocol, direction, *_) = packets.recvfrom(65536)
+                except BlockingIOError:
+                    return found
+                if direction == OUTGOING and protocol != IPV6:
+                    found.append(f"{protocol:04x} {content[:40].hex()}")
+
+        yield seen
+
+
+def listened_to(process: psutil.Process) -> set[str]:
+    """Addresses that a process listens at, for whoever it is."""
+    found = set()
+    for each in process.net_connections("inet"):
+        if each.type == socket.SOCK_DGRAM or each.status == psutil.CONN_LISTEN:
+            found.add(each.laddr.ip)
+    return found
+
+
+def main() -> None:
+    folder, user, *commands = sys.argv[1:]
+    parted = commands.index("--")
+    scenario = Scenario(Path(folder), int(user))
+    result: dict[str, Any] = {}
+    with capture() as leaving:
+        around = [scenario.start(*commands[parted + 1 :]), scenario.start(*commands[:parted])]
+        time.sleep(2)
+        words = ("--for", "2", "--out", "recording", "--json", "-")
+        recording = scenario.wirecost("record", "--system", "dds", "/robot/renamed", *words)
+        out, error = recording.communicate(timeout=120)
+        result["record"] = {"status": recording.returncode, "error": error[-2000:]}
+        if recording.returncode == 0:
+            result["record"] |= json.loads(out)
+        result["node"] = around[1].pid
+        for each in around:
+            each.send_signal(signal.SIGINT)
+        for each in around:
+            each.wait(60)
+        time.sleep(2)  # the kernel reports twice within a second that a multicast group was left
+        result["left while recording"] = leaving()[:3]
+
+        killed = scenario.replay("killed")
+        node = commands[1]
+        result["killed"] = until(lambda: any(node in each.cmdline() for each in processes()))
+        result["listened to"] = sorted(listened_to(psutil.Process(killed.pid)) - OURS)
+        time.sleep(2)  # it plays by now
+        killed.kill()
+        killed.communicate()
+        until(lambda: not processes())
+        result["after the killed run"] = [each.cmdline() for each in processes()]
+
+        replay = scenario.replay("out")
+        out, error = replay.communicate(timeout=300)
+        result["replay"] = {"status": replay.returncode, "error": error[-2000:]}
+        if replay.returncode == 0:
+            result["replay"] |= json.loads(out)
+            result["printed"] = Path(folder, "out", "node-output-1.txt").read_text()
+        result["left while replaying"] = leaving()[:3]
+    result["after"] = [each.cmdline() for each in processes()]
+    print(json.dumps(result))
+
+
+main()
