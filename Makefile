@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers
+.PHONY: run test lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
 
 WIRECOST := .venv/bin/wirecost
 
@@ -49,6 +49,10 @@ test-rivals: install-test
 # Record and replay with nodes of ROS 2 on RustDDS; needs cargo, about 4 minutes the first time.
 test-peers: install-test
 	setup/test-peers
+
+# Record, replay and probe run with nodes of rclcpp, built against an installed ROS 2: PREFIX=/opt/ros/jazzy.
+test-ros2: install-test
+	@setup/test-ros2 $(PREFIX)
 
 # The README's two commands on a bare Debian 12 that exists as long as they run.
 bare:
