@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transport ``dds`` with nodes of rclpy that have default settings."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from support.networks import NETWORKS, run_inside
+from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
+
+PROGRAM = """
+import json, subprocess, sys, threading, time
+from pathlib import Path
+import numpy as np
+from wirecost.messaging import publish, subscribe
+
+relay = subprocess.Popen([sys.argv[1], sys.argv[2]])
+ended = threading.Event()
+sent = np.arange(300_000, dtype=np.float32).reshape(300, 1000)
+
+def send():
+    with publish("dds", "there") as topic:
+        while not ended.wait(0.02):
+            topic.send({"image": sent, "name": "front"})
+
+try:
+    sender = threading.Thread(target=send)
+    sender.start()
+    with subscribe("dds", "back") as topic:
+        received = topic.receive(60)
+        equal = np.array_equal(received["image"], sent) and received["name"] == "front"
+    command = [Path(sys.executable).with_name("wirecost"), "hz", "back", "--transport", "dds"]
+    command += ["--count", "20"]
+    hz = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    print(json.dumps({"equal": equal, "status": hz.returncode, "rate": hz.stdout + hz.stderr}))
+finally:
+    ended.set()
+    sender.join()
+    relay.kill()
+"""
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_frames_go_through_a_node_of_rclpy_and_back(distribution: str, network: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        done = run_inside(
+            network,
+            ["env", f"HOME={folder}", f"ROS_LOG_DIR={folder}", "ROS_DOMAIN_ID=0",
+             "PYTHONDONTWRITEBYTECODE=1", sys.executable, "-c", PROGRAM,
+             python_of(distribution), NODES / "relay.py"],
+            ordinary=True,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["equal"]
+    assert found["status"] == 0
+    assert "Hz" in found["rate"]
