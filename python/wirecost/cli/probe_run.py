@@ -20,6 +20,7 @@ from wirecost.doctor.prices import write_prices
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
 from wirecost.probe.function.request import DEFAULT_LIMIT, MEANS
+from wirecost.probe.function.unmatched import unmatched
 from wirecost.probe.run.environment import hooks_without, prepare
 from wirecost.probe.run.hook import Request, all_hooks
 from wirecost.probe.run.launch import run
@@ -100,6 +101,7 @@ def command(
         say_notes(prepared.notes)
         output = 2 if json_file == STANDARD_OUTPUT else 1
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        say_notes(unmatched(request.functions, folder))
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "

@@ -110,9 +110,15 @@ def test_each_stretch_of_a_function_is_a_section(tmp_path: Path) -> None:
 
 
 def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
-    done = recorded(tmp_path, "program:Planner.plam")
-    assert "no function that was called matches" in done.stderr
-    assert "program:Planner.plan" in done.stderr
+    """Once in a run, even if others match; what one process has matches for all."""
+    one, other, found = "program:Planner.plam", "no.module:function", "__main__:recursive"
+    done = recorded(tmp_path, one, found, other)
+    lines = [line for line in done.stderr.splitlines() if "no function" in line]
+    assert len(lines) == 2
+    assert lines[0].startswith(f"wirecost: --function {one}: no function that was called matches; ")
+    assert "program:Planner.plan" in lines[0]
+    assert lines[1] == f"wirecost: --function {other}: no function that was called matches"
+    assert not list((tmp_path / "logs").glob("*.near"))
 
 
 def test_equal_functions_of_two_modules_are_distinguished(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import atexit
 import ctypes
 import difflib
 import fnmatch
+import json
 import os
 import re
 import sys
@@ -95,13 +96,17 @@ class Sections:
         return self._named[name]
 
     def report(self) -> None:
-        if self.matched or not self.seen:
-            return
+        """What is similar to patterns that nothing matched, for whoever started the program: it
+        knows whether another process had a match."""
         seen = sorted(self.seen)
-        for pattern in self.patterns:
-            near = difflib.get_close_matches(pattern.replace("*", ""), seen, 3, 0.5)
-            hint = "; the nearest are " + ", ".join(near) if near else ""
-            say(f"{pattern}: no function that was called matches{hint}")
+        near = {
+            pattern: difflib.get_close_matches(pattern.replace("*", ""), seen, 3, 0.5)
+            for pattern, expression in zip(self.patterns, self._expressions)  # noqa: B905 - Python 3.8
+            if not any(map(expression.match, self._named))
+        }
+        if seen and near:
+            file = Path(os.environ["WIRECOST_PROBE"]) / f"functions-{os.getpid()}.near"
+            file.write_text(json.dumps(near))
 
 
 class Calls:
