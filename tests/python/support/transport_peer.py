@@ -163,11 +163,16 @@ class _Doer:
         return asdict(self.ends[topic].count)
 
     def shared_files(self) -> list[str]:
-        """What this process has of shared memory, mapped or open."""
+        """What this process has of shared memory, mapped or open; not LTTng's, which ROS 2 is
+        linked with."""
         links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
         mapped = [str(one.path) for one in mappings(lambda _: True)]
         return sorted(
-            {one for one in links + mapped if one.startswith("/dev/shm/") and " " not in one}
+            {
+                one
+                for one in links + mapped
+                if one.startswith("/dev/shm/") and " " not in one and "/lttng-ust-" not in one
+            }
         )
 
     def open_to_all(self) -> list[str]:

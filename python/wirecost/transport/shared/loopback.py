@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps sockets on loopback that a library opens on all interfaces, whatever its settings.
+"""Keeps sockets on loopback that a library opens on other interfaces, whatever its settings.
 
 The kernel hands a socket that is bound to the device ``lo`` nothing that came by another. Since
 Linux 5.7 every user may bind one so.
@@ -7,6 +7,7 @@ Linux 5.7 every user may bind one so.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import socket
 from collections.abc import Iterator
@@ -15,13 +16,12 @@ from pathlib import Path
 
 _SO_BINDTODEVICE = 25
 _NAME_BYTES = 16
-_EVERYWHERE = {"0.0.0.0", "::"}
 _DEVICE = b"lo\0"
 
 
 @contextmanager
 def kept_on_loopback() -> Iterator[None]:
-    """Binds to loopback what listens on all interfaces and was opened inside, by any thread."""
+    """Binds to loopback what listens on other interfaces and was opened inside, by any thread."""
     before = {number for number, _ in own_sockets()}
     yield
     for number, one in own_sockets():
@@ -41,7 +41,8 @@ def may_become_open(one: socket.socket) -> bool:
     ):
         return False
     device = one.getsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, _NAME_BYTES)
-    return one.getsockname()[0] in _EVERYWHERE and device != _DEVICE
+    address = ipaddress.ip_address(one.getsockname()[0].partition("%")[0].removeprefix("::ffff:"))
+    return not (address.is_loopback or address.is_multicast) and device != _DEVICE
 
 
 def own_sockets() -> Iterator[tuple[int, socket.socket]]:
