@@ -43,9 +43,14 @@ std::string period_text(std::int64_t ns) {
 }  // namespace
 
 template <class Value>
-void Graph::set(Table<Value>& table, Handle key, Value value) {
+void Graph::put(Table<Value>& table, Handle key, Value value) {
   if (table.size() >= most && !table.contains(key)) table.clear();
   table.insert_or_assign(key, std::move(value));
+}
+
+template <class Value>
+void Graph::set(Table<Value>& table, Handle key, Value value) {
+  put(table, key, std::move(value));
   ++changes_;
 }
 
@@ -84,7 +89,8 @@ void Graph::service_callback(Handle service, Handle callback) {
 }
 
 void Graph::timer(Handle timer, std::int64_t period_ns) {
-  set(timers_, timer, Timer{0, period_ns});
+  // No name changes before its callback is added; rclpy has a timer for each wait with a timeout.
+  put(timers_, timer, Timer{0, period_ns});
 }
 
 void Graph::timer_node(Handle timer, Handle node) {

@@ -80,6 +80,8 @@ class Graph {
   using Table = std::unordered_map<Handle, Value>;
 
   template <class Value>
+  void put(Table<Value>& table, Handle key, Value value);
+  template <class Value>
   void set(Table<Value>& table, Handle key, Value value);
   std::string node_name(Handle node) const;
 

@@ -166,14 +166,15 @@ class Recorder:
 
 
 def watch(kind: Any, attribute: str, recorded: Callable[[Any, Any], Any]) -> None:
-    """Whatever is put into the attribute becomes ``recorded(entity, value)``."""
+    """Whatever function is put into the attribute becomes ``recorded(entity, value)``."""
     below = kind.__dict__.get(attribute)
 
     def get(entity: Any) -> Any:
         return below.fget(entity) if below is not None else entity.__dict__[attribute]
 
     def put(entity: Any, value: Any) -> None:
-        value = recorded(entity, value)
+        if value is not None:
+            value = recorded(entity, value)
         if below is not None:
             below.fset(entity, value)
         else:
