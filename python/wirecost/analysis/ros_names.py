@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wirecost.function_names import short_names
 
-TAKES = ("subscription", "timer", "service", "client", "action")
+TAKES = ("subscription", "timer", "service", "client", "action", "task", "guard condition", "event")
 """Kinds that are callbacks."""
 WAITS = ("publish→take", "take→callback", "queued→callback", "queue wait", "deserialize")
 KEPT = "kept for "
@@ -22,6 +22,7 @@ PUBLISH = re.compile(rf"^{NODE} publish (\S+)$")
 IDLE = re.compile(rf"^{NODE} (executor idle)$")
 TIMER = re.compile(rf"^{NODE} timer(?: (\S+ \ws))?(?: (.+))?$")
 NAMED = re.compile(rf"^{NODE} (service|client|action) (\S+)(?: (.+))?$")
+OF_NODE = re.compile(rf"^{NODE} (task|guard condition|event) (.+)$")
 SUBSCRIPTION = re.compile(rf"^{NODE} (/\S*|\?) (.+)$")
 LINK = r"^(/\S*|\?) (message_link_\w+) (\S+) → (\S+)$"
 HEADER = r"^(/\S*|\?) (publish )?(\S+) header stamp$"
@@ -64,6 +65,8 @@ def place_of(section: str) -> Place | None:
         place = Place(found[1], found[2] or "", "timer", short_symbol(found[3] or ""))
     elif found := NAMED.match(section):
         place = Place(found[1], found[3], found[2], short_symbol(found[4] or ""))
+    elif found := OF_NODE.match(section):
+        place = Place(found[1], "", found[2], short_symbol(found[3]))
     elif found := SUBSCRIPTION.match(section):
         if found[3] in WAITS or found[3].startswith(KEPT):
             place = Place(found[1], found[2], found[3])
