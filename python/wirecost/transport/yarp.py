@@ -2,200 +2,489 @@
 """YARP: frames as the pixels of a grey image, the one type whose memory Python can give and take.
 
 The image is rows of 4096 bytes: the message's size as u64 and 56 zeros, the message, and zeros.
+YARP's own threads read it from the socket into the image's memory, where it stays.
 """
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import importlib
+import os
+import re
 import secrets
+import shutil
+import signal
+import socket
 import struct
-import subprocess
-import time
+import sys
+import termios
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from sysconfig import get_path
 from typing import Any, ClassVar
 
+from wirecost import scratch
 from wirecost.errors import UserError
 from wirecost.transport.base import Capabilities, Frame, Publisher, Subscriber, Transport
 from wirecost.transport.package import Package
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.shared.server_process import NoServerError, program
+from wirecost.transport.shared.inbox_based import InboxSubscriber
+from wirecost.transport.shared.loopback import kept_on_loopback, own_sockets
+from wirecost.transport.shared.server_process import (
+    LOOPBACK,
+    NoServerError,
+    host_and_port,
+    program,
+    reachable,
+    running,
+)
 
 _ROW = 4096
 _SIZE = struct.Struct("<Q56x")
-_POLL_S = 0.0002
-"""Python's binding can wait for a message only where Ctrl-C is not handled."""
 _CONNECT_S = 0.2
-_START_S = 10
+"""Between looks for the publisher, as long as there is no connection."""
+_STALLED_S = 5.0
+"""A subscriber that takes no byte for so long, or up to twice as long, while its publisher sends,
+loses its connection."""
+_BYTES_ACKED = struct.Struct("<120xQ")
+"""The field of Linux's struct tcp_info."""
+_ANSWER_S = 2.0
 _CARRIER = "fast_tcp"
+_NAME = re.compile(r"[A-Za-z0-9_./-]+")
+_ROOT = "/root"
+"""YARP's usual namespace, and its name server's port."""
+_PORT = 10_000
+_PORTS_TRIED = 5
+_SPARE_IMAGES = 2
+_INSTALL = "build it with setup/yarp in a checkout of wirecost, or with YARP_COMPILE_BINDINGS"
+
+_state = threading.Lock()
+_server = ""
+"""The name server that this process uses; YARP has one in a process."""
+_users = 0
+"""Transports that use it."""
 
 
+@cache
 def _yarp() -> Any:
-    # This file's own name is the package's.
-    return importlib.import_module("yarp")
+    """YARP, without its messages on standard output. This file's own name is the package's."""
+    with _environment(YARP_QUIET="1"):
+        return importlib.import_module("yarp")
 
 
-def _network() -> Any:
+def _configured() -> str:
+    """The name server that YARP is set to, ``host:port``. Raises UserError if it is set to none."""
     network = _yarp().Network
-    network.init()
-    return network
+    namespace = network.getNameServerName()
+    stem = "yarp" if namespace == _ROOT else re.sub("[^A-Za-z0-9]", "_", namespace)
+    path = Path(network.getConfigFile(f"{stem}.conf"))
+    with suppress(OSError, ValueError):
+        host, port, *_ = path.read_text().split()
+        return f"{host}:{port}"
+    raise UserError(
+        f"YARP is set to no name server, there is no {path}: start yarpserver, or give its address"
+    )
 
 
-def _port(topic: str) -> str:
-    if not topic or any(letter.isspace() for letter in topic):
-        raise UserError(f"topic {topic!r}: YARP's names are not empty and have no spaces")
-    return "/" + topic.strip("/")
+@contextmanager
+def _environment(**variables: str | None) -> Iterator[None]:
+    """Sets variables for a moment; None takes one away."""
+    before = {name: os.environ.get(name) for name in variables}
+    _set(variables)
+    try:
+        yield
+    finally:
+        _set(before)
 
 
-def _rows(height: int) -> Any:
-    import numpy as np  # noqa: PLC0415 - transports are listed without it
-
-    return np.zeros((height, _ROW), np.uint8)
-
-
-def _aligned(height: int, width: int) -> Any:
-    """Rows of bytes that start on a multiple of 64."""
-    import numpy as np  # noqa: PLC0415 - transports are listed without it
-
-    memory = np.empty(height * width + 64, np.uint8)
-    start = -memory.ctypes.data % 64
-    return memory[start : start + height * width].reshape(height, width)
+def _set(variables: dict[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
-def _opened(port: Any, name: str) -> Any:
-    if not port.open(name):
-        raise UserError(f"yarp: port {name} cannot be opened: another process may have it")
-    return port
+@contextmanager
+def _configuration(host: str, port: int) -> Iterator[dict[str, str | None]]:
+    """Variables that set YARP to a name server, by a folder that is there meanwhile."""
+    with scratch.folder("yarp") as folder:
+        (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
+        yield {"YARP_CONFIG_HOME": str(folder), "YARP_NAMESPACE": None}
+
+
+def _use(address: str | None) -> str:
+    """Makes this process use a name server, until ``_leave``; gives its address."""
+    global _server, _users  # noqa: PLW0603
+    with _state:
+        host, port = host_and_port(address or _configured(), _PORT)
+        if not reachable(host, port):
+            raise UserError(f"no YARP name server at {host}:{port}: start yarpserver there")
+        address = f"{host}:{port}"
+        if address != _server:
+            if _users:
+                raise UserError(
+                    f"yarp: this process uses the name server at {_server} already, and can use"
+                    f" none at {address}: use another process"
+                )
+            with _configuration(host, port) as variables, _environment(**variables):
+                _yarp().Network.init()
+                # Reads the configuration again; what it writes lies in that folder, too.
+                _yarp().Network.setNameServerName(_ROOT)
+            _server = address
+        _users += 1
+    return address
+
+
+def _leave() -> None:
+    global _users  # noqa: PLW0603
+    with _state:
+        _users -= 1
+
+
+def _name(topic: str) -> str:
+    """The port's name."""
+    name = topic.strip("/")
+    if not _NAME.fullmatch(name):
+        raise UserError(f"topic {topic!r}: YARP's names are of letters, digits and _ . / -")
+    if "/" + name in {_ROOT, _yarp().Network.getNameServerName()}:
+        raise UserError(f"topic {topic!r}: the port of YARP's name server has that name")
+    return "/" + name
+
+
+@contextmanager
+def _own_children() -> Iterator[None]:
+    """Keeps the process's handling of ended children, in place of which YARP sets one that takes
+    every child's exit status, whoever waits for it."""
+    library = ctypes.CDLL(None)
+    handling = ctypes.create_string_buffer(256)  # larger than any struct sigaction
+    library.sigaction(signal.SIGCHLD, None, handling)
+    try:
+        yield
+    finally:
+        library.sigaction(signal.SIGCHLD, handling, None)
+
+
+def _free_port(host: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+def _host_towards(server: str) -> str:
+    """This machine's address that the name server's machine reaches: loopback for one on it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(host_and_port(server, _PORT))
+        return str(probe.getsockname()[0])
+
+
+class _Port:
+    """An open port, which listens on one address alone."""
+
+    def __init__(self, name: str, server: str, reader: Any = None) -> None:
+        yarp = _yarp()
+        host = _host_towards(server)
+        self.name = name
+        self.port = yarp.Port()
+        if reader is not None:
+            self.port.setReader(reader)
+        for _ in range(_PORTS_TRIED):
+            # Name servers give away ports without looking whether another has them.
+            contact = yarp.Contact(name, "tcp", host, _free_port(host))
+            with _own_children(), kept_on_loopback():
+                opened = self.port.open(contact)
+            if opened:
+                yarp.Network.registerContact(contact)
+                return
+        raise UserError(f"yarp: port {name} cannot be opened at {host}")
+
+    def close(self) -> None:
+        self.port.interrupt()
+        self.port.close()
+        _yarp().Network.unregisterName(self.name)
+
+
+def _style() -> Any:
+    """How this process talks to ports of others, which may be stopped."""
+    style = _yarp().ContactStyle()
+    style.quiet = True
+    style.timeout = _ANSWER_S
+    style.carrier = _CARRIER
+    return style
+
+
+def _is_there(name: str) -> bool:
+    """Whether a port has that name; those that were killed are still registered."""
+    network = _yarp().Network
+    contact = network.queryName(name)
+    host, port = contact.getHost(), contact.getPort()
+    return port > 0 and reachable(host, port, _ANSWER_S) and bool(network.exists(name, _style()))
+
+
+def _known_ports() -> set[tuple[str, int]]:
+    """Addresses of all ports that the name server knows."""
+    yarp = _yarp()
+    reply, style = yarp.Bottle(), _style()
+    style.carrier = "name_ser"
+    yarp.Network.write(yarp.Network.getNameServerContact(), yarp.Bottle("bot list"), reply, style)
+    found = re.findall(r'\(ip "?([\d.]+)"?\) \(port_number (\d+)\)', reply.toString())
+    return {(host, int(port)) for host, port in found}
+
+
+class _Watch:
+    """Ends the connections of subscribers that take nothing: YARP would wait for them without end,
+    and its own timeout would leave a message's rest out and go on with the next."""
+
+    def __init__(self) -> None:
+        self.sending = 0
+        """The number of the send that is under way, else 0."""
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        before: dict[int, int] = {}
+        number = 0
+        while not self._ended.wait(_STALLED_S):
+            acknowledged: dict[int, int] = {}
+            if self.sending:
+                ports = _known_ports()
+                for descriptor, one in own_sockets():
+                    with suppress(OSError):  # it is not connected
+                        if one.getpeername() not in ports:
+                            continue
+                        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+                        (acknowledged[descriptor],) = _BYTES_ACKED.unpack_from(info)
+                        stalled = before.get(descriptor) == acknowledged[descriptor]
+                        if stalled and number == self.sending and _unsent(one):
+                            one.shutdown(socket.SHUT_RDWR)
+            before, number = acknowledged, self.sending
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+
+def _unsent(one: socket.socket) -> int:
+    """Bytes that the other side has not acknowledged."""
+    return int.from_bytes(fcntl.ioctl(one, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 class _Publisher(Publisher):
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, server: str) -> None:
         super().__init__()
-        self._port = _opened(_yarp().Port(), _port(topic))
-        self._rows = _rows(0)
+        name = _name(topic)
+        if _is_there(name):
+            raise UserError(f"topic {topic!r}: another publisher has YARP's port {name}")
+        self._port: _Port | None = _Port(name, server)
+        self._watch = _Watch()
+        self._rows = bytearray()
         self._image: Any = None
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         self._check_size(frame, "yarp")
+        if self._port is None:
+            raise UserError("yarp: this publisher is closed")
         size = frame.nbytes + len(trailer)
         height = -(-(_SIZE.size + size) // _ROW)
-        if self._image is None or len(self._rows) != height:
-            self._rows = _rows(height)
+        if len(self._rows) != height * _ROW:
+            self._rows = bytearray(height * _ROW)
             self._image = _yarp().ImageMono()
             self._image.setExternal(self._rows, _ROW, height)
-        memory = self._rows.reshape(-1).data
+        memory = memoryview(self._rows)
         _SIZE.pack_into(memory, 0, size)
         end = _SIZE.size + frame.write_into(memory[_SIZE.size :])
         memory[end : end + len(trailer)] = trailer
-        return bool(self._port.write(self._image))
+        self._watch.sending = self.sent + self.dropped + 1
+        try:
+            return bool(self._port.port.write(self._image))
+        finally:
+            self._watch.sending = 0
 
     def wait_for_subscriber(self, timeout: float) -> bool:
-        return wait_until(lambda: self._port.getOutputCount() > 0, timeout)
+        port = self._port
+        return port is not None and wait_until(lambda: port.port.getOutputCount() > 0, timeout)
 
     def close(self) -> None:
-        self._port.close()
+        port, self._port = self._port, None
+        if port is not None:
+            self._watch.sending = -1  # it takes leave of its subscribers
+            port.close()
+            self._watch.close()
         super().close()
 
 
-class _Subscriber(Subscriber):
-    def __init__(self, topic: str) -> None:
-        super().__init__()
-        self._source = _port(topic)
-        self._name = f"{self._source}/wirecost-{secrets.token_hex(8)}"
-        self._port = _yarp().BufferedPortImageMono()
-        self._port.setStrict(True)
-        _opened(self._port, self._name)
-        self._looked = 0.0
-        self._connect()
+@cache
+def _reader() -> type[Any]:
+    """The class of what YARP's threads call with a message."""
+    yarp = _yarp()
+    kind = yarp.Port().getType()
+    kind.disown()  # it would be no one's to delete, of which the binding complains
 
-    def _connect(self) -> None:
-        """Again and again: publishers come and go."""
-        if time.monotonic() - self._looked < _CONNECT_S:
-            return
-        network = _network()
-        if network.exists(self._source) and not network.isConnected(self._source, self._name):
-            network.connect(self._source, self._name, _CARRIER)
-        self._looked = time.monotonic()
+    base: Any = yarp.PortReader
+
+    class Reader(base):  # type: ignore[misc]
+        def __init__(self, take: Callable[[Any], object]) -> None:
+            super().__init__()
+            self._take = take
+            self._spare: list[Any] = []
+
+        def read(self, connection: Any) -> bool:
+            if not connection.isValid():
+                return False  # the port closes
+            image = self._spare.pop() if self._spare else yarp.ImageMono()
+            if not image.read(connection):
+                return False
+            self._take((image, self))
+            return True
+
+        def getReadType(self) -> Any:  # noqa: N802
+            return kind
+
+        def give_back(self, image: Any) -> None:
+            """Its memory takes another message of the same size."""
+            if len(self._spare) < _SPARE_IMAGES:
+                self._spare.append(image)
+
+    return Reader
+
+
+def _content(image: Any) -> memoryview:
+    """The message in an image's memory."""
+    size = image.getRawImageSize()
+    memory = (ctypes.c_ubyte * size).from_address(int(image.getRawImage())) if size else b""
+    view = memoryview(memory).cast("B")
+    if size >= _SIZE.size:
+        (length,) = _SIZE.unpack_from(view)
+        if length <= size - _SIZE.size:
+            return view[_SIZE.size : _SIZE.size + length]
+    return view  # a stranger's image, which the trailer's check finds
+
+
+class _Subscriber(InboxSubscriber):
+    """Of more than ``depth`` messages that wait, the later ones do so at their publisher."""
+
+    def __init__(self, topic: str, server: str, depth: int) -> None:
+        super().__init__(depth, waits=True)
+        self._source = _name(topic)
+        self._reader = _reader()(self.inbox.put)
+        name = f"{self._source}/wirecost-{secrets.token_hex(8)}"
+        self._port: _Port | None = _Port(name, server, self._reader)
+        self._closed = threading.Event()
+        self._connect(self._port)
+        self._connecting = threading.Thread(target=self._stay, args=[self._port], daemon=True)
+        self._connecting.start()
+
+    def _connect(self, port: _Port) -> None:
+        if port.port.getInputCount() == 0 and _is_there(self._source):
+            _yarp().Network.connect(self._source, port.name, _style())
+
+    def _stay(self, port: _Port) -> None:
+        """Connects again and again: publishers come and go."""
+        while not self._closed.wait(_CONNECT_S):
+            self._connect(port)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
-        end = None if timeout is None else time.monotonic() + timeout
-        while (received := self._port.read(False)) is None:
-            if end is not None and time.monotonic() >= end:
-                return None
-            self._connect()
-            time.sleep(_POLL_S)
-        rows = _aligned(received.height(), received.width())
-        own = _yarp().ImageMono()
-        own.setExternal(rows, rows.shape[1], rows.shape[0])
-        own.copy(received)
-        memory = rows.reshape(-1).data
-        if len(memory) >= _SIZE.size:
-            (size,) = _SIZE.unpack_from(memory)
-            if size <= len(memory) - _SIZE.size:
-                return memory[_SIZE.size : _SIZE.size + size], None
-        return memory, None  # a stranger's image, which the trailer's check finds
+        found = self.inbox.take(timeout)
+        if found is None:
+            return None
+        image, reader = found
+        return _content(image), lambda: reader.give_back(image)
 
     def close(self) -> None:
-        self._port.interrupt()
-        self._port.close()
+        port, self._port = self._port, None
+        if port is not None:
+            self._closed.set()
+            self._connecting.join()
+            super().close()
+            # A port that closes would ask its publisher without end, which may be stopped.
+            _yarp().Network.disconnect(self._source, port.name, _style())
+            _yarp().Network.disconnectInput(port.name, self._source, True)
+            port.close()
 
 
 class Yarp(Transport):
     name = "yarp"
     title = "YARP"
-    package = Package(
-        "yarp",
-        ("yarp",),
-        "conda install -c robotology yarp, or build YARP with YARP_COMPILE_BINDINGS",
-    )
-    address_form = "NAMESPACE"
+    package = Package("yarp-middleware", ("yarp",), _INSTALL)
+    address_form = "SERVER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
-        receive_copies=2,
-        aligned=True,
+        receive_copies=0,
+        aligned=False,
         request_reply=False,
         other_machines=True,
-        full="the publisher waits for its subscribers, which keep all",
+        full="the publisher waits for its subscribers, up to 10 s for one that takes nothing,"
+        " which then loses its connection",
         server="yarpserver",
-        not_exercised="written after YARP's documentation: it is not in Debian nor on PyPI",
-        exposed="what YARP opens as it is set up",
+        exposed="every user of this machine can connect to its ports on loopback; so can other"
+        " machines if the name server is at another address",
     )
 
     def __init__(self, address: str | None = None) -> None:
-        """``address``: the name server's namespace; None is the one that YARP is set to."""
+        """``address``: the name server's; None is the one that YARP is set to."""
         super().__init__(address)
-        network = _network()
-        if address is not None:
-            network.setNameServerName(address)
-        if not network.checkNetwork():
-            raise UserError("no YARP name server: start yarpserver, or name its namespace")
+        self._server: str | None = _use(address)
+
+    @classmethod
+    def missing(cls) -> str | None:
+        if why := cls.package.missing():
+            return why
+        found = find_spec("yarp")
+        folder = Path(found.origin).parent if found and found.origin else Path()
+        if not any(chain(folder.glob("_yarp*"), folder.glob("bindings/_yarp*"))):
+            return f"PyPI's yarp is another library: pip uninstall yarp, and {_INSTALL}"
+        return None
 
     @classmethod
     @contextmanager
     def server(cls) -> Iterator[str | None]:
-        """The server that is there already, or one of its own while it lasts."""
-        network = _network()
-        if network.checkNetwork():
-            yield None
-            return
-        found = program("yarpserver")
+        with cls.server_at(LOOPBACK) as address:
+            yield address
+
+    @classmethod
+    @contextmanager
+    def server_at(cls, host: str) -> Iterator[str | None]:
+        found = program("yarpserver") or shutil.which("yarpserver", path=get_path("scripts"))
         if found is None:
             raise NoServerError("yarp: yarpserver cannot be found: it comes with YARP")
-        process = subprocess.Popen([found, "--silent"], stdin=subprocess.DEVNULL)
-        try:
-            if not wait_until(network.checkNetwork, _START_S, 0.1):
-                raise UserError(f"{found} does not answer within {_START_S} s")
-            yield None
-        finally:
-            process.terminate()
-            process.wait()
+        with scratch.folder("yarp") as folder:
+            environment = {k: v for k, v in os.environ.items() if k != "YARP_NAMESPACE"}
+            environment["YARP_CONFIG_HOME"] = str(folder)
+
+            def command(port: int) -> list[str]:
+                (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
+                # Of a second socket that it has for a moment; where it cannot, it ends.
+                environment["YARP_PORT_RANGE"] = str(port)
+                memory = ["--portdb", ":memory:", "--subdb", ":memory:"]
+                # Without --read it prefers another address to loopback.
+                return [found, "--read", "--ip", host, "--socket", str(port), *memory]
+
+            with running(command, folder / "log", environment, host) as port:
+                yield f"{host}:{port}"
 
     def publisher(self, topic: str) -> Publisher:
-        return _Publisher(topic)
+        return self._kept(_Publisher(topic, self._address()))
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:  # noqa: ARG002
-        """``depth``: YARP's ports keep all."""
-        return _Subscriber(topic)
+    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
+        return self._kept(_Subscriber(topic, self._address(), depth))
+
+    def _address(self) -> str:
+        if self._server is None:
+            raise UserError("yarp: this transport is closed")
+        return self._server
+
+    def close(self) -> None:
+        super().close()
+        server, self._server = self._server, None
+        if server is not None:
+            _leave()
 
 
 TRANSPORTS = [Yarp]

@@ -23,7 +23,7 @@ LIBRARIES = {
     "ros1": "python3-rospy",
     "ros2": "rclpy",
     "websocket": "websockets",
-    "yarp": "yarp",
+    "yarp": "yarp-middleware",
     "zenoh": "eclipse-zenoh",
     "zenoh-shm": "eclipse-zenoh",
     "zeromq": "pyzmq",
