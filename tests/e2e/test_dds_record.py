@@ -141,7 +141,7 @@ def test_an_empty_domain_is_told_with_what_to_set(domain: int) -> None:
     with (
         DdsRecorder(domain) as recorder,
         pytest.raises(
-            UserError, match=rf"no program is in DDS domain {domain} .* set ROS_DOMAIN_ID"
+            UserError, match=rf"no program is in DDS domain {domain} .*; start .* set ROS_DOMAIN_ID"
         ),
     ):
         recorder.graph("/points_filter")

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import socket
 import time
 from typing import Self
+
+import psutil
 
 from wirecost import _dds
 from wirecost._middleware import Queue
@@ -27,6 +30,8 @@ _LAST_DOMAIN = 232
 # A node that has just come announces itself by then.
 _PATIENCE_S = 1.5
 _CHECK_S = 0.05
+# In which nodes on Fast DDS find each other: they repeat their announcements every 3 s.
+_NEWCOMERS_WAIT_S = 3.5
 
 
 class DdsRecorder:
@@ -47,7 +52,10 @@ class DdsRecorder:
             raise UserError(f"{error}; choose another ROS_DOMAIN_ID") from error
         self._discovery = Discovery(self._participant)
         self._listening = Listening(self._participant, self._discovery, live_only=True)
-        self._watching = Watching(self._participant, self._discovery)
+        self._late = _dds.Participant(
+            self._domain, RECORDER, ENCLAVE, self._interfaces, _NEWCOMERS_WAIT_S
+        )
+        self._watching = Watching(self._participant, self._late, self._discovery)
         self._notes: dict[str, None] = {}
         self._reported: set[str] = set()
         self._discovery.settle()
@@ -56,6 +64,7 @@ class DdsRecorder:
     def __exit__(self, *raised: object) -> None:
         self._listening.close()
         self._watching.close()
+        self._late.close()
         self._discovery.close()
         self._participant.close()
 
@@ -115,14 +124,26 @@ class DdsRecorder:
 
     def _not_found(self, wanted: str, present: list[str]) -> str:
         where = f"DDS domain {self._domain} on {', '.join(self._interfaces)}"
-        if not present:
-            return (
-                f"no program is in {where}; start the system, or set ROS_DOMAIN_ID (and "
-                "ROS_LOCALHOST_ONLY=1 where it uses the network only)"
+        if others := _addresses() - set(self._interfaces):
+            where += (
+                f" (not looked at: {', '.join(f'--interface {each}' for each in sorted(others))})"
             )
+        if not present:
+            return f"no program is in {where}; start the system, or set ROS_DOMAIN_ID"
         present = sorted(set(present))
         near = difflib.get_close_matches(wanted, present, n=3, cutoff=0.4) or present[:3]
         return f"no node {wanted} in {where}; the nearest names are {', '.join(near)}"
+
+
+def _addresses() -> set[str]:
+    """This machine's IPv4 addresses, of interfaces that are up."""
+    up = {name for name, found in psutil.net_if_stats().items() if found.isup}
+    return {
+        each.address
+        for name, addresses in psutil.net_if_addrs().items()
+        for each in addresses
+        if each.family == socket.AF_INET and name in up
+    }
 
 
 def _domain(given: int | None) -> int:
