@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``test_record_replay.py`` does in a network of its own: records a node of ROS 2 while it
+"""What ``test_record_replay.py`` does in a network of its own: records a node of DDS while it
 runs, kills a replay, and replays. Everything but the capture of packets is an ordinary user's.
 
-    python record_replay_scenario.py FOLDER USER NODE… -- DRIVER…
+    python record_replay_scenario.py FOLDER USER NAME OPTION… -- NODE… -- DRIVER…
 
 Prints JSON.
 """
@@ -40,7 +40,7 @@ class Scenario:
         }  # fmt: skip
 
     def start(self, *command: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(command, **self._as_user)
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, **self._as_user)
 
     def wirecost(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -98,6 +98,8 @@ def capture() -> Iterator[Callable[[], list[str]]]:
 def listened_to(process: psutil.Process) -> set[str]:
     """Addresses that a process listens at, for whoever it is."""
     found = set()
+    if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+        return {"none, since it has ended"}
     for each in process.net_connections("inet"):
         if each.type == socket.SOCK_DGRAM or each.status == psutil.CONN_LISTEN:
             found.add(each.laddr.ip)
@@ -105,15 +107,17 @@ def listened_to(process: psutil.Process) -> set[str]:
 
 
 def main() -> None:
-    folder, user, *commands = sys.argv[1:]
-    parted = commands.index("--")
+    folder, user, name, *words = sys.argv[1:]
+    first = words.index("--")
+    second = words.index("--", first + 1)
+    options, node, driver = words[:first], words[first + 1 : second], words[second + 1 :]
     scenario = Scenario(Path(folder), int(user))
     result: dict[str, Any] = {}
     with capture() as leaving:
-        around = [scenario.start(*commands[parted + 1 :]), scenario.start(*commands[:parted])]
+        around = [scenario.start(*driver), scenario.start(*node)]
         time.sleep(2)
-        words = ("--for", "2", "--out", "recording", "--json", "-")
-        recording = scenario.wirecost("record", "--system", "dds", "/robot/renamed", *words)
+        options += ["--for", "2", "--out", "recording", "--json", "-"]
+        recording = scenario.wirecost("record", "--system", "dds", name, *options)
         out, error = recording.communicate(timeout=120)
         result["record"] = {"status": recording.returncode, "error": error[-2000:]}
         if recording.returncode == 0:
@@ -127,12 +131,12 @@ def main() -> None:
         result["left while recording"] = leaving()[:3]
 
         killed = scenario.replay("killed")
-        node = commands[1]
-        result["killed"] = until(lambda: any(node in each.cmdline() for each in processes()))
+        program = node[1] if node[1:] else node[0]
+        result["killed"] = until(lambda: any(program in each.cmdline() for each in processes()))
         result["listened to"] = sorted(listened_to(psutil.Process(killed.pid)) - OURS)
         time.sleep(2)  # it plays by now
         killed.kill()
-        killed.communicate()
+        result["killed run"] = killed.communicate()[1][-2000:]
         until(lambda: not processes())
         result["after the killed run"] = [each.cmdline() for each in processes()]
 
