@@ -14,6 +14,7 @@ import ctypes
 import functools
 import importlib.metadata
 import inspect
+import operator
 import os
 import sys
 import weakref
@@ -31,7 +32,7 @@ OF_ACTIONS = "rclpy.action.server"
 ACTION = "_action/send_goal"
 """One of an action's services."""
 MARK = "_wirecost"
-"""The attribute of a future that says whose it is."""
+"""The attribute of a future that says whose it is, and how others of ours begin."""
 
 Place = Callable[[], str]
 """The beginning of a section's name: the node and what its callback is of. Known at its first call,
@@ -168,19 +169,19 @@ class Recorder:
 def watch(kind: Any, attribute: str, recorded: Callable[[Any, Any], Any]) -> None:
     """Whatever function is put into the attribute becomes ``recorded(entity, value)``."""
     below = kind.__dict__.get(attribute)
-
-    def get(entity: Any) -> Any:
-        return below.fget(entity) if below is not None else entity.__dict__[attribute]
+    # Not in __dict__ itself: looked at once, it makes every attribute of the entity slower.
+    hidden = f"{MARK}_{attribute}"
+    read = operator.attrgetter(hidden) if below is None else below.fget
 
     def put(entity: Any, value: Any) -> None:
         if value is not None:
             value = recorded(entity, value)
-        if below is not None:
-            below.fset(entity, value)
+        if below is None:
+            setattr(entity, hidden, value)
         else:
-            entity.__dict__[attribute] = value
+            below.fset(entity, value)
 
-    setattr(kind, attribute, property(get, put))
+    setattr(kind, attribute, property(read, put))
 
 
 def reads_callbacks(function: Any) -> bool:
