@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -25,6 +26,7 @@ from wirecost.bench.tensor.scenario import Settings
 from wirecost.bench.tensor.stamps import count, round_trips, stages
 from wirecost.bench.tensor.task import Order, Side, Task
 from wirecost.errors import UserError
+from wirecost.transport.shared.server_process import reachable
 
 SHAPE = (5, 7)
 
@@ -249,6 +251,22 @@ def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
     with pytest.raises(UserError, match=r"pip install -q .* --target .*/wrapyfi/alone wrapyfi=="):
         wrapyfi_environment.make_alone(reported.append)
     assert not (tmp_path / "wirecost" / "wrapyfi" / "alone").exists()
+
+
+def test_wrapyfis_yarp_is_ours_on_loopback(tmp_path: Path) -> None:
+    assert MIDDLEWARES["yarp"].missing() is None
+    with MIDDLEWARES["yarp"].server() as variables:
+        host, port, _ = (Path(variables["YARP_CONFIG_HOME"]) / "yarp.conf").read_text().split()
+        assert (host, variables["YARP_IP"]) == ("127.0.0.1", "127.0.0.1")
+        assert reachable(host, int(port))
+    for _ in range(2):
+        wrapyfi_environment._link_yarp(tmp_path)
+    code = "import yarp; print(yarp.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-P", "-c", code],
+        env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == str(tmp_path / "yarp.py")
 
 
 @pytest.mark.parametrize("name", ["zeromq", "zenoh"])

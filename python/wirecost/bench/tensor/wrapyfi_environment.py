@@ -100,11 +100,26 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
     # rospy cannot be installed from PyPI: it is this machine's.
     (_site() / "rospy.pth").write_text("".join(f"{path}\n" for path in _ros()))
     # Our worker runs there as well: this package, and nothing else of this environment.
-    link = _site() / "wirecost"
-    here = Path(__file__).parents[2]
-    if not link.is_symlink() or link.readlink() != here:
+    _link(Path(__file__).parents[2], _site())
+    _link_yarp(_site())
+
+
+def _link(there: Path, site: Path) -> None:
+    link = site / there.name
+    if not link.is_symlink() or link.readlink() != there:
         link.unlink(missing_ok=True)
-        link.symlink_to(here)
+        link.symlink_to(there)
+
+
+def _link_yarp(site: Path) -> None:
+    """YARP is this environment's, too: a module with a library beside it, or a package."""
+    found = importlib.util.find_spec("yarp")
+    if found is None or not found.origin:
+        return
+    origin = Path(found.origin)
+    whole = origin.name == "__init__.py"
+    for one in [origin.parent] if whole else [origin, *origin.parent.glob("_yarp*.so")]:
+        _link(one, site)
 
 
 def make_alone(show: Callable[[str], None]) -> None:
@@ -113,6 +128,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     where = _alone()
     stamp = where / STAMP
     if stamp.exists() and stamp.read_text().split() == list(PINS):
+        _link_yarp(where)
         return
     shutil.rmtree(where, ignore_errors=True)
     show(f"installing {' '.join(PINS)} into {where}, once")
@@ -120,6 +136,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     _run([str(interpreter()), "-P", "-m", "pip", "install", *quiet, "--target", str(where), *PINS],
          where)  # fmt: skip
     stamp.write_text("\n".join(PINS) + "\n")
+    _link_yarp(where)
 
 
 def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:

@@ -37,8 +37,13 @@ class Middleware:
     modules: tuple[str, ...] = ()
     """Python's, which no registry but Debian's has, each in ``python3-`` and its name."""
 
+    transport: str = ""
+    """Ours, where Wrapyfi uses the library that this one has."""
+
     def missing(self) -> str | None:
         """Why it cannot be used here."""
+        if self.transport:
+            return find(self.transport).missing()
         if self.program and program(self.program) is None:
             return f"no {self.program}: apt install {self.program}"
         lacking = [name for name in self.modules if importlib.util.find_spec(name) is None]
@@ -101,11 +106,20 @@ def _websocket() -> Iterator[Variables]:
             yield {"WRAPYFI_WEBSOCKET_SOCKET_PORT": str(port)}
 
 
+@contextmanager
+def _yarp() -> Iterator[Variables]:
+    with find("yarp").server() as address, scratch.folder("wrapyfi") as folder:
+        host, _, port = (address or "").rpartition(":")
+        (folder / "yarp.conf").write_text(f"{host} {port} yarp\n")
+        yield {"YARP_CONFIG_HOME": str(folder), "YARP_IP": host, "YARP_QUIET": "1"}
+
+
 MIDDLEWARES = {
     "zeromq": Middleware("zeromq", _zeromq),
     "zenoh": Middleware("zenoh", _zenoh, _zenoh_listens),
     "websocket": Middleware("websocket", _websocket),
     "mqtt": Middleware("mqtt", _mqtt, program="mosquitto"),
     "ros1": Middleware("ros", _ros1, modules=("rosmaster", "rospy", "rostopic")),
+    "yarp": Middleware("yarp", _yarp, transport="yarp"),
 }
 """By the names of our transports."""
