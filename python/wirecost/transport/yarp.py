@@ -368,10 +368,10 @@ def _content(image: Any) -> memoryview:
 
 
 class _Subscriber(InboxSubscriber):
-    """Of more than ``depth`` messages that wait, the later ones do so at their publisher."""
+    """If it ``waits``, of more than ``depth`` messages the later ones do so at their publisher."""
 
-    def __init__(self, topic: str, server: str, depth: int) -> None:
-        super().__init__(depth, waits=True)
+    def __init__(self, topic: str, server: str, depth: int, waits: bool) -> None:
+        super().__init__(depth, waits)
         self._source = _name(topic)
         self._reader = _reader()(self.inbox.put)
         name = f"{self._source}/wirecost-{secrets.token_hex(8)}"
@@ -473,7 +473,7 @@ class Yarp(Transport):
         return self._kept(_Publisher(topic, self._address()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._kept(_Subscriber(topic, self._address(), depth))
+        return self._kept(_Subscriber(topic, self._address(), depth, self.quality.waits(own=True)))
 
     def _address(self) -> str:
         if self._server is None:
