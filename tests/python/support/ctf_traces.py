@@ -17,13 +17,16 @@ UUID = bytes(range(16))
 MAGIC = 0xC1FC1FC1
 EPOCH_NS = 1_700_000_000_000_000_000
 """Of the trace's clock."""
-POINTER, INT64, INT32, TEXT, GID = "pointer", "int64", "int32", "text", "gid"
+POINTER, INT64, INT32, TEXT, GID, LIST = "pointer", "int64", "int32", "text", "gid", "list"
 DECLARED = {
     POINTER: "integer {{ size = 64; align = 8; signed = 0; encoding = none; base = 16; }} _{name};",
     INT64: "integer {{ size = 64; align = 8; signed = 1; encoding = none; base = 10; }} _{name};",
     INT32: "integer {{ size = 32; align = 8; signed = 1; encoding = none; base = 10; }} _{name};",
     TEXT: "string _{name};",
     GID: "integer {{ size = 8; align = 8; signed = 0; encoding = none; base = 10; }} _{name}[16];",
+    LIST: "integer {{ size = 64; align = 8; signed = 0; encoding = none; base = 10; }} "
+    "__{name}_length; integer {{ size = 64; align = 8; signed = 0; encoding = none; base = 16; }} "
+    "_{name}[ __{name}_length ];",
 }
 PACKED = {POINTER: "Q", INT64: "q", INT32: "i", GID: "16s"}
 EVENTS: dict[str, list[tuple[str, str]]] = {
@@ -42,7 +45,7 @@ EVENTS: dict[str, list[tuple[str, str]]] = {
         ("topic_name", TEXT),
         ("queue_depth", POINTER),
     ],
-    "rclcpp_publish": [("message", POINTER)],
+    "rclcpp_publish": [("message", POINTER), ("message_timestamp", INT64)],
     "rcl_publish": [("publisher_handle", POINTER), ("message", POINTER)],
     "rmw_publish": [("rmw_publisher_handle", POINTER), ("message", POINTER), ("timestamp", INT64)],
     "rcl_subscription_init": [
@@ -76,6 +79,17 @@ EVENTS: dict[str, list[tuple[str, str]]] = {
     "rclcpp_executor_get_next_ready": [],
     "rclcpp_executor_wait_for_work": [("timeout", INT64)],
     "rclcpp_executor_execute": [("handle", POINTER)],
+    "rcl_timer_init": [("timer_handle", POINTER), ("period", INT64)],
+    "rclcpp_timer_callback_added": [("timer_handle", POINTER), ("callback", POINTER)],
+    "rclcpp_timer_link_node": [("timer_handle", POINTER), ("node_handle", POINTER)],
+    "dispatch_subscription_callback": [
+        ("message", POINTER),
+        ("callback", POINTER),
+        ("source_stamp", INT64),
+        ("message_timestamp", INT64),
+    ],
+    "message_link_periodic_async": [("subs", LIST), ("pubs", LIST)],
+    "message_link_partial_sync": [("subs", LIST), ("pubs", LIST)],
 }
 NUMBERS = {name: number for number, name in enumerate(EVENTS)}
 
@@ -97,7 +111,7 @@ class Event:
     process: int
     thread: int
     name: str
-    values: tuple[int | str | bytes, ...] = ()
+    values: tuple[int | str | bytes | list[int], ...] = ()
     cpu: int = 0
 
 
@@ -214,6 +228,8 @@ def encoded(event: Event, form: Form, *, extended: bool = False) -> bytes:
     for (_, kind), value in zip(EVENTS[event.name], event.values, strict=True):
         if isinstance(value, str):
             payload += value.encode() + b"\0"
+        elif isinstance(value, list):
+            payload += struct.pack(f"{form.order}{1 + len(value)}Q", len(value), *value)
         else:
             payload += struct.pack(form.order + PACKED[kind], value)
     return head + context + payload
@@ -272,7 +288,7 @@ def cycle_values(begin: int) -> tuple[tuple[int, ...], ...]:
     taken = EPOCH_NS + begin + AT_NS[4] - 1_000_000
     published = EPOCH_NS + begin + AT_NS[9]
     of_subscription: tuple[tuple[int, ...], ...] = ((2,), (20, 5, taken, 1), (5,), (5,), (3, 0))
-    of_publisher: tuple[tuple[int, ...], ...] = ((6,), (4, 6), (40, 6, published))
+    of_publisher: tuple[tuple[int, ...], ...] = ((6, 0), (4, 6), (40, 6, published))
     return ((), (-1,), (), *of_subscription, *of_publisher, (3,))
 
 

@@ -39,7 +39,8 @@ PUBLISHED = ["process", "thread", "node", "topic", "message", "begin_ns", "end_n
 @dataclass(frozen=True)
 class Hops:
     """``published``: each message that was given out, with columns ``PUBLISHED``, its own ``index``
-    and the ``callback`` (an index of ``callbacks``) in which that was, null outside any.
+    and the ``callback`` (an index of ``callbacks``) in which that was, null outside any, or whose
+    message it is made of by the ``rule``.
 
     ``callbacks``: each that took a message: ``index``, ``process``, ``thread``, ``node``,
     ``topic``, null of timers, ``section``, ``received_ns``, ``begin_ns``, ``end_ns``, and

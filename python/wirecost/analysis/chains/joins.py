@@ -185,7 +185,10 @@ class _Stamps:
         )  # fmt: skip
         return (
             published.join(alone, on="index", how="left", maintain_order="left")
-            .with_columns(callback=pl.coalesce("callback", pl.col("kept").cast(pl.UInt32)))
+            .with_columns(
+                callback=pl.coalesce("callback", pl.col("kept").cast(pl.UInt32)),
+                rule=pl.when(pl.col("kept").is_not_null()).then(pl.lit(STAMPED)),
+            )
             .drop("kept")
         )
 

@@ -107,6 +107,11 @@ class _Described:
         self._paths = paths
         self._callbacks: dict[str, Row] = {}
         self._rules: dict[str, str] = {}
+        self._given = {
+            one["topic"]: Join(one["node"], one["topic"], one["rule"])
+            for one in paths.published
+            if one["rule"] is not None
+        }
         for one in paths.callbacks:
             self._callbacks.setdefault(one["section"], one)
             if one["rule"] not in (None, IDENTITY):
@@ -125,7 +130,10 @@ class _Described:
             path=path,
             first=path[0][1],
             last=last,
-            joins=[join for step in steps for join in self._joins(step)],
+            joins=[
+                *(join for step in steps for join in self._joins(step)),
+                *([self._given[last]] if last in self._given else []),
+            ],
             count=len(ns),
             median_ns=float(np.median(ns)),
             maximum_ns=max(ns),
@@ -134,6 +142,8 @@ class _Described:
 
     def _joins(self, step: Step) -> Iterator[Join]:
         callback = self._callbacks[step.section]
+        if step.before >= 0 and step.topic in self._given:
+            yield self._given[step.topic]
         if step.rule != TAKEN:
             yield Join(callback["node"], waiting(callback), step.rule)
         elif step.section in self._rules:
