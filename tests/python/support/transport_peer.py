@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import select
 import signal
 import subprocess
@@ -164,14 +165,15 @@ class _Doer:
 
     def shared_files(self) -> list[str]:
         """What this process has of shared memory, mapped or open; not LTTng's, which ROS 2 is
-        linked with."""
+        linked with, nor Fast DDS's ports, which are everybody's who writes to them."""
         links = [os.path.realpath(one) for one in Path("/proc/self/fd").iterdir()]
         mapped = [str(one.path) for one in mappings(lambda _: True)]
         return sorted(
             {
                 one
                 for one in links + mapped
-                if one.startswith("/dev/shm/") and " " not in one and "/lttng-ust-" not in one
+                if one.startswith("/dev/shm/")
+                and not re.search(r" |/lttng-ust-|/fast\w+_port", one)
             }
         )
 

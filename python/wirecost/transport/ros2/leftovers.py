@@ -14,7 +14,7 @@ from wirecost.transport.shared.shared_memory import FOLDER
 
 _LOCK = re.compile(r"(fastrtps|fastdds)_[0-9a-f]{16}_el")
 """Of the memory that one participant writes messages into; it holds the lock as long as it lives.
-Those of ports have names that return: the next that has one takes it over."""
+Those of ports are everybody's who writes to them, and the next participant takes them over."""
 _OLD_S = 2
 """Younger files may be somebody's who is about to lock them."""
 

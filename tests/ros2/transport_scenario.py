@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transport ``ros2`` with rclpy; runs in its Python: ``transport_scenario.py WHAT …``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+import numpy as np
+import pytest
+
+from support.transport_peer import PATIENCE, Peer, content
+from wirecost.errors import UserError
+from wirecost.transport import open_transport
+from wirecost.transport.shared.loopback import may_become_open, own_sockets
+
+SIZES = [0, 1, 64, 5000, 60_000, 65_536, 320_000]
+LARGE = 8_000_000
+IN_FLIGHT = 8
+SETTLED_PACKETS = 20
+"""Of the kernel itself, when an interface is new: Fast DDS would send hundreds."""
+
+
+def sent_elsewhere() -> int:
+    """Packets that left by another interface than loopback."""
+    lines = Path("/proc/net/dev").read_text().splitlines()[2:]
+    counters = {line.split(":")[0].strip(): line.split(":")[1].split() for line in lines}
+    return sum(int(numbers[9]) for name, numbers in counters.items() if name != "lo")
+
+
+def carry(count: int) -> None:
+    """Sends messages while another process takes them; the last is killed and another follows."""
+    before = sent_elsewhere()
+    peer = Peer("ros2", None)
+    peer.call("subscriber", topic="carried")
+    with open_transport("ros2") as transport, transport.publisher("carried") as publisher:
+        assert publisher.wait_for_subscriber(PATIENCE)
+        sizes = [SIZES[k % len(SIZES)] if k % 50 else LARGE for k in range(count)]
+        for first in range(0, count, IN_FLIGHT):
+            batch = [content(size, 0) for size in sizes[first : first + IN_FLIGHT]]
+            for frame in batch:
+                publisher.send(frame)
+            got = peer.call("receive", topic="carried", count=len(batch))
+            assert [size for size, _ in got] == [frame.nbytes for frame in batch]
+        seen = peer.call("count", topic="carried")
+        assert (seen["received"], seen["lost"]) == (count, 0)
+        assert [str(one) for _, one in own_sockets() if may_become_open(one)] == []
+        assert peer.call("open_to_all") == []
+        peer.end()
+    assert sent_elsewhere() - before < SETTLED_PACKETS
+
+
+def refuse() -> None:
+    for address in ("x", "300", "5@no.such.machine.invalid", "5@"):
+        with pytest.raises(UserError, match=r"^address .*: (a ROS domain|.*no machine's name)"):
+            open_transport("ros2", address)
+    with open_transport("ros2", "5") as transport:
+        for topic in ("a b", "", "1x"):
+            for make in transport.publisher, transport.subscriber:
+                with pytest.raises(UserError, match=r"^ros2: topic .*: Invalid topic name[^\n]*$"):
+                    make(topic)
+
+
+def images() -> None:
+    import rclpy
+    from sensor_msgs.msg import Image
+
+    rclpy.init()
+    node = rclpy.create_node("viewer")
+    seen = []
+    node.create_subscription(Image, "/camera", seen.append, 10)
+    with open_transport("ros2") as transport:
+        publisher = transport.image_publisher("/camera")  # type: ignore[attr-defined]
+        assert publisher.wait_for_subscriber(PATIENCE)
+        publisher.send(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), stamp_ns=3, frame_id="lens")
+        for _ in range(int(PATIENCE)):
+            rclpy.spin_once(node, timeout_sec=1)
+            if seen:
+                break
+    (image,) = seen
+    assert (image.height, image.width, image.encoding, image.step) == (2, 4, "rgb8", 12)
+    assert (image.header.frame_id, image.header.stamp.nanosec) == ("lens", 3)
+    assert bytes(image.data) == bytes(range(24))
+    rclpy.shutdown()
+
+
+if __name__ == "__main__":
+    {"carry": lambda: carry(int(sys.argv[2])), "refuse": refuse, "images": images}[sys.argv[1]]()
