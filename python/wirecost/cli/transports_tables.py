@@ -61,11 +61,6 @@ def print_transports(
     _words(console, "open to others", [(one.name, one.capabilities.exposed) for one in transports])
     _words(console, "kept longer", [(one.name, one.capabilities.kept) for one in transports])
     _words(console, "to use the others", [(one.name, one.missing or "") for one in transports])
-    _words(
-        console,
-        "not exercised",
-        [(one.name, one.capabilities.not_exercised) for one in transports],
-    )
 
 
 def _abilities(can: Capabilities) -> tuple[bool, ...]:

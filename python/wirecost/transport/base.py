@@ -67,8 +67,6 @@ class Capabilities:
     """What others than this user's processes can reach where no ``address`` is given."""
     kept: str = ""
     """What of this machine it keeps longer than it is used."""
-    not_exercised: str = ""
-    """Why this adapter was never run by the project's own tests; shown wherever it is listed."""
 
 
 class Sample:

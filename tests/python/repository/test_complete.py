@@ -71,9 +71,7 @@ def test_a_framework_can_be_measured(name: str) -> None:
     assert PLUGINS[name].missing("cpu") is None
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in names() if not find(name).capabilities.not_exercised]
-)
+@pytest.mark.parametrize("name", [name for name in names() if name != "ros2"])  # see tests/ros2
 def test_a_transport_can_be_used(name: str) -> None:
     assert find(name).missing() is None
     with find(name).server():

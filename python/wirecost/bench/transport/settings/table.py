@@ -212,6 +212,23 @@ def _fastdds(asked: Asked) -> list[Setting]:
     return [replace(default, reliability=default.reliability + ours), *others]
 
 
+def _ros2(asked: Asked) -> list[Setting]:
+    lost = "the oldest is lost, at either end"
+    repaired = "RELIABLE: lost parts are asked for"
+    keep = f"KEEP_LAST {asked.queue}"
+    return [
+        Setting(DEFAULT, repaired, "KEEP_LAST 10", "KEEP_LAST 10", lost),
+        _matched(
+            asked,
+            (repaired, lost),
+            ("BEST_EFFORT", lost),
+            sender=keep,
+            receiver=keep,
+            promise=False,
+        ),
+    ]
+
+
 def _ros1(asked: Asked) -> list[Setting]:
     return [
         Setting(
@@ -279,6 +296,7 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
     "dds": _fastdds,
     "cyclone": _dds,
     "ros1": _ros1,
+    "ros2": _ros2,
     "ecal": _ecal,
     "tcp": _tcp,
 }
