@@ -189,7 +189,10 @@ class _Port:
 
     def __init__(self, name: str, server: str, reader: Any = None) -> None:
         yarp = _yarp()
+        if not _answers(server):
+            raise UserError(f"no YARP name server at {server} any more: start yarpserver there")
         host = _host_towards(server)
+        self._server = server
         self.name = name
         self.port = yarp.Port()
         if reader is not None:
@@ -207,7 +210,8 @@ class _Port:
     def close(self) -> None:
         self.port.interrupt()
         self.port.close()
-        _yarp().Network.unregisterName(self.name)
+        if _answers(self._server):
+            _yarp().Network.unregisterName(self.name)
 
 
 def _style() -> Any:
@@ -219,8 +223,15 @@ def _style() -> Any:
     return style
 
 
-def _is_there(name: str) -> bool:
+def _answers(server: str) -> bool:
+    """Whether a name server is there; YARP itself would print an error for each that is not."""
+    return reachable(*host_and_port(server, _PORT), _ANSWER_S)
+
+
+def _is_there(name: str, server: str) -> bool:
     """Whether a port has that name; those that were killed are still registered."""
+    if not _answers(server):
+        return False
     network = _yarp().Network
     contact = network.queryName(name)
     host, port = contact.getHost(), contact.getPort()
@@ -280,7 +291,7 @@ class _Publisher(Publisher):
     def __init__(self, topic: str, server: str) -> None:
         super().__init__()
         name = _name(topic)
-        if _is_there(name):
+        if _is_there(name, server):
             raise UserError(f"topic {topic!r}: another publisher has YARP's port {name}")
         self._port: _Port | None = _Port(name, server)
         self._watch = _Watch()
@@ -372,7 +383,7 @@ class _Subscriber(InboxSubscriber):
 
     def __init__(self, topic: str, server: str, depth: int, waits: bool) -> None:
         super().__init__(depth, waits)
-        self._source = _name(topic)
+        self._source, self._server = _name(topic), server
         self._reader = _reader()(self.inbox.put)
         name = f"{self._source}/wirecost-{secrets.token_hex(8)}"
         self._port: _Port | None = _Port(name, server, self._reader)
@@ -382,7 +393,7 @@ class _Subscriber(InboxSubscriber):
         self._connecting.start()
 
     def _connect(self, port: _Port) -> None:
-        if port.port.getInputCount() == 0 and _is_there(self._source):
+        if port.port.getInputCount() == 0 and _is_there(self._source, self._server):
             _yarp().Network.connect(self._source, port.name, _style())
 
     def _stay(self, port: _Port) -> None:
@@ -404,8 +415,10 @@ class _Subscriber(InboxSubscriber):
             self._connecting.join()
             super().close()
             # A port that closes would ask its publisher without end, which may be stopped.
-            _yarp().Network.disconnect(self._source, port.name, _style())
-            _yarp().Network.disconnectInput(port.name, self._source, True)
+            if _is_there(self._source, self._server):
+                _yarp().Network.disconnect(self._source, port.name, _style())
+            if _answers(self._server):
+                _yarp().Network.disconnectInput(port.name, self._source, True)
             port.close()
 
 

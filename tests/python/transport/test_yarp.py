@@ -124,6 +124,40 @@ def _servers(address: str) -> list[Path]:
     return found
 
 
+def test_a_server_that_is_killed_takes_no_connection_along() -> None:
+    code = (
+        "import sys\n"
+        "from support.transport_peer import Bytes\n"
+        "from wirecost.errors import UserError\n"
+        "from wirecost.transport import open_transport\n"
+        "with open_transport('yarp', sys.argv[1]) as here:\n"
+        "    publisher, subscriber = here.publisher('x'), here.subscriber('x')\n"
+        "    assert publisher.wait_for_subscriber(30)\n"
+        "    print('connected', flush=True)\n"
+        "    sys.stdin.readline()\n"
+        "    publisher.send(Bytes(b'arrives'))\n"
+        "    assert bytes(subscriber.receive(30).buffer) == b'arrives'\n"
+        "    try:\n"
+        "        here.publisher('y')\n"
+        "    except UserError as error:\n"
+        "        print(error)\n"
+    )
+    with find("yarp").server() as address:
+        assert address
+        with subprocess.Popen(
+            [sys.executable, "-c", code, address],
+            env={**os.environ, "PYTHONPATH": str(SUPPORT)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as user:  # fmt: skip
+            assert user.stdout
+            assert user.stdout.readline() == "connected\n"
+            (one,) = _servers(address)
+            os.kill(int(one.parent.name), signal.SIGKILL)
+            printed, errors = user.communicate("\n", timeout=PATIENCE)
+    assert f"no YARP name server at {address} any more" in printed
+    assert (user.returncode, errors) == (0, "")
+
+
 def test_a_second_publisher_of_a_topic_is_refused(here: Transport) -> None:
     with here.publisher("one"), pytest.raises(UserError, match="another publisher has YARP's port"):
         here.publisher("one")
