@@ -9,6 +9,13 @@ namespace wirecost::sequential {
 constexpr std::size_t max_message = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t header_size = 4;  // CDR's encapsulation header
 
+// Whether a message of `size` bytes without gaps, whose values any bytes are, lies in a holder as
+// it does on the wire.
+template <class Message, std::size_t size>
+constexpr bool is_block =
+    sizeof(Message) == size && std::is_trivially_copyable_v<Message> &&
+    std::is_standard_layout_v<Message> && std::endian::native == std::endian::little;
+
 // --- writing: the size was checked before ------------------------------------------------------
 
 inline Byte* pad(Byte* p, const Byte* origin, std::size_t alignment) noexcept {

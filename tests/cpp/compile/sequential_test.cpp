@@ -6,6 +6,8 @@
 
 #include "bounds_msgs/bounded.cdr.hpp"
 #include "bounds_msgs/bounded.ros1.hpp"
+#include "bounds_msgs/track.cdr.hpp"
+#include "bounds_msgs/track.ros1.hpp"
 #include "compile/allocations.hpp"
 #include "compile/codecs.hpp"
 #include "empties/empties.cdr.hpp"
@@ -23,18 +25,22 @@ WIRECOST_CODEC(NotificationRos1, ::wire::rsb::protocol, Notification, ros1);
 WIRECOST_CODEC(NotificationCdr, ::wire::rsb::protocol, Notification, cdr);
 WIRECOST_CODEC(BoundedRos1, ::wire::bounds_msgs, Bounded, ros1);
 WIRECOST_CODEC(BoundedCdr, ::wire::bounds_msgs, Bounded, cdr);
+WIRECOST_CODEC(TrackRos1, ::wire::bounds_msgs, Track, ros1);
+WIRECOST_CODEC(TrackCdr, ::wire::bounds_msgs, Track, cdr);
 WIRECOST_CODEC(EmptiesRos1, ::wire::empties, Empties, ros1);
 WIRECOST_CODEC(EmptiesCdr, ::wire::empties, Empties, cdr);
 
 struct Ros1 {
   using Notification = NotificationRos1;
   using Bounded = BoundedRos1;
+  using Track = TrackRos1;
   using Empties = EmptiesRos1;
   static constexpr std::size_t header = 0;
 };
 struct Cdr {
   using Notification = NotificationCdr;
   using Bounded = BoundedCdr;
+  using Track = TrackCdr;
   using Empties = EmptiesCdr;
   static constexpr std::size_t header = 4;
 };
@@ -260,6 +266,53 @@ TYPED_TEST(Sequential, ReusedMessagesKeepNothing) {
   auto message = notification();
   ASSERT_FALSE(Codec::decode(exact(encoded<Codec>(notification(0))), message));
   EXPECT_EQ(message, notification(0));
+}
+
+wire::bounds_msgs::Track track() {
+  wire::bounds_msgs::Track made;
+  made.first = 1;
+  made.last = 6;
+  for (const int number : {1, 2}) {
+    auto& mark = made.marks.emplace_back();
+    mark.x = number;
+    mark.a = -number;
+    mark.b = 3;
+  }
+  return made;
+}
+
+// Elements that are copied in one piece, with their alignment, which an empty list does not have.
+TYPED_TEST(Sequential, ListsOfPlainMessagesAreReadAsWritten) {
+  using Codec = typename TypeParam::Track;
+  auto message = track();
+  const std::string in = encoded<Codec>(message);
+  EXPECT_EQ(decoded<Codec>(in), message);
+  const auto buffer = exact(in);
+  typename Codec::View view;
+  ASSERT_FALSE(Codec::view(buffer, view));
+  EXPECT_EQ(view.marks.size(), 2);
+  EXPECT_TRUE(std::equal(view.marks.begin(), view.marks.end(), message.marks.begin()));
+  EXPECT_EQ(view.last, 6);
+  for (std::size_t size = 0; size < in.size(); ++size) {
+    EXPECT_TRUE(error_of<Codec>(in.substr(0, size))) << size;
+    EXPECT_TRUE(view_error_of<Codec>(in.substr(0, size))) << size;
+  }
+  message.marks.clear();
+  const std::string none = encoded<Codec>(message);
+  EXPECT_EQ(none.size(), TypeParam::header + 8 + 4 + 1);
+  EXPECT_EQ(decoded<Codec>(none), message);
+  EXPECT_FALSE(view_error_of<Codec>(none));
+}
+
+TEST(Cdr, ListsOfPlainMessagesAreAligned) {
+  const std::string little = from_hex(
+      "00010000 0100000000000000 02000000 00000000"
+      "000000000000f03f ffffffff 03000000 0000000000000040 feffffff 03000000 06");
+  EXPECT_EQ(encoded<TrackCdr>(track()), little);
+  const std::string big = from_hex(
+      "00000000 0000000000000001 00000002 00000000"
+      "3ff0000000000000 ffffffff 00000003 4000000000000000 fffffffe 00000003 06");
+  EXPECT_EQ(decoded<TrackCdr>(big), track());
 }
 
 // A string and numbers of every width, written by hand with big-endian numbers.

@@ -70,6 +70,8 @@ class Part:
     members: tuple[Any, ...] = ()
     key: Value | None = None
     view_name: str = ""
+    block: Run | None = None
+    """Of an element that lies in a message as its holder does in memory."""
     field: Field | None = field(default=None, repr=False)
 
     @property
@@ -170,10 +172,22 @@ class SequentialCodec:
             return Part(
                 "array", self._value(step.element, item), name, align=step.align,
                 rest=rest, minimum=step.minimum, capacity=item.capacity,
-                fixed=item.label is Label.ARRAY, field=item,
+                fixed=item.label is Label.ARRAY, block=self._block(step), field=item,
             )  # fmt: skip
         value = self._value(step, item)
         return Part("value", value, name, f"m.{name}", self._written(item), rest=rest, field=item)
+
+    def _block(self, array: Array) -> Run | None:
+        """One run without gaps, which ends where the next one may begin. What C++ would have to
+        look at, as a bool or an absent value, is none."""
+        if not isinstance(array.element, Call) or array.field.label is Label.ARRAY:
+            return None
+        steps = self._planner.plan(self._schema.message(array.element.message)).steps
+        if len(steps) != 1 or not isinstance(steps[0], Run):
+            return None
+        run = steps[0]
+        is_whole = run.size == sum(map(_width, run.slots)) and run.size % run.align == 0
+        return run if is_whole and all(map(_is_copied, run.slots)) else None
 
     def _written(self, item: Field) -> str:
         """The expression of what is encoded: an absent value is its default."""
@@ -211,7 +225,7 @@ class SequentialCodec:
             type=self._names.value(item.type),
             offset=slot.offset,
             count=slot.count,
-            size=(slot.kind.width or 0) * (1 if slot.count is None else slot.count),
+            size=_width(slot),
         )
 
     def _choice(self, message: Message, step: Choice, rest: int) -> Part:
@@ -268,6 +282,16 @@ class SequentialCodec:
     def _text_rules(self, item: Field) -> tuple[int, str]:
         terminated = self._rules.terminated and item.type is Kind.STRING
         return self._rules.alignment(4), str(terminated).lower()
+
+
+def _width(slot: Slot) -> int:
+    return (slot.kind.width or 0) * (1 if slot.count is None else slot.count)
+
+
+def _is_copied(slot: Slot) -> bool:
+    """Whether any bytes are a value of the holder's type."""
+    is_there = not any(item.is_optional for item in slot.path)
+    return is_there and slot.kind is not Kind.BOOL and isinstance(slot.path[-1].type, Kind)
 
 
 def _holds_text(step: Step) -> bool:
