@@ -18,6 +18,7 @@ from wirecost.compile.emit.cpp.names import KEYWORDS, Names, identifier, member
 from wirecost.compile.emit.cpp.order import is_plain
 from wirecost.compile.emit.cpp.presence import can_be_absent
 from wirecost.compile.emit.templates import tidy
+from wirecost.compile.plan import nesting
 from wirecost.compile.schema import (
     EnumRef,
     Field,
@@ -31,6 +32,8 @@ from wirecost.compile.schema import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
+FEW = 12
+"""Messages of a schema that are compiled into one function."""
 ROOT = "wire"
 """Namespace of our holders."""
 _ENVIRONMENT = Environment(
@@ -61,7 +64,7 @@ def holders(subject: Subject) -> str:
         messages=[
             SimpleNamespace(
                 holder=names.qualified(MessageRef(message.full_name)),
-                holds=bool(schema.references[message.full_name]),
+                holds=stands_apart(schema, message),
                 members=[
                     *(_member(member(f), read_by(f)) for f in message.fields if f.oneof is None),
                     *map(_member, map(identifier, message.oneofs)),
@@ -85,6 +88,13 @@ def _codec(subject: Subject, wire: str) -> dict[str, str]:
         "codec_header": names.header(home, f".{wire}"),
         "codec": f"::{names.namespace(home)}::{wire}",
     }
+
+
+def stands_apart(schema: Schema, message: Message) -> bool:
+    """Whether it is read in a function of its own, whoever holds it: compiling all of a wide or
+    recursive message into one function takes minutes."""
+    is_small = len(list(schema.messages())) <= FEW and not nesting.deep(schema)
+    return bool(schema.references[message.full_name]) and not is_small
 
 
 def _member(name: str, add: str = "add") -> SimpleNamespace:
@@ -134,7 +144,7 @@ def classes(subject: Subject) -> str:
             SimpleNamespace(
                 holder=holders.qualified(MessageRef(message.full_name)),
                 fields=list(_fields(schema, names, message)),
-                holds=bool(schema.references[message.full_name]),
+                holds=stands_apart(schema, message),
                 **{"class": names.qualified(MessageRef(message.full_name))},
             )
             for message in schema.messages()

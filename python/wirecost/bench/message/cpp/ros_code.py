@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
-from wirecost.bench.message.cpp.code import ROOT, read_by, rendered
+from wirecost.bench.message.cpp.code import ROOT, read_by, rendered, stands_apart
 from wirecost.bench.message.shapes import is_list
 from wirecost.bench.message.subject import Subject
 from wirecost.compile.emit.cpp.names import Names, member
@@ -147,6 +147,7 @@ def _access(
         messages=[
             SimpleNamespace(
                 holder=holders.qualified(MessageRef(message.full_name)),
+                holds=stands_apart(schema, message),
                 fields=[
                     SimpleNamespace(name=name_of(f), member=member(f), add=read_by(f))
                     for f in message.fields

@@ -46,15 +46,17 @@ class Sum {
     }
   }
   void text(std::string_view value) {
-    sum_ += value.size();
+    std::uint64_t sum = value.size();
     std::size_t i = 0;
     for (; i + 8 <= value.size(); i += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, value.data() + i, 8);
-      sum_ += word;
+      sum += word;
     }
-    for (; i < value.size(); ++i) sum_ += static_cast<unsigned char>(value[i]);
+    for (; i < value.size(); ++i) sum += static_cast<unsigned char>(value[i]);
+    sum_ += sum;
   }
+  void add(Sum other) { sum_ += other.sum_; }
   std::uint64_t take() { return std::exchange(sum_, 0); }
 
  private:
@@ -92,9 +94,13 @@ void add(Sum& sum, const T& value) {
   } else if constexpr (requires { Walk<T>::fields(sum, value); }) {
     Walk<T>::fields(sum, value);
   } else if constexpr (requires { value.begin(); }) {
-    for (const auto& one : value) add(sum, one);
+    Sum own;  // stays in a register, whatever the list is
+    for (const auto& one : value) add(own, one);
+    sum.add(own);
   } else if constexpr (requires { value[value.size()]; }) {  // a view of numbers
-    for (std::size_t i = 0; i < value.size(); ++i) add(sum, value[i]);
+    Sum own;
+    for (std::size_t i = 0; i < value.size(); ++i) add(own, value[i]);
+    sum.add(own);
   } else if constexpr (requires { value.has_value(); }) {
     if (value.has_value()) add(sum, *value);
   } else if constexpr (requires { value.first; }) {
