@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bound_method.hpp"
 #include "export.hpp"
 #include "recorder.hpp"
 #include "wirecost/hooks/following.hpp"
@@ -89,7 +90,10 @@ void record_rclcpp_timer_link_node(const void* timer, const void* node) {
 }
 
 void record_rclcpp_callback_register(const void* callback, const char* symbol) {
-  change([&](Graph& graph) { graph.symbol(handle(callback), text(symbol)); });
+  const std::string method = wirecost::tracetools::bound_method(callback, text(symbol));
+  change([&](Graph& graph) {
+    graph.symbol(handle(callback), method.empty() ? text(symbol) : method);
+  });
 }
 
 void record_rclcpp_executor_wait_for_work(int64_t) { here.events.wait_for_work(now()); }
