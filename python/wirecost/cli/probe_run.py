@@ -101,7 +101,8 @@ def command(
         say_notes(prepared.notes)
         output = 2 if json_file == STANDARD_OUTPUT else 1
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
-        say_notes(unmatched(request.functions, folder))
+        if request.functions:
+            say_notes(unmatched(request.functions, folder, _sections(folder)))
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
@@ -112,3 +113,11 @@ def command(
         show([folder], limit_ns, json_file, report)
     if status:
         raise typer.Exit(status)
+
+
+def _sections(folder: Path) -> set[str]:
+    """The names of all that was or could have been recorded."""
+    from wirecost.records.probe_log import read_log
+
+    logs = map(read_log, folder.glob("*.wprobe"))
+    return {name for log in logs for name in log.names.values()}

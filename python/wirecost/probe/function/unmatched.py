@@ -4,27 +4,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from wirecost.probe.function.request import is_python
-from wirecost.records.probe_log import SUFFIX, read_logs
 
 NEAR = ".near"
 """Suffix of what a Python interpreter leaves in the folder of the logs: by each pattern that
 nothing matched there, names of functions that are similar."""
 
 
-def unmatched(patterns: Sequence[str], folder: Path) -> list[str]:
-    """A line for each; the interpreters' files are removed."""
+def unmatched(patterns: Sequence[str], folder: Path, sections: Iterable[str]) -> list[str]:
+    """A line for each; the interpreters' files are removed. ``sections``: names in all logs."""
     near: dict[str, dict[str, None]] = {}
     for file in folder.glob("*" + NEAR):
         for pattern, names in json.loads(file.read_text()).items():
             near.setdefault(pattern, {}).update(dict.fromkeys(names))
         file.unlink()
-    logs = read_logs([folder]) if any(folder.glob("*" + SUFFIX)) else []
-    recorded = {name for log in logs for name in log.names.values()}
+    recorded = set(sections)
     return [
         f"--function {pattern}: no function that was called matches{_hint(near.get(pattern, {}))}"
         for pattern in patterns
