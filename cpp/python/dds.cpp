@@ -329,10 +329,14 @@ NB_MODULE(_dds, m) {
       .def(
           "__init__",
           [](DdsParticipant* participant, std::uint32_t domain, const std::string& name,
-             const nb::bytes& user_data, const std::vector<std::string>& interfaces) {
-            new (participant) DdsParticipant(domain, name, octets(user_data), interfaces);
+             const nb::bytes& user_data, const std::vector<std::string>& interfaces,
+             double newcomers_wait_s) {
+            const std::chrono::duration<double> wait(newcomers_wait_s);
+            new (participant)
+                DdsParticipant(domain, name, octets(user_data), interfaces,
+                               std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
           },
-          "domain"_a, "name"_a, "user_data"_a, "interfaces"_a)
+          "domain"_a, "name"_a, "user_data"_a, "interfaces"_a, "newcomers_wait_s"_a = 0.0)
       .def_prop_ro("guid",
                    [](const DdsParticipant& participant) { return to_python(participant.guid()); })
       .def("participants",

@@ -71,14 +71,20 @@ class FoundEndpoint:
     def user_data(self) -> bytes: ...
 
 class Participant:
-    """A member of a domain over UDP on the interfaces (IPv4 addresses) and no others.
+    """A member of a domain over UDP on the interfaces (IPv4 addresses) and no others. Who appears
+    later is not answered before ``newcomers_wait_s``, in which others can find each other.
 
     Raises:
         RuntimeError: the domain cannot be joined.
     """
 
     def __init__(
-        self, domain: int, name: str, user_data: bytes, interfaces: Sequence[str]
+        self,
+        domain: int,
+        name: str,
+        user_data: bytes,
+        interfaces: Sequence[str],
+        newcomers_wait_s: float = 0.0,
     ) -> None: ...
     @property
     def guid(self) -> bytes: ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -30,9 +29,10 @@ def call(times: int) -> None:
     if not client.wait_for_service(timeout_sec=10):
         sys.exit("the service is not available")
     for _ in range(times):
-        time.sleep(0.2)
         done = client.call_async(SetBool.Request(data=True))
         rclpy.spin_until_future_complete(node, done, timeout_sec=10)
+        if not done.done():
+            sys.exit("no reply")
 
 
 rclpy.init()

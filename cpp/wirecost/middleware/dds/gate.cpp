@@ -58,6 +58,7 @@ class GatedTransport final : public transport::ChainingTransport {
   void receive(transport::TransportReceiverInterface* receiver, const rtps::octet* bytes,
                std::uint32_t size, const rtps::Locator_t& local,
                const rtps::Locator_t& remote) override {
+    if (gate_.newcomers->sent({bytes, size})) return;
     gate_.acknowledgements->received({bytes, size});
     receiver->OnDataReceived(bytes, size, local, remote);
   }

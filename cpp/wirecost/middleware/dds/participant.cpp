@@ -40,13 +40,14 @@ rtps::Locator_t locator(const char* address, std::uint32_t port) {
 }
 
 std::shared_ptr<Gate> gated_udp(const std::vector<std::string>& interfaces,
-                                const std::shared_ptr<Acknowledgements>& acknowledgements) {
+                                const std::shared_ptr<Acknowledgements>& acknowledgements,
+                                std::chrono::nanoseconds newcomers_wait) {
   const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->interfaceWhiteList = interfaces;
   udp->sendBufferSize = socket_bytes;
   udp->receiveBufferSize = socket_bytes;
   udp->maxInitialPeersRange = participants_a_host;
-  return std::make_shared<Gate>(udp, acknowledgements);
+  return std::make_shared<Gate>(udp, acknowledgements, newcomers_wait);
 }
 
 dds::DomainParticipantQos participant_qos(std::uint32_t domain, const std::string& name,
@@ -81,7 +82,8 @@ void speak_over_the_network() {
 
 DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
                                const std::vector<std::uint8_t>& user_data,
-                               const std::vector<std::string>& interfaces) {
+                               const std::vector<std::string>& interfaces,
+                               std::chrono::nanoseconds newcomers_wait) {
   if (domain > last_domain)
     throw std::runtime_error("DDS domain " + std::to_string(domain) + ": the last is " +
                              std::to_string(last_domain));
@@ -89,7 +91,7 @@ DdsParticipant::DdsParticipant(std::uint32_t domain, const std::string& name,
   dds::Log::ClearConsumers();
   speak_over_the_network();
   auto* const factory = dds::DomainParticipantFactory::get_instance();
-  const auto gate = gated_udp(interfaces, acknowledgements_);
+  const auto gate = gated_udp(interfaces, acknowledgements_, newcomers_wait);
   participant_ = factory->create_participant(domain, participant_qos(domain, name, user_data, gate),
                                              &discovery_, dds::StatusMask::none());
   if (participant_ == nullptr)

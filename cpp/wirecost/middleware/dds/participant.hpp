@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,10 +31,12 @@ struct DdsEndpoint {
 /// segment is too small for a lidar's message, and peers of another user could not open it.
 class DdsParticipant {
  public:
-  /// Throws std::runtime_error where the domain cannot be joined.
+  /// Throws std::runtime_error where the domain cannot be joined. Who appears later is not answered
+  /// before `newcomers_wait`, in which others can find each other.
   DdsParticipant(std::uint32_t domain, const std::string& name,
                  const std::vector<std::uint8_t>& user_data,
-                 const std::vector<std::string>& interfaces);
+                 const std::vector<std::string>& interfaces,
+                 std::chrono::nanoseconds newcomers_wait = {});
   DdsParticipant(const DdsParticipant&) = delete;
   DdsParticipant& operator=(const DdsParticipant&) = delete;
   ~DdsParticipant();

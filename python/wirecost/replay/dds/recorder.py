@@ -30,6 +30,8 @@ _LAST_DOMAIN = 232
 # A node that has just come announces itself by then.
 _PATIENCE_S = 1.5
 _CHECK_S = 0.05
+# In which nodes on Fast DDS find each other: they repeat their announcements every 3 s.
+_NEWCOMERS_WAIT_S = 3.5
 
 
 class DdsRecorder:
@@ -50,7 +52,10 @@ class DdsRecorder:
             raise UserError(f"{error}; choose another ROS_DOMAIN_ID") from error
         self._discovery = Discovery(self._participant)
         self._listening = Listening(self._participant, self._discovery, live_only=True)
-        self._watching = Watching(self._participant, self._discovery)
+        self._late = _dds.Participant(
+            self._domain, RECORDER, ENCLAVE, self._interfaces, _NEWCOMERS_WAIT_S
+        )
+        self._watching = Watching(self._participant, self._late, self._discovery)
         self._notes: dict[str, None] = {}
         self._reported: set[str] = set()
         self._discovery.settle()
@@ -59,6 +64,7 @@ class DdsRecorder:
     def __exit__(self, *raised: object) -> None:
         self._listening.close()
         self._watching.close()
+        self._late.close()
         self._discovery.close()
         self._participant.close()
 

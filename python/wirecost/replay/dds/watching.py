@@ -28,7 +28,8 @@ class _Request:
 @dataclass
 class _Watched:
     """``balance``: a writer that never writes, there while a server is. rmw_fastrtps takes a
-    service for available only where its requests have as many readers as its replies writers."""
+    service for available only where its requests have as many readers as its replies writers.
+    New clients find it after the server, or they would send their first request to us alone."""
 
     dds: names.ServiceNames
     user_data: bytes
@@ -43,10 +44,14 @@ class _Watched:
 
 
 class Watching:
-    """Sees the calls by and to one node."""
+    """Sees the calls by and to one node. ``late``: a participant that newcomers find only when
+    they have found each other."""
 
-    def __init__(self, participant: _dds.Participant, discovery: Discovery) -> None:
+    def __init__(
+        self, participant: _dds.Participant, late: _dds.Participant, discovery: Discovery
+    ) -> None:
         self._participant = participant
+        self._late = late
         self._discovery = discovery
         self._node = ""
         self._watched: dict[str, _Watched] = {}
@@ -94,7 +99,7 @@ class Watching:
             present = watched.dds.request_topic in served
             if present and watched.balance is None:
                 watched.balance = _dds.Writer(
-                    self._participant,
+                    self._late,
                     watched.dds.reply_topic,
                     watched.dds.reply_type,
                     qos.SERVICE,
