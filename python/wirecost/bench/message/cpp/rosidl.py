@@ -72,7 +72,7 @@ def _ran(command: list[str]) -> str:
         return ""
     last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
     if "No module named 'em'" in last or "module 'em' has" in last:
-        return "rosidl's generators need pip install 'empy<4' lark"
+        return "rosidl's generators need pip install 'empy<4'"
     return f"rosidl: {last}"
 
 
