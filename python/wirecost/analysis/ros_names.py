@@ -29,6 +29,7 @@ HEADER = r"^(/\S*|\?) (publish )?(\S+) header stamp$"
 STATEMENT = re.compile(rf"{LINK}|{HEADER}")
 """Records that are no executions: what a program says of its messages."""
 _BIND = re.compile(r"^std::_Bind<[^(]*\((.+?)::\*\(.*?\)\)?\((.*)\)")
+_CONSTRUCTOR = re.compile(r"\b(\w+)::\1::\{lambda")
 _LAMBDA = re.compile(r"\{lambda[^#]*#(\d+)\}?")
 
 
@@ -99,13 +100,14 @@ def shown_names(sections: Iterable[str]) -> dict[str, str]:
 
 
 def short_symbol(symbol: str) -> str:
-    """A C++ name without template arguments and parameters: ``Filter::Filter::{lambda#1}``; of what
-    std::bind makes, the class and the parameters of its method: ``Filter::*(std::shared_ptr)``."""
+    """A C++ name without template arguments and parameters; a lambda of a constructor is one of its
+    class: ``Filter::{lambda#1}``; of what std::bind makes, the class and the parameters of its
+    method: ``Filter::*(std::shared_ptr)``."""
     if found := _BIND.match(symbol):
         inner = _outside(found[2].replace("std::__cxx11::", "std::"), "<>")
         return f"{_outside(found[1], '<>')}::*({inner})"
     name = _LAMBDA.sub(lambda found: f"{{lambda#{found[1]}}}", _outside(symbol, "<>()"))
-    return name.replace("{lambda}", "{lambda").strip() or symbol
+    return _CONSTRUCTOR.sub(r"\1::{lambda", name).strip() or symbol
 
 
 def _outside(text: str, brackets: str) -> str:

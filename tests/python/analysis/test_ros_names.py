@@ -15,9 +15,9 @@ IMAGE = "sensor_msgs::msg::Image_<std::allocator<void> >"
     ("section", "name", "symbol"),
     [
         (
-            f"/filter /points Filter::Filter({STRING}, int)::{{lambda(std::unique_ptr<{IMAGE}>)#2}}",
+            f"/filter /points Filter::Filter({STRING})::{{lambda(std::unique_ptr<{IMAGE}>)#2}}",
             "/filter · /points · subscription",
-            "Filter::Filter::{lambda#2}",
+            "Filter::{lambda#2}",
         ),
         ("/ns/talker timer 1.5 ms example::Timer", "/ns/talker · 1.5 ms · timer", "example::Timer"),
         ("/a service /add add(int, int)", "/a · /add · service", "add"),
@@ -57,10 +57,10 @@ def test_sections_of_a_program_are_no_nodes(section: str) -> None:
         ("std::_Bind<void (pkg::Node<int>::*(pkg::Node<int>*))()>", "pkg::Node::*()"),
         (
             f"Node::Node({STRING})::{{lambda(std::unique_ptr<{IMAGE}, std::def",
-            "Node::Node::{lambda",
+            "Node::{lambda",
         ),
-        (f"Node::Node({STRING})::{{lambda(std::uni", "Node::Node::{lambda"),
-        ("Node::Node()::{lambda()#1}", "Node::Node::{lambda#1}"),
+        (f"Node::Node({STRING})::{{lambda(std::uni", "Node::{lambda"),
+        ("Node::Node()::{lambda()#1}", "Node::{lambda#1}"),
         ("operator<", "operator<"),
     ],
 )

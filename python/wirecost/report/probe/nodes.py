@@ -35,10 +35,11 @@ def node_table(
     """One row a section, what took most in all first. ``rows``: of callbacks and publishing alone,
     at most, with one row for what every node has; None: of everything."""
     shown = sorted(sections, key=lambda one: -one.total_ns)
-    background = [one for one in shown if _is_background(one.section, places)]
+    every = [one for one in shown if _is_background(one.section, places)]
+    background = [one for one in every if _is_work(one.section, places)]
     ends = list(notes)
     if rows is not None:
-        work = [one for one in shown if one not in background and _is_work(one.section, places)]
+        work = [one for one in shown if one not in every and _is_work(one.section, places)]
         shown = work[: rows - bool(background)]
         if background:
             ends.append(INFRASTRUCTURE_NOTE)

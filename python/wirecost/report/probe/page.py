@@ -138,7 +138,7 @@ def _recorded(logs: list[ProbeLog]) -> str:
         for log in logs
         if len(log.records)
     ]
-    count = sum(len(log.records) for log in logs)
+    count = sum(log.count for log in logs)
     records = f"{counted(count, 'record')} of {counted(len(logs), 'thread')}"
     try:
         begin = datetime.fromtimestamp(min(begins) / 1e9, UTC)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``probe show`` says of nodes of ROS: first what fits a screen, with --all the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from support.traced_systems import TracedSystem
+from wirecost.cli.probe_show import show
+
+MS = 1_000_000
+DATA = Path(__file__).parents[4] / "shared" / "data"
+SAMPLE = Path(os.environ.get("WIRECOST_DATA", DATA)) / "ros2" / "end_to_end_sample"
+CYCLES = 20
+LAMBDA = "Filter::Filter(std::__cxx11::basic_string<char>)::{lambda(std::unique_ptr<int>)#1}"
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def busy_system(folder: Path, nodes: int = 20) -> None:
+    """A sensor and filters of its topic, each twice as slow as the one before up to 20 ms; all have
+    /parameter_events."""
+    system = TracedSystem(has_identity=False)
+    sensor = system.node("sensor")
+    points = system.publisher(sensor, "/points")
+    events = system.publisher(sensor, "/parameter_events")
+    filters = [system.node(f"filter{i}", "/robot") for i in range(nodes)]
+    taken = [system.subscription(one, "/points", LAMBDA) for one in filters]
+    told = [system.subscription(one, "/parameter_events", LAMBDA) for one in filters]
+    out = system.publisher(filters[0], "/filtered")
+    for cycle in range(CYCLES):
+        at = 10 + 100 * cycle
+        message, event = system.message(at), system.message(at + 80)
+        system.publish(points, message)
+        system.publish(events, event)
+        for i, (callback, other) in enumerate(zip(taken, told, strict=True)):
+            gave = [(out, system.message(at + 2))] if i == 0 else []
+            system.run(callback, at + 1, at + 1 + min(20, 2.0**i), took=message, gave=gave)
+            system.run(other, at + 85, at + 86, took=event)
+    system.write(folder)
+
+
+def lines_of(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_first_answer_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    busy_system(tmp_path)
+    show([tmp_path], 5 * MS, None)
+    lines = lines_of(capsys)
+    text = " ".join(lines)
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("/robot/filter5 takes most: 420 ms of 7.02 s in callbacks (6 %).")
+    assert "340 callbacks took longer than 5.00 ms" in text
+    assert "/robot/filter5 · /points · subscription" in text
+    assert "unexplained" not in text
+    assert "/parameter_events · " not in text
+    (row,) = [line.split() for line in lines if line.startswith("infrastructure ")]
+    assert row[1] == "420"
+
+
+def test_all_rows_are_sorted_by_their_total_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy_system(tmp_path)
+    show([tmp_path], None, Path("-"))
+    document = json.loads(capsys.readouterr().out)
+    names = {one["name"]: one for one in document["sections"]}
+    assert names["/robot/filter0 · /points · subscription"]["total_ns"] == CYCLES * MS
+    assert names["/sensor · /points · publish"]["rate_hz"] == pytest.approx(10)
+    show([tmp_path], None, None, every=True)
+    rows = [line for line in lines_of(capsys) if " · /points · subscription" in line]
+    assert [row.split(" ")[0][-7:] for row in rows[-3:]] == ["filter2", "filter1", "filter0"]
+    assert len(rows) == 20
+
+
+def test_a_wide_terminal_has_the_symbols(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy_system(tmp_path, 2)
+    monkeypatch.setenv("COLUMNS", "200")
+    show([tmp_path], None, None)
+    assert sum("Filter::{lambda#1}" in line for line in lines_of(capsys)) == 2
+
+
+def test_publishing_without_a_duration_has_count_and_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = TracedSystem()
+    node = system.node("sensor")
+    timer, points = system.timer(node, 100), system.publisher(node, "/points")
+    for i in range(CYCLES):
+        at = 10 + 100 * i
+        system.run(timer, at, at + 2, gave=[(points, system.message(at + 1))])
+    # Of a middleware without rmw_publish.
+    system.events = [one for one in system.events if one.name != "rmw_publish"]
+    system.write(tmp_path)
+    show([tmp_path], None, None)
+    (row,) = [line for line in lines_of(capsys) if "· publish" in line]
+    assert row.split()[-7:] == ["20", "10.0", "Hz", "–", "–", "–", "–"]
+    assert "0 ns" not in row
+
+
+@pytest.mark.skipif(not SAMPLE.is_dir(), reason=f"no trace at {SAMPLE}; set WIRECOST_DATA")
+def test_a_real_trace_in_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    for limit_ns in (None, 30 * MS):
+        show([SAMPLE], limit_ns, None)
+        lines = lines_of(capsys)
+        assert len(lines) <= 24
+        assert "/message_driven_node takes most" in lines[0]
+        assert "⇢ timer 100 ms → /topic4" in " ".join(lines)
+        assert "0 ns" not in " ".join(lines).replace(".0 ns", "")
