@@ -20,6 +20,7 @@ LIBRARIES = {
     "iceoryx2": "iceoryx2",
     "mqtt": "paho-mqtt",
     "nats": "nats-py",
+    "rclpy": "rclpy",
     "ros1": "python3-rospy",
     "ros2": "rclpy",
     "websocket": "websockets",

@@ -101,7 +101,7 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
     (_site() / "rospy.pth").write_text("".join(f"{path}\n" for path in _ros()))
     # Our worker runs there as well: this package, and nothing else of this environment.
     _link(Path(__file__).parents[2], _site())
-    _link_yarp(_site())
+    _link_others(_site())
 
 
 def _link(there: Path, site: Path) -> None:
@@ -111,8 +111,19 @@ def _link(there: Path, site: Path) -> None:
         link.symlink_to(there)
 
 
+def _link_others(site: Path) -> None:
+    """YARP and ROS 2 are this environment's, too."""
+    _link_yarp(site)
+    # A ROS 2 that pip has not installed is in PYTHONPATH.
+    for one in distributions():
+        if one.name.startswith(("ros-", "ros_")):
+            files = [file for file in one.files or () if file.suffix == ".py"]
+            for package in {file.parts[0] for file in files if len(file.parts) > 1} - {".."}:
+                _link(Path(str(one.locate_file(package))), site)
+
+
 def _link_yarp(site: Path) -> None:
-    """YARP is this environment's, too: a module with a library beside it, or a package."""
+    """It is a module with a library beside it, or a package."""
     found = importlib.util.find_spec("yarp")
     if found is None or not found.origin:
         return
@@ -128,7 +139,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     where = _alone()
     stamp = where / STAMP
     if stamp.exists() and stamp.read_text().split() == list(PINS):
-        _link_yarp(where)
+        _link_others(where)
         return
     shutil.rmtree(where, ignore_errors=True)
     show(f"installing {' '.join(PINS)} into {where}, once")
@@ -136,7 +147,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     _run([str(interpreter()), "-P", "-m", "pip", "install", *quiet, "--target", str(where), *PINS],
          where)  # fmt: skip
     stamp.write_text("\n".join(PINS) + "\n")
-    _link_yarp(where)
+    _link_others(where)
 
 
 def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:

@@ -26,9 +26,10 @@ from wirecost.transport.ros2.surroundings import discovery, shared_memory
 from wirecost.transport.shared.images import ImagePublisher
 from wirecost.transport.shared.inbox import wait_until
 from wirecost.transport.shared.ros2_messages import array_data, array_head, image_message
-from wirecost.transport.shared.ros_topic import RosPublisher
+from wirecost.transport.shared.ros_topic import RosPublisher, RosTopic
 
-_DEPTH, _MAKERS_DEPTH = 16, 10
+DEPTH = 16
+_MAKERS_DEPTH = 10
 _LAST_DOMAIN = 232
 _TURN_NS = 100_000_000
 _FRAME = "std_msgs", "UInt8MultiArray"
@@ -65,7 +66,7 @@ class _Topic:
 
     def __init__(self, node: Any, kind: Any, topic: str, quality: Quality) -> None:
         self._node = node
-        qos = _qos(quality, _DEPTH)
+        qos = _qos(quality, DEPTH)
         with _errors(f"topic {topic!r}"):
             self._publisher = node.create_publisher(kind, topic, qos)
         self._messages = SerializedPublisher(self._publisher)
@@ -92,7 +93,7 @@ class _Publisher(RosPublisher):
         return [array_head(frame.nbytes + len(trailer)), *frame.parts(), trailer]
 
 
-class _Subscriber(Subscriber):
+class Ros2Subscriber(Subscriber):
     """Takes messages in the thread that receives: no executor of rclpy's is between."""
 
     def __init__(self, node: Any, topic: str, depth: int, quality: Quality) -> None:
@@ -108,14 +109,19 @@ class _Subscriber(Subscriber):
         self._wait_set = wait_set(1, 0, 0, 0, 0, 0, node.context.handle)
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
+        message = self.take(timeout)
+        return None if message is None else (message, None)
+
+    def take(self, timeout: float | None) -> memoryview | None:
+        """Return the oldest message's data, or None after ``timeout`` seconds."""
         if (message := self._messages.take()) is not None:
-            return array_data(message), None
+            return array_data(message)
         end = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
         # In turns, between which Ctrl-C is handled.
         while (left := _TURN_NS if end is None else end - time.monotonic_ns()) > 0:
             self._wait(min(left, _TURN_NS))
             if (message := self._messages.take()) is not None:
-                return array_data(message), None
+                return array_data(message)
         return None
 
     def _wait(self, nanoseconds: int) -> None:
@@ -166,7 +172,7 @@ class Ros2(Transport):
             # Neither the program's own arguments nor log files nor signals are ROS 2's here.
             self._context.init([], initialize_logging=False, domain_id=domain)
             with shared_memory():
-                self._node = rclpy.create_node(
+                self.node = rclpy.create_node(
                     f"wirecost_{secrets.token_hex(4)}",
                     context=self._context,
                     use_global_arguments=False,
@@ -180,23 +186,24 @@ class Ros2(Transport):
         with FreeDomain() as domain:
             yield str(domain.number)
 
+    def topic(self, topic: str, kind: tuple[str, str] = _FRAME) -> RosTopic:
+        """Return a publisher of serialized messages of a type. Raises UserError."""
+        return _Topic(self.node, _kind(*kind), topic, self.quality)
+
     def publisher(self, topic: str) -> Publisher:
-        made = _Topic(self._node, _kind(*_FRAME), topic, self.quality)
-        return self._kept(_Publisher(self.name, made))
+        return self._kept(_Publisher(self.name, self.topic(topic)))
 
     def image_publisher(self, topic: str) -> ImagePublisher:
         """Publishes arrays as ``sensor_msgs/Image``."""
-        made = _Topic(self._node, _kind(*_IMAGE), topic, self.quality)
-        return self._kept(ImagePublisher(made, image_message))
+        return self._kept(ImagePublisher(self.topic(topic, _IMAGE), image_message))
 
-    def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._kept(_Subscriber(self._node, topic, depth, self.quality))
+    def subscriber(self, topic: str, *, depth: int = 16) -> Ros2Subscriber:
+        return self._kept(Ros2Subscriber(self.node, topic, depth, self.quality))
 
     def close(self) -> None:
         super().close()
-        node, self._node = self._node, None
-        if node is not None:
-            node.destroy_node()
+        if self._context.ok():
+            self.node.destroy_node()
             self._context.try_shutdown()
 
 

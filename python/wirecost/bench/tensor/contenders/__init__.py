@@ -21,6 +21,8 @@ MODULES = {
     "raw-zeromq": "raw_zeromq",
     "raw-zeromq-tcp": "raw_zeromq",
     "raw-iceoryx2": "raw_iceoryx2",
+    "raw-rclpy": "raw_ros2",
+    "raw-ros2": "raw_ros2",
     "raw-zenoh": "raw_zenoh",
     "raw-zenoh-shm": "raw_zenoh",
 }

@@ -29,6 +29,8 @@ from wirecost.errors import UserError
 from wirecost.transport import Package
 
 IN_PROCESS = "in-process"
+POLLED = {"ros2"}
+"""Middlewares whose listener waits where no signal interrupts it."""
 AGAIN_S = 0.01
 """Until a message that is being decoded is looked at again."""
 
@@ -70,10 +72,11 @@ def _communicator(mware: str) -> Any:
 def _exchange(mware: str, topic: str, mode: str) -> Any:
     """The decorated method, publishing or listening."""
     communicator: Any = _communicator(mware)
+    waits = mode == "publish" or mware not in POLLED
 
     class Exchange(communicator):  # type: ignore[misc]
         @communicator.register(  # type: ignore[untyped-decorator]
-            "NativeObject", mware, "Exchange", f"/{topic}", should_wait=True
+            "NativeObject", mware, "Exchange", f"/{topic}", should_wait=waits
         )
         def exchange(self, obj: Any = None) -> tuple[Any]:
             return (obj,)

@@ -114,6 +114,12 @@ def _yarp() -> Iterator[Variables]:
         yield {"YARP_CONFIG_HOME": str(folder), "YARP_IP": host, "YARP_QUIET": "1"}
 
 
+@contextmanager
+def _ros2() -> Iterator[Variables]:
+    with find("ros2").server() as domain:
+        yield {"ROS_DOMAIN_ID": domain or "", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
 MIDDLEWARES = {
     "zeromq": Middleware("zeromq", _zeromq),
     "zenoh": Middleware("zenoh", _zenoh, _zenoh_listens),
@@ -121,5 +127,6 @@ MIDDLEWARES = {
     "mqtt": Middleware("mqtt", _mqtt, program="mosquitto"),
     "ros1": Middleware("ros", _ros1, modules=("rosmaster", "rospy", "rostopic")),
     "yarp": Middleware("yarp", _yarp, transport="yarp"),
+    "ros2": Middleware("ros2", _ros2, transport="ros2"),
 }
 """By the names of our transports."""
