@@ -50,13 +50,15 @@ BOUND = {"zeromq-tcp": "tcp://{}:{}", "websocket": "ws://{}:{}", "grpc": "{}:{}"
 """Those of which one end listens, and the form of its address."""
 DDS = ("dds", "cyclone")
 """Libraries whose ends find each other by multicast within a domain."""
+PEERS = "ros2"
+"""Its ends find each other by their addresses within a domain."""
 FOLDER = "zeromq"
 """Its sockets lie in a folder."""
 
 
 def unreachable(mware: str, profile: Profile | None) -> str | None:
     """Why a transport's ends cannot find each other in a network; None is loopback."""
-    if profile is None or mware in SERVED or mware in BOUND or mware in DDS:
+    if profile is None or mware in SERVED or mware in BOUND or mware in (*DDS, PEERS):
         return None
     try:
         away = find(mware).capabilities.other_machines
@@ -83,6 +85,10 @@ def meeting(mware: str, ground: Ground, pattern: str, router: bool, log: Path) -
         return
     if mware in DDS and not ground.loopback:
         yield Meeting(f"{DOMAIN}@{OWN}")
+        return
+    if mware == PEERS and not ground.loopback:
+        spots = [ground.sender, *ground.receivers]
+        yield Meeting(f"{DOMAIN}@{';'.join(spot.address for spot in spots)}")
         return
     if mware == FOLDER:
         with scratch.folder("sockets") as folder:
