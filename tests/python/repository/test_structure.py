@@ -63,7 +63,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/hooks": {"wirecost/probe"},
     "wirecost/hooks/function": {"wirecost/hooks", "wirecost/probe"},
     "wirecost/hooks/ros1": {"wirecost/hooks", "wirecost/hooks/function", "wirecost/probe"},
-    "wirecost/hooks/tracetools": {"wirecost/hooks", "wirecost/probe"},
+    "wirecost/hooks/tracetools": {"wirecost/hooks", "wirecost/hooks/function", "wirecost/probe"},
     "wirecost/ctf": {"wirecost/hooks/tracetools"},
     "wirecost/verify": set(),
     "wirecost/codec": {"wirecost/message", RUNTIME},

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "wirecost/hooks/demangled.hpp"
-#include "wirecost/hooks/symbol_at.hpp"
+#include "wirecost/hooks/function/symbol_at.hpp"
 #include "wirecost/probe/undisturbed.hpp"
 
 namespace wirecost::ros1 {
@@ -57,7 +57,7 @@ bool holds_pointer(const std::string& type) {
 
 std::string symbol_within(const Function& function, int depth) {
   const void* const functor = function.functor();
-  std::string type = hooks::short_name(hooks::demangled_type(function.type().name()));
+  std::string type = function::short_name(hooks::demangled_type(function.type().name()));
   if (functor == nullptr) return type;
   // A function made of one of another signature holds that one.
   if (type.starts_with("boost::function<") && depth < deepest) {
@@ -73,9 +73,10 @@ std::string symbol_within(const Function& function, int depth) {
       of_member ? member_function(functor, has_object) : *static_cast<const void* const*>(functor);
   if (address == nullptr) return owner.empty() ? type : owner + "::(virtual)";
   std::string place;
-  const std::string symbol = hooks::symbol_at(address, place);
+  const std::string symbol = function::symbol_at(address, place);
   if (!symbol.empty())
-    return hooks::without_arguments(hooks::short_name(hooks::demangled_symbol(symbol.c_str())));
+    return function::without_arguments(
+        function::short_name(hooks::demangled_symbol(symbol.c_str())));
   if (place.empty()) return type;
   return owner.empty() ? place : owner + "::" + place;
 }

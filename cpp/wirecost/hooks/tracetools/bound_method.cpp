@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "wirecost/hooks/demangled.hpp"
-#include "wirecost/hooks/symbol_at.hpp"
+#include "wirecost/hooks/function/symbol_at.hpp"
 #include "wirecost/probe/undisturbed.hpp"
 
 namespace wirecost::tracetools {
@@ -39,7 +39,7 @@ std::string class_of(std::string_view symbol) {
     if (symbol[i - 1] == '>') ++depth;
     if (symbol[i - 1] == '<') --depth;
     if (depth == 0 && symbol[i - 1] == '(')
-      return hooks::short_name(std::string(symbol.substr(i, end - i)));
+      return function::short_name(std::string(symbol.substr(i, end - i)));
   }
   return "";
 }
@@ -65,9 +65,9 @@ std::string method_at(Word address, const std::string& owner) {
   if (dladdr(code, &info) == 0) return "";
   std::string mangled = info.dli_saddr == code ? info.dli_sname : "";
   std::string unused;
-  if (mangled.empty()) mangled = hooks::symbol_at(code, unused);
+  if (mangled.empty()) mangled = function::symbol_at(code, unused);
   std::string name =
-      hooks::without_arguments(hooks::short_name(hooks::demangled_symbol(mangled.c_str())));
+      function::without_arguments(function::short_name(hooks::demangled_symbol(mangled.c_str())));
   return name.starts_with(owner + "::") || is_virtual ? name : "";
 }
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "wirecost/hooks/function/elf_functions.hpp"
+#include "elf_functions.hpp"
 
-namespace wirecost::hooks {
+namespace wirecost::function {
 namespace {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -67,7 +67,7 @@ std::string symbol_at(const void* address, std::string& place) {
   std::array<char, 24> number{};
   std::snprintf(number.data(), number.size(), "+0x%llx", static_cast<unsigned long long>(inside));
   place = std::string(file.substr(file.rfind('/') + 1)) + number.data();
-  const function::ElfFile elf(path);
+  const ElfFile elf(path);
   if (!elf.trouble().empty()) return "";
   const auto functions = elf.functions();
   auto at = std::upper_bound(functions.begin(), functions.end(), inside,
@@ -78,4 +78,4 @@ std::string symbol_at(const void* address, std::string& place) {
   return at->symbol;
 }
 
-}  // namespace wirecost::hooks
+}  // namespace wirecost::function

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace wirecost::hooks {
+namespace wirecost::function {
 
 /// As people write it.
 std::string short_name(std::string whole);
@@ -15,4 +15,4 @@ std::string without_arguments(std::string name);
 /// The symbol at an address, or "" and in `place` the file and the address in it.
 std::string symbol_at(const void* address, std::string& place);
 
-}  // namespace wirecost::hooks
+}  // namespace wirecost::function
