@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-_MANY = 1 << 20
-"""More than threads can wait."""
+_MANY = 1 << 12
+"""More than threads wait at one; each costs time, whether it waits or not."""
 
 
 class Inbox:
