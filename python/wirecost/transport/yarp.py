@@ -20,6 +20,7 @@ import struct
 import sys
 import termios
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -55,12 +56,14 @@ loses its connection."""
 _BYTES_ACKED = struct.Struct("<120xQ")
 """The field of Linux's struct tcp_info."""
 _ANSWER_S = 2.0
+_ANSWER_BYTES = 4096
 _CARRIER = "fast_tcp"
 _NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _ROOT = "/root"
 """YARP's usual namespace, and its name server's port."""
 _PORT = 10_000
 _PORTS_TRIED = 5
+_BACKLOG = 64
 _SPARE_IMAGES = 2
 _INSTALL = "build it with setup/yarp in a checkout of wirecost, or with YARP_COMPILE_BINDINGS"
 
@@ -189,10 +192,7 @@ class _Port:
 
     def __init__(self, name: str, server: str, reader: Any = None) -> None:
         yarp = _yarp()
-        if not _answers(server):
-            raise UserError(f"no YARP name server at {server} any more: start yarpserver there")
         host = _host_towards(server)
-        self._server = server
         self.name = name
         self.port = yarp.Port()
         if reader is not None:
@@ -203,15 +203,24 @@ class _Port:
             with _own_children(), kept_on_loopback():
                 opened = self.port.open(contact)
             if opened:
-                yarp.Network.registerContact(contact)
-                return
+                _widen(contact.getHost(), contact.getPort())
+                if yarp.Network.registerContact(contact).getPort() > 0:
+                    return
+                self.port.close()
+                raise UserError(f"no YARP name server at {server} any more: start yarpserver there")
         raise UserError(f"yarp: port {name} cannot be opened at {host}")
 
     def close(self) -> None:
         self.port.interrupt()
         self.port.close()
-        if _answers(self._server):
-            _yarp().Network.unregisterName(self.name)
+        _yarp().Network.unregisterName(self.name)
+
+
+def _widen(host: str, port: int) -> None:
+    """Lets more callers wait than the one that YARP has room for: others try again after 1 s."""
+    for _, one in own_sockets():
+        if one.family == socket.AF_INET and one.getsockname() == (host, port):
+            one.listen(_BACKLOG)
 
 
 def _style() -> Any:
@@ -223,19 +232,20 @@ def _style() -> Any:
     return style
 
 
-def _answers(server: str) -> bool:
-    """Whether a name server is there; YARP itself would print an error for each that is not."""
-    return reachable(*host_and_port(server, _PORT), _ANSWER_S)
-
-
 def _is_there(name: str, server: str) -> bool:
-    """Whether a port has that name; those that were killed are still registered."""
-    if not _answers(server):
-        return False
-    network = _yarp().Network
-    contact = network.queryName(name)
-    host, port = contact.getHost(), contact.getPort()
-    return port > 0 and reachable(host, port, _ANSWER_S) and bool(network.exists(name, _style()))
+    """Whether a port that has this name listens; those that were killed are still registered.
+
+    Asks by itself: YARP would print errors for what is not there.
+    """
+    with (
+        suppress(OSError),
+        socket.create_connection(host_and_port(server, _PORT), _ANSWER_S) as link,
+    ):
+        link.sendall(f"NAME_SERVER query {name}\n".encode())
+        answer = link.recv(_ANSWER_BYTES)
+        if found := re.match(rb'registration name \S+ ip "?([\d.]+)"? port (\d+)', answer):
+            return reachable(found[1].decode(), int(found[2]), _ANSWER_S)
+    return False
 
 
 def _known_ports() -> set[tuple[str, int]]:
@@ -291,7 +301,7 @@ class _Publisher(Publisher):
     def __init__(self, topic: str, server: str) -> None:
         super().__init__()
         name = _name(topic)
-        if _is_there(name, server):
+        if _is_there(name, server) and _yarp().Network.exists(name, _style()):
             raise UserError(f"topic {topic!r}: another publisher has YARP's port {name}")
         self._port: _Port | None = _Port(name, server)
         self._watch = _Watch()
@@ -385,21 +395,18 @@ class _Subscriber(InboxSubscriber):
         super().__init__(depth, waits)
         self._source, self._server = _name(topic), server
         self._reader = _reader()(self.inbox.put)
-        name = f"{self._source}/wirecost-{secrets.token_hex(8)}"
-        self._port: _Port | None = _Port(name, server, self._reader)
-        self._closed = threading.Event()
-        self._connect(self._port)
-        self._connecting = threading.Thread(target=self._stay, args=[self._port], daemon=True)
-        self._connecting.start()
+        self._port = _Port(f"{self._source}/wirecost-{secrets.token_hex(8)}", server, self._reader)
+        self._open = True
+        self._changing = threading.Lock()
+        self.connect()
 
-    def _connect(self, port: _Port) -> None:
-        if port.port.getInputCount() == 0 and _is_there(self._source, self._server):
-            _yarp().Network.connect(self._source, port.name, _style())
-
-    def _stay(self, port: _Port) -> None:
-        """Connects again and again: publishers come and go."""
-        while not self._closed.wait(_CONNECT_S):
-            self._connect(port)
+    def connect(self) -> None:
+        """Connects to the publisher if that is there, and not connected."""
+        with self._changing:
+            if not self._open or self._port.port.getInputCount():
+                return
+            if _is_there(self._source, self._server):
+                _yarp().Network.connect(self._source, self._port.name, _style())
 
     def _receive(self, timeout: float | None) -> tuple[Any, Callable[[], object] | None] | None:
         found = self.inbox.take(timeout)
@@ -409,17 +416,40 @@ class _Subscriber(InboxSubscriber):
         return _content(image), lambda: reader.give_back(image)
 
     def close(self) -> None:
-        port, self._port = self._port, None
-        if port is not None:
-            self._closed.set()
-            self._connecting.join()
+        with self._changing:
+            if not self._open:
+                return
+            self._open = False
             super().close()
             # A port that closes would ask its publisher without end, which may be stopped.
-            if _is_there(self._source, self._server):
-                _yarp().Network.disconnect(self._source, port.name, _style())
-            if _answers(self._server):
-                _yarp().Network.disconnectInput(port.name, self._source, True)
-            port.close()
+            port, network = self._port.port, _yarp().Network
+            if port.getInputCount():
+                network.disconnect(self._source, self._port.name, _style())
+            if port.getInputCount():
+                network.disconnectInput(self._port.name, self._source, True)
+            self._port.close()
+
+
+class _Connecting:
+    """Connects a transport's subscribers again and again: publishers come and go."""
+
+    def __init__(self) -> None:
+        self._subscribers: weakref.WeakSet[_Subscriber] = weakref.WeakSet()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def add(self, subscriber: _Subscriber) -> None:
+        self._subscribers.add(subscriber)
+
+    def _run(self) -> None:
+        while not self._ended.wait(_CONNECT_S):
+            for one in list(self._subscribers):
+                one.connect()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
 
 
 class Yarp(Transport):
@@ -444,6 +474,7 @@ class Yarp(Transport):
         """``address``: the name server's; None is the one that YARP is set to."""
         super().__init__(address)
         self._server: str | None = _use(address)
+        self._connecting = _Connecting()
 
     @classmethod
     def missing(cls) -> str | None:
@@ -486,7 +517,10 @@ class Yarp(Transport):
         return self._kept(_Publisher(topic, self._address()))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
-        return self._kept(_Subscriber(topic, self._address(), depth, self.quality.waits(own=True)))
+        waits = self.quality.waits(own=True)
+        subscriber = self._kept(_Subscriber(topic, self._address(), depth, waits))
+        self._connecting.add(subscriber)
+        return subscriber
 
     def _address(self) -> str:
         if self._server is None:
@@ -494,6 +528,7 @@ class Yarp(Transport):
         return self._server
 
     def close(self) -> None:
+        self._connecting.close()
         super().close()
         server, self._server = self._server, None
         if server is not None:
