@@ -51,16 +51,14 @@ class Scenario:
         return self.wirecost("replay", "recording", "--no-report", "--out", out, "--json", "-")
 
 
-def processes() -> list[psutil.Process]:
-    """All of this scenario but this one."""
-    found = []
-    for each in psutil.process_iter():
-        try:
-            if each.environ().get(MARK) == sys.argv[1] and each.status() != psutil.STATUS_ZOMBIE:
-                found.append(each)
-        except psutil.Error:
-            continue
-    return found
+def processes() -> list[list[str]]:
+    """Commands of all processes of this scenario but this one."""
+    return [
+        each.info["cmdline"]
+        for each in psutil.process_iter(["environ", "status", "cmdline"])
+        if (each.info["environ"] or {}).get(MARK) == sys.argv[1]
+        and each.info["status"] != psutil.STATUS_ZOMBIE
+    ]
 
 
 def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
@@ -132,13 +130,13 @@ def main() -> None:
 
         killed = scenario.replay("killed")
         program = node[1] if node[1:] else node[0]
-        result["killed"] = until(lambda: any(program in each.cmdline() for each in processes()))
+        result["killed"] = until(lambda: any(program in each for each in processes()))
         result["listened to"] = sorted(listened_to(psutil.Process(killed.pid)) - OURS)
         time.sleep(2)  # it plays by now
         killed.kill()
         result["killed run"] = killed.communicate()[1][-2000:]
         until(lambda: not processes())
-        result["after the killed run"] = [each.cmdline() for each in processes()]
+        result["after the killed run"] = processes()
 
         replay = scenario.replay("out")
         out, error = replay.communicate(timeout=300)
@@ -147,7 +145,7 @@ def main() -> None:
             result["replay"] |= json.loads(out)
             result["printed"] = Path(folder, "out", "node-output-1.txt").read_text()
         result["left while replaying"] = leaving()[:3]
-    result["after"] = [each.cmdline() for each in processes()]
+    result["after"] = processes()
     print(json.dumps(result))
 
 

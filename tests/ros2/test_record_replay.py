@@ -8,6 +8,7 @@ import itertools
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,14 +43,19 @@ def _what(kind: str) -> list[str | Path]:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
-    """All at once, since each mostly waits."""
+def results() -> Iterator[Results]:
+    """All at once, since each mostly waits. Other users cannot enter pytest's own folders."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield from _results(Path(folder))
+
+
+def _results(parent: Path) -> Iterator[Results]:
     running: dict[tuple[str, str], subprocess.Popen[str]] = {}
     known: dict[tuple[str, str], dict[str, Any]] = {}
     for kind, network in CASES:
-        folder = tmp_path_factory.mktemp(f"{kind}-{network}")
-        for each in (folder, *folder.parents[:2]):
-            each.chmod(0o755)
+        folder = parent / f"{kind}-{network}"
+        folder.mkdir()
         command = [sys.executable, SCENARIO, folder, USER, *_what(kind)]
         running[kind, network] = subprocess.Popen(
             [*inside(network), *map(str, command)],
