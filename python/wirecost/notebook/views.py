@@ -12,6 +12,7 @@ import polars as pl
 
 from wirecost.analysis.causes import explain
 from wirecost.analysis.probe_sections import executions, summary
+from wirecost.analysis.ros_names import places_of
 from wirecost.analysis.summary import summarize
 from wirecost.campaign.store import Store
 from wirecost.errors import UserError
@@ -21,8 +22,9 @@ from wirecost.records.measured import latest
 from wirecost.records.reading import read_results
 from wirecost.records.recorded import event_tables, read_recorded
 from wirecost.report.campaign.content import content as store_content
+from wirecost.report.probe.nodes import node_table
 from wirecost.report.probe.page import probe_figures
-from wirecost.report.probe.tables import counter_table, time_table
+from wirecost.report.probe.tables import counter_table, losses, time_table
 from wirecost.report.scenarios import content_of, figures_of
 from wirecost.report.shared.causes import cause_table
 from wirecost.report.shared.table import Table
@@ -72,7 +74,9 @@ def probe(files: str | Path | Iterable[str | Path]) -> View:
     sections = [one for executed in kinds for one in summary(executed, None)]
     explained = [one for each in kinds for one in explain(each, prices.ns if prices else {})]
     executed = pl.concat(kinds)
-    tables = (time_table(sections, logs), counter_table(sections, logs), cause_table(explained))
+    places = places_of(one.section for one in sections)
+    first = node_table(sections, places, losses(logs)) if places else time_table(sections, logs)
+    tables = (first, counter_table(sections, logs), cause_table(explained))
     drawn = probe_figures(executed, logs, None)
     return View(
         f"Probes of {', '.join(dict.fromkeys(log.program or 'a program' for log in logs))}",
