@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import psutil
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
@@ -143,6 +144,8 @@ def main() -> None:
         result["replay"] = {"status": replay.returncode, "error": error[-2000:]}
         if replay.returncode == 0:
             result["replay"] |= json.loads(out)
+            samples = pl.read_parquet(Path(folder, "out", "samples.parquet"))
+            result["cases"] = dict(samples.group_by("case").len().rows())
             result["printed"] = Path(folder, "out", "node-output-1.txt").read_text()
         result["left while replaying"] = leaving()[:3]
     result["after"] = processes()

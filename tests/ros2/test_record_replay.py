@@ -94,6 +94,13 @@ def test_it_is_recorded_with_all_that_belongs_to_it(
     assert "/robot/lookup" in recorded["services"]["calls"]
 
 
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_its_callbacks_are_recorded_meanwhile(results: Results, distribution: str) -> None:
+    cases = results(distribution, "loopback")["cases"]
+    sent = cases["to /lidar"]
+    assert cases["section /robot/renamed /lidar scaler.Scaler._scale"] == sent > 20
+
+
 @pytest.mark.parametrize(("kind", "network"), CASES)
 def test_its_replay_is_equal_after_one_that_was_killed(
     results: Results, kind: str, network: str
