@@ -64,6 +64,9 @@ _ROOT = "/root"
 _PORT = 10_000
 _PORTS_TRIED = 5
 _BACKLOG = 64
+_DESCRIPTORS = 512
+"""Above which no port is opened: YARP waits with select(), which writes beyond its memory for a
+descriptor from 1,024 on, and each port gets connections, too."""
 _SPARE_IMAGES = 2
 _INSTALL = "build it with setup/yarp in a checkout of wirecost, or with YARP_COMPILE_BINDINGS"
 
@@ -176,6 +179,11 @@ def _own_children() -> Iterator[None]:
 
 def _free_port(host: str) -> int:
     with socket.socket() as probe:
+        if probe.fileno() >= _DESCRIPTORS:
+            raise UserError(
+                f"yarp: this process has {_DESCRIPTORS} files and connections open, and YARP fails"
+                " beyond 1,024, with those to come: open fewer topics in a process"
+            )
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
 

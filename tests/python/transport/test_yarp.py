@@ -164,6 +164,16 @@ def test_a_second_publisher_of_a_topic_is_refused(here: Transport) -> None:
     here.publisher("one").close()
 
 
+def test_ports_end_before_yarp_crashes(here: Transport) -> None:
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(520)]
+    try:
+        with pytest.raises(UserError, match="open fewer topics"):
+            here.publisher("many")
+    finally:
+        for one in opened:
+            os.close(one)
+
+
 @pytest.mark.parametrize("topic", ["", "/", "x y", "a=b", "a@b", "ä", "a:b", "#"])
 def test_names_that_yarp_cannot_have(here: Transport, topic: str) -> None:
     for make in here.publisher, here.subscriber:
