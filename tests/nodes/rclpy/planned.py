@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sensor, a planner that keeps its messages and publishes by a timer, and an actuator, until 20
+plans were acted on. Prints which message of the sensor each was made of, counted from 0."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
+
+PLANS = 20
+
+
+def main() -> None:
+    rclpy.init()
+    sensor, planner, actuator = Node("sensor"), Node("planner"), Node("actuator")
+    points = sensor.create_publisher(String, "points", 10)
+    plans = planner.create_publisher(String, "plan", 10)
+    kept: list[str] = []
+    acted: list[int] = []
+    numbers = itertools.count()
+
+    def sense() -> None:
+        points.publish(String(data=str(next(numbers))))
+
+    def plan() -> None:
+        if kept:
+            plans.publish(String(data=kept[-1]))
+
+    def act(message: String) -> None:
+        acted.append(int(message.data))
+
+    sensor.create_timer(0.02, sense)
+    planner.create_subscription(String, "points", lambda one: kept.append(one.data), 10)
+    planner.create_timer(0.05, plan)
+    actuator.create_subscription(String, "plan", act, 10)
+    executor = SingleThreadedExecutor()
+    for node in (sensor, planner, actuator):
+        executor.add_node(node)
+    while len(acted) < PLANS:
+        executor.spin_once()
+    print(json.dumps(acted))
+
+
+if __name__ == "__main__":
+    main()
