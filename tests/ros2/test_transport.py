@@ -38,6 +38,11 @@ def test_nothing_is_lost_and_nothing_leaves_the_machine(distribution: str, netwo
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_the_first_messages_after_waiting_arrive(distribution: str) -> None:
+    run("second", python_of(distribution), SCRIPT, "begin")
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_an_ordinary_user_needs_no_home(distribution: str) -> None:
     done = run_inside("second", [python_of(distribution), SCRIPT, "carry", "50"], ordinary=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -52,6 +52,22 @@ def carry(count: int) -> None:
     assert sent_elsewhere() - before < SETTLED_PACKETS
 
 
+def begin() -> None:
+    """What is sent at once after waiting for the subscriber, reaches it."""
+    peer = Peer("ros2", None)
+    with open_transport("ros2") as transport:
+        for topic in ("first", "second", "third"):
+            peer.call("publisher", topic=topic)
+            with transport.subscriber(topic, depth=1000) as subscriber:
+                assert peer.call("wait", topic=topic)
+                assert peer.call("send", topic=topic, sizes=[100] * 200, period=0.0002) == 200
+                for number in range(200):
+                    sample = subscriber.receive(PATIENCE)
+                    assert sample is not None
+                    assert sample.number == number
+    peer.end()
+
+
 def refuse() -> None:
     for address in ("x", "300", "5@no.such.machine.invalid", "5@"):
         with pytest.raises(UserError, match=r"^address .*: (a ROS domain|.*no machine's name)"):
@@ -87,4 +103,10 @@ def images() -> None:
 
 
 if __name__ == "__main__":
-    {"carry": lambda: carry(int(sys.argv[2])), "refuse": refuse, "images": images}[sys.argv[1]]()
+    scenarios = {
+        "begin": begin,
+        "carry": lambda: carry(int(sys.argv[2])),
+        "images": images,
+        "refuse": refuse,
+    }
+    scenarios[sys.argv[1]]()

@@ -32,6 +32,7 @@ DEPTH = 16
 _MAKERS_DEPTH = 10
 _LAST_DOMAIN = 232
 _TURN_NS = 100_000_000
+_CONFIRM_S = 1
 _FRAME = "std_msgs", "UInt8MultiArray"
 _IMAGE = "sensor_msgs", "Image"
 
@@ -70,6 +71,7 @@ class _Topic:
         with _errors(f"topic {topic!r}"):
             self._publisher = node.create_publisher(kind, topic, qos)
         self._messages = SerializedPublisher(self._publisher)
+        self._confirmed = True
 
     def send(self, parts: Sequence[Any]) -> None:
         view = self._messages.room(sum(map(len, parts)))
@@ -78,8 +80,15 @@ class _Topic:
             view[at : at + len(part)] = part
             at += len(part)
         self._messages.publish()
+        if not self._confirmed:
+            self._confirmed = True
+            # A subscriber that was just found may not have found this publisher yet: until it has
+            # the first message, more than the depth would overwrite that.
+            duration = importlib.import_module("rclpy.duration").Duration
+            self._publisher.wait_for_all_acked(duration(seconds=_CONFIRM_S))
 
     def wait(self, timeout: float) -> bool:
+        self._confirmed = False
         return wait_until(lambda: self._publisher.get_subscription_count() > 0, timeout)
 
     def close(self) -> None:
