@@ -2,7 +2,7 @@
 """What ``test_nodes.py`` does in a network of its own, as an ordinary user whose shell has sourced
 ROS 2's ``setup.bash``: a node runs under ``probe run``, or is recorded and replayed.
 
-    python scenario.py probe|replay FOLDER USER ROS2_PREFIX NODE FEEDER…
+    python scenario.py probe|/NODE_TO_RECORD FOLDER USER ROS2_PREFIX NODE FEEDER…
 
 Prints JSON. The feeder, which is given how many readers to wait for, sets the end.
 """
@@ -55,9 +55,9 @@ class Scenario:
         result |= json.loads(Path(self._folder, "probed.json").read_text())
         return result | {"counts": last_line(result["probe"])}
 
-    def replay(self, node: str, *feeder: str) -> dict[str, Any]:
-        running = self.start(node)
-        record = ("record", f"/{Path(node).name}", "--system", "dds", "--out", "recorded")
+    def replay(self, name: str, program: str, *feeder: str) -> dict[str, Any]:
+        running = self.start(program)
+        record = ("record", name, "--system", "dds", "--out", "recorded")
         recording = self.start(WIRECOST, *record)
         fed = self.run(*feeder, "2")
         result = {"fed": fed, "record": interrupted(recording), "node": interrupted(running)}
@@ -90,4 +90,4 @@ def last_line(process: dict[str, Any]) -> Any:
 
 what, folder, user, prefix, *words = sys.argv[1:]
 scenario = Scenario(Path(folder), int(user), Path(prefix))
-print(json.dumps(scenario.probe(*words) if what == "probe" else scenario.replay(*words)))
+print(json.dumps(scenario.probe(*words) if what == "probe" else scenario.replay(what, *words)))

@@ -69,12 +69,14 @@ def test_probe_run_names_callbacks_and_counts_them(network: str, node: str) -> N
         assert {method for method in METHODS if f"Bound::{method}" in str(sections)} >= METHODS
 
 
-@pytest.mark.parametrize("node", ["bound", "managed"])
-def test_a_recording_replays_equal(network: str, node: str) -> None:
-    found = scenario("replay", network, node, NODES / "feeder", str(MESSAGES))
+@pytest.mark.parametrize(
+    ("program", "node"), [("bound", "/bound"), ("managed", "/managed"), ("composed", "/relay")]
+)
+def test_a_recording_replays_equal(network: str, program: str, node: str) -> None:
+    found = scenario(node, network, program, NODES / "feeder", str(MESSAGES))
     assert found["record"]["status"] == 0, found["record"]["error"]
     assert found["replay"]["status"] == 0, found["replay"]["error"]
-    assert found["counts"][f"/{node} /words"] == MESSAGES
+    assert found["counts"][f"{node} /words"] == MESSAGES
     (compared,) = found["equality"]
     assert compared["difference"] is None
     assert compared["messages"] == MESSAGES
