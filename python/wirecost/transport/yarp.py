@@ -368,8 +368,9 @@ def _reader() -> type[Any]:
             if not connection.isValid():
                 return False  # the port closes
             image = self._spare.pop() if self._spare else yarp.ImageMono()
-            if not image.read(connection):
-                return False
+            there = connection.getSize()
+            if not image.read(connection) or image.getRawImageSize() > there:
+                return False  # it announces more than comes
             self._take((image, self))
             return True
 
