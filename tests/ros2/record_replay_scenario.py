@@ -62,6 +62,11 @@ def processes() -> list[list[str]]:
     ]
 
 
+def shared_memory() -> list[str]:
+    """Files of Fast DDS in shared memory."""
+    return [str(each) for each in Path("/dev/shm").iterdir() if "fast" in each.name]
+
+
 def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while not condition():
@@ -137,7 +142,7 @@ def main() -> None:
         killed.kill()
         result["killed run"] = killed.communicate()[1][-2000:]
         until(lambda: not processes())
-        result["after the killed run"] = processes()
+        result["after the killed run"] = [*processes(), *shared_memory()]
 
         replay = scenario.replay("out")
         out, error = replay.communicate(timeout=300)
@@ -148,7 +153,7 @@ def main() -> None:
             result["cases"] = dict(samples.group_by("case").len().rows())
             result["printed"] = Path(folder, "out", "node-output-1.txt").read_text()
         result["left while replaying"] = leaving()[:3]
-    result["after"] = processes()
+    result["after"] = [*processes(), *shared_memory()]
     print(json.dumps(result))
 
 

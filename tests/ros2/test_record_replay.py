@@ -23,6 +23,9 @@ SCENARIO = Path(__file__).with_name("record_replay_scenario.py")
 USER = 54321
 REMAPPED = ("__ns:=/robot", "__node:=renamed", "points:=/lidar")
 
+OWN_SHARED_MEMORY = [
+    "unshare", "--mount", "sh", "-ec", 'mount -t tmpfs none /dev/shm; exec "$@"', "sh",
+]  # fmt: skip
 CYCLONE = "cyclone"
 # With loopback alone and default settings, Cyclone's versions do not find one another.
 CASES = [*itertools.product(DISTRIBUTIONS, NETWORKS), (CYCLONE, "second")]
@@ -58,7 +61,7 @@ def _results(parent: Path) -> Iterator[Results]:
         folder.mkdir()
         command = [sys.executable, SCENARIO, folder, USER, *_what(kind)]
         running[kind, network] = subprocess.Popen(
-            [*inside(network), *map(str, command)],
+            [*inside(network), *OWN_SHARED_MEMORY, *map(str, command)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 

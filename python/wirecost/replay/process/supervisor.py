@@ -4,7 +4,7 @@
 Run by its path, on the standard library alone. It reads one line of JSON (``Start`` in
 ``node.py``), starts the program, and reports what becomes of it in lines of JSON:
 ``{"pid": …}`` or ``{"error": …, "step": …}``, then ``{"exit": …}`` (negative: the signal). The line
-``end`` ends the program and all it started; the end of the input kills them at once.
+``end`` ends the program and all it started; so does the end of the input, but sooner.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 INPUT = 0
+ORPHAN_GRACE_S = 1.0
+"""Between signals once wirecost is gone: enough to remove shared memory, as Fast DDS does."""
 
 
 def main() -> None:
@@ -102,16 +104,17 @@ def _become(start: dict[str, Any], fail: int) -> None:
 
 
 def _watch(program: int, woken: int, grace_s: float) -> int | None:
-    """Waits for the program's end, or brings it about. Its status; None where it was killed
+    """Waits for the program's end, or brings it about. Its status; None where it was ended
     because nothing reads our output any more."""
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
     deadline: float | None = None
+    orphaned = False
     while True:
         with contextlib.suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if pid == program:
-                    return os.waitstatus_to_exitcode(status)
+                    return None if orphaned else os.waitstatus_to_exitcode(status)
                 if pid == 0:
                     break
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -119,14 +122,15 @@ def _watch(program: int, woken: int, grace_s: float) -> int | None:
             _signal_group(program, signals.pop(0))
             deadline = time.monotonic() + grace_s
             continue
-        inputs = [woken] if deadline is not None and not signals else [woken, INPUT]
+        # Until its end is read, but no longer than the last signal takes.
+        ended = orphaned or (deadline is not None and not signals)
+        inputs = [woken] if ended else [woken, INPUT]
         ready, _, _ = select.select(inputs, [], [], left)
         if woken in ready:
             os.read(woken, 4096)
         if INPUT in ready:
             if not os.read(INPUT, 64):
-                _signal_group(program, signal.SIGKILL)
-                return None
+                orphaned, grace_s = True, ORPHAN_GRACE_S
             deadline = time.monotonic()
 
 
