@@ -55,12 +55,14 @@ def record(request: Request, folder: Path, report: Report, stopped: Callable[[],
         request.system.recorder(request.domain, request.interfaces) as recorder,
     ):
         graph = _first_graph(recorder, request.node, process, stopped)
-        snapshot = _snapshot(request, recorder, graph, process)
+        snapshot = _snapshot(request, graph, process)
         write_snapshot(folder, snapshot)
         with RecordingWriter(folder / MESSAGES, request.system) as writer:
             session = Session(recorder, writer, snapshot, folder, report)
             try:
                 session.follow(graph)
+                # Once calls are recorded, so that none that sets a parameter is missed.
+                snapshot.parameters = recorder.parameters(graph.name)
                 # Only now, so that no message is missed meanwhile. /proc has the program that
                 # runs, whatever is at its path by now.
                 running = Path(f"/proc/{snapshot.pid}/exe")
@@ -105,9 +107,7 @@ def _first_graph(
             time.sleep(LOOK_S)
 
 
-def _snapshot(
-    request: Request, recorder: Recorder, graph: NodeGraph, process: NodeProcess | None
-) -> Snapshot:
+def _snapshot(request: Request, graph: NodeGraph, process: NodeProcess | None) -> Snapshot:
     pid, found = _process_id(request, graph, process)
     state = state_of(pid)
     return Snapshot(
@@ -119,7 +119,6 @@ def _snapshot(
         process=state,
         executable_size=executable_size(state),
         parameter_files=parameter_files(state),
-        parameters=recorder.parameters(graph.name),
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )
 
