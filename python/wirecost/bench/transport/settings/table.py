@@ -273,6 +273,15 @@ def _ecal(asked: Asked) -> list[Setting]:
     ]
 
 
+def _yarp(asked: Asked) -> list[Setting]:
+    none = "none: YARP writes to the socket"
+    waits = "the publisher waits, and cuts off who takes nothing for 5 s"
+    return [
+        Setting(DEFAULT, TCP, none, "1", "only the newest is kept", options={"depth": 1}),
+        _matched(asked, (TCP, waits), (TCP, OLDEST), sender=none, longest_wait_s=5.0),
+    ]
+
+
 def _tcp(asked: Asked) -> list[Setting]:
     """The yardstick, in which nothing can be set."""
     del asked
@@ -298,6 +307,7 @@ ROWS: dict[str, Callable[[Asked], list[Setting]]] = {
     "ros1": _ros1,
     "ros2": _ros2,
     "ecal": _ecal,
+    "yarp": _yarp,
     "tcp": _tcp,
 }
 """By the first word of a transport's name."""
