@@ -25,6 +25,7 @@ _PROFILES = {
 _TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
 _SEGMENT_BYTES = 8 << 20
 _FRAGMENT_BYTES = 1 << 18
+_SOCKET_BYTES = 1 << 22
 _ROOM = 4
 """Times the memory of one node that must be left."""
 _PROFILE = f"""\
@@ -38,6 +39,8 @@ _PROFILE = f"""\
     </transport_descriptor>
     <transport_descriptor>
       <transport_id>UDP</transport_id><type>UDPv4</type>
+      <sendBufferSize>{_SOCKET_BYTES}</sendBufferSize>
+      <receiveBufferSize>{_SOCKET_BYTES}</receiveBufferSize>
     </transport_descriptor>
   </transport_descriptors>
   <participant profile_name="wirecost" is_default_profile="true"><rtps>
@@ -48,8 +51,8 @@ _PROFILE = f"""\
   </rtps></participant>
 </profiles></dds>
 """
-"""Fast DDS's own choice but for the sizes: of half a MiB it loses parts of larger messages, which
-are asked for again."""
+"""Fast DDS's own choice but for the sizes: of half a MiB, and of the kernel's default for sockets,
+it loses parts of larger messages, which are asked for again."""
 _SETTING = threading.Lock()
 
 
