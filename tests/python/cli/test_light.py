@@ -44,7 +44,7 @@ def requirements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]
 
 def test_the_wheel_needs_little(requirements: dict[str, set[str]]) -> None:
     assert requirements[""] == {"grpcio-tools", "jinja2", "protobuf", "rich", "typer"}
-    assert set(requirements) == {"", "bench", "campaign", "docs", "tensor", "transports"}
+    assert set(requirements) == {"", "bench", "campaign", "docs", "ros2", "tensor", "transports"}
 
 
 @pytest.mark.parametrize(
