@@ -180,11 +180,7 @@ def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
         topics = ", ".join(one.topic for one in differ)
         return [(False, f"Outputs of A and B differ on {topics}: {differ[0].first_difference}")]
     count = sum(one.equal for one in found)
-    return (
-        [(True, f"Outputs of A and B are equal: {counted(count, 'message')}")]
-        if count
-        else []
-    )
+    return [(True, f"Outputs of A and B are equal: {counted(count, 'message')}")] if count else []
 
 
 def environment(comparison: Comparison) -> Table | None:
