@@ -47,7 +47,7 @@ def _site() -> Path:
 
 def packages() -> list[str]:
     """Folders of Wrapyfi without any framework, for an interpreter that a framework has of its own,
-    and of Debian's packages, which rospy is one of."""
+    and of ROS."""
     return [str(_alone()), *_ros()]
 
 
@@ -56,8 +56,24 @@ def _alone() -> Path:
 
 
 def _ros() -> list[str]:
+    """The folder of ROS 2 or, where there is none, of Debian's packages, which rospy is one of: the
+    messages of both have the same names, so that a Python can have one of them only."""
+    if importlib.util.find_spec("rclpy"):
+        return [str(_linked_ros2())]
     found = importlib.util.find_spec("rospy")
     return [str(Path(found.origin).parents[1])] if found and found.origin else []
+
+
+def _linked_ros2() -> Path:
+    """Nothing but the packages of ROS 2 that pip has installed; others are in PYTHONPATH."""
+    where = folder() / "ros2"
+    where.mkdir(parents=True, exist_ok=True)
+    for one in distributions():
+        if one.name.startswith(("ros-", "ros_")):
+            files = [file for file in one.files or () if file.suffix == ".py"]
+            for package in {file.parts[0] for file in files if len(file.parts) > 1} - {".."}:
+                _link(Path(str(one.locate_file(package))), where)
+    return where
 
 
 def installed_version(package: str) -> str | None:
@@ -97,11 +113,11 @@ def make(plugins: Iterable[str], show: Callable[[str], None]) -> None:
             _run([sys.executable, "-P", "-m", "venv", str(where)], where)
         _run([*command[:5], "-q", "--disable-pip-version-check", *lacking], where, command)
         stamp.write_text("\n".join([*there, *lacking]) + "\n")
-    # rospy cannot be installed from PyPI: it is this machine's.
-    (_site() / "rospy.pth").write_text("".join(f"{path}\n" for path in _ros()))
+    # rospy cannot be installed from PyPI: it is this machine's. ROS 2's wheels are this Python's.
+    (_site() / "ros.pth").write_text("".join(f"{path}\n" for path in _ros()))
     # Our worker runs there as well: this package, and nothing else of this environment.
     _link(Path(__file__).parents[2], _site())
-    _link_others(_site())
+    _link_yarp(_site())
 
 
 def _link(there: Path, site: Path) -> None:
@@ -109,17 +125,6 @@ def _link(there: Path, site: Path) -> None:
     if not link.is_symlink() or link.readlink() != there:
         link.unlink(missing_ok=True)
         link.symlink_to(there)
-
-
-def _link_others(site: Path) -> None:
-    """YARP and ROS 2 are this environment's, too."""
-    _link_yarp(site)
-    # A ROS 2 that pip has not installed is in PYTHONPATH.
-    for one in distributions():
-        if one.name.startswith(("ros-", "ros_")):
-            files = [file for file in one.files or () if file.suffix == ".py"]
-            for package in {file.parts[0] for file in files if len(file.parts) > 1} - {".."}:
-                _link(Path(str(one.locate_file(package))), site)
 
 
 def _link_yarp(site: Path) -> None:
@@ -139,7 +144,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     where = _alone()
     stamp = where / STAMP
     if stamp.exists() and stamp.read_text().split() == list(PINS):
-        _link_others(where)
+        _link_yarp(where)
         return
     shutil.rmtree(where, ignore_errors=True)
     show(f"installing {' '.join(PINS)} into {where}, once")
@@ -147,7 +152,7 @@ def make_alone(show: Callable[[str], None]) -> None:
     _run([str(interpreter()), "-P", "-m", "pip", "install", *quiet, "--target", str(where), *PINS],
          where)  # fmt: skip
     stamp.write_text("\n".join(PINS) + "\n")
-    _link_others(where)
+    _link_yarp(where)
 
 
 def _run(command: list[str], where: Path, by_hand: list[str] | None = None) -> None:
