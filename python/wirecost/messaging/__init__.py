@@ -50,4 +50,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Whole before its parts: threads that begin at different ones would wait for each other.
+    importlib.import_module("wirecost.tensor")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
