@@ -81,7 +81,7 @@ def _position(trace: TracebackType | None) -> int:
     return position
 
 
-def end_error(data: bytes, pos: int) -> WireError:
+def end_error(data: Buffer, pos: int) -> WireError:
     """A message that ends elsewhere than its bytes."""
     if pos > len(data):
         return WireError("the input is truncated", len(data))
@@ -142,7 +142,7 @@ CDR_HEADER = bytes((0, 1, 0, 0))
 """Plain CDR, little-endian, no options."""
 
 
-def read_cdr_header(data: bytes) -> int:
+def read_cdr_header(data: Buffer) -> int:
     """The order of bytes behind the header: 0 for little-endian, 1 for big-endian."""
     if len(data) < 4:
         raise WireError("the input is truncated", len(data))
@@ -158,6 +158,44 @@ def ordered_unpackers(form: str) -> tuple[Callable[..., Any], Callable[..., Any]
 
 def as_bytes(data: Buffer) -> bytes:
     return bytes(memoryview(data))
+
+
+def as_view(data: Buffer) -> memoryview:
+    """The bytes where they lie; nobody can write through the view."""
+    view = memoryview(data)
+    if not view.c_contiguous:
+        raise WireError("views need memory in one piece; decode without views", 0)
+    return view.toreadonly().cast("B")
+
+
+LONG = 4096
+"""Bytes of a part that is not worth copying to have fewer parts."""
+
+
+def gathered(parts: list[Buffer]) -> list[Buffer]:
+    """Parts of the same bytes: short neighbours joined, long ones as they lie."""
+    found: list[Buffer] = []
+    start = 0
+    for at in [at for at, size in enumerate(map(len, parts)) if size >= LONG]:
+        part = parts[at]
+        found += (b"".join(parts[start:at]), part if type(part) is bytes else as_view(part))
+        start = at + 1
+    found.append(b"".join(parts[start:]))
+    return found
+
+
+def place(parts: list[Buffer], memory: bytearray | memoryview) -> int:
+    """Write a message's parts one behind the other; how many bytes they take."""
+    target = memoryview(memory).cast("B")
+    size = sum(map(len, parts))
+    if size > len(target):
+        raise WireError(f"the message takes {size} bytes; its memory has {len(target)}")
+    # A message that was decoded from this memory may have its lists there.
+    own = [bytes(p) if type(p) is memoryview and p.obj is target.obj else p for p in parts]
+    pos = 0
+    for part in own:
+        target[pos : (pos := pos + len(part))] = part
+    return size
 
 
 _SWAPPED = sys.byteorder == "big"
@@ -184,13 +222,13 @@ def pack_bools(values: Iterable[object]) -> bytes:
     return bytes([1 if value else 0 for value in values])
 
 
-def unpack_array(code: str, data: bytes, big: int = 0) -> array[Any]:
+def unpack_array(code: str, data: Buffer, big: int = 0) -> array[Any]:
     """Numbers of little-endian bytes, or of big-endian ones if ``big``."""
-    found: array[Any] = array(code, data)
+    found: array[Any] = array(code, b"" + data)  # of a view it would take each byte for a number
     if bool(big) is not _SWAPPED:
         found.byteswap()
     return found
 
 
-def unpack_bools(data: bytes) -> list[bool]:
+def unpack_bools(data: Buffer) -> list[bool]:
     return [value != 0 for value in data]

@@ -75,6 +75,9 @@ def test_what_is_no_message_is_refused():
         assert it.value.reason in str(it.value)  # type: ignore[attr-defined]
 
 
+PURE_ALONE = {f"encode_{wire}_{form}" for wire in ("ros1", "cdr") for form in ("parts", "into")}
+
+
 @pytest.mark.parametrize("name", [*MESSAGES, CHAIN])
 def test_classes_have_the_same_names(name: str):
     package = name.rpartition(".")[0]
@@ -87,7 +90,7 @@ def test_classes_have_the_same_names(name: str):
         own = {n for n in vars(pure) if not n.startswith("__") or n == "__match_args__"}
         if package == "conformance":
             own.add("unknown_fields")
-        missing = {n for n in own if not hasattr(counterpart, n)}
+        missing = {n for n in own - PURE_ALONE if not hasattr(counterpart, n)}
         assert not missing, (attribute, missing)
         if hasattr(pure, "__match_args__"):
             fields = tuple(n for n in pure.__match_args__)

@@ -33,7 +33,8 @@ from wirecost.compile.emit import Request
 
 EVERY_TYPE = ("conformance.proto2.EveryType", "conformance.proto3.EveryType")
 MESSAGES = (*EVERY_TYPE, "rsb.protocol.Notification")
-WIRES = ("protobuf", "ros1", "cdr")
+SEQUENTIAL = ("ros1", "cdr")
+WIRES = ("protobuf", *SEQUENTIAL)
 SEEDS = 40
 
 
@@ -258,8 +259,15 @@ def _value_or_error(holder: Any, wire: str, data: bytes) -> None:
         ours = decode(holder, wire, data)
     except wire_error(holder) as error:
         assert 0 <= error.position <= len(data)  # type: ignore[attr-defined]
+        if wire in SEQUENTIAL:
+            with pytest.raises(wire_error(holder)) as found:
+                getattr(holder, f"decode_{wire}")(bytearray(data), views=True)
+            assert str(found.value) == str(error)
         return
     encoded = encode(ours, wire)
+    if wire in SEQUENTIAL:
+        viewed = getattr(holder, f"decode_{wire}")(bytearray(data), views=True)
+        assert encode(viewed, wire) == encoded
     assert encode(decode(holder, wire, encoded), wire) == encoded
 
 

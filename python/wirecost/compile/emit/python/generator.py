@@ -25,7 +25,7 @@ from wirecost.compile.schema import Enum, Field, Message, Schema
 
 TEMPLATES = Templates("python", empty_lines=2)
 _SHARED = "FAULTS WireError Buffer as_bytes decode_error encode_error"
-_SEQUENTIAL = "end_error new"
+_SEQUENTIAL = "as_view end_error gathered new place"
 _INDENT = "    "
 
 

@@ -8,18 +8,20 @@ import re
 from pathlib import PurePosixPath
 
 from wirecost.compile.emit import location
-from wirecost.compile.plan.wires import WIRES
+from wirecost.compile.plan.wires import SEQUENTIAL, WIRES
 from wirecost.compile.schema import Enum, Field, File, Message, Schema
 
 # Names a class body uses for other things.
 _TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "str", "unknown_fields"}
 _TAKEN |= {"_field", "classmethod", "_json", "from_json", "to_json"}
 _TAKEN |= {f"{verb}_{wire}" for verb in ("encode", "decode", "encoded_size") for wire in WIRES}
+_TAKEN |= {f"encode_{wire}_{form}" for form in ("parts", "into") for wire in SEQUENTIAL}
 _IN_FUNCTIONS = frozenset(
     re.findall(
         r"\w+",
         """budget bytearray cls data depth empties end entry fault frozenset group high item key
-        last len m n order parts pos range self setattr sorted start tag type unknown value""",
+        last len m n order parts pos range self setattr sorted start tag type unknown value
+        views""",
     )
 )
 """What generated functions call, and their variables: no class of a module has such a name."""

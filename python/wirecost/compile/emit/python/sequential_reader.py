@@ -40,7 +40,7 @@ class Reader(Walker):
         self._settle()
         self.lines.add("return pos")
         name = self.module.private(f"read_{self.wire}", self.message.full_name)
-        arguments = "m: _t.Any, data: bytes, pos: int"
+        arguments = "m: _t.Any, data: _t.Any, pos: int"
         arguments += ", order: int" * self.aligns + ", depth: int" * self._deep
         arguments += ", empties: list[int]" * self._hollow
         return f"def {name}({arguments}) -> int:\n{self.lines.text}"
@@ -167,7 +167,7 @@ class Reader(Walker):
         self._capacity(step.field, count, step.field.text_capacity, extra)
         text = self._slice(count, " - 1" * extra)
         if step.field.type is Kind.STRING:
-            text += ".decode()"
+            text = f'(b"" + {text}).decode()'  # what bytes are is not copied; views have no decode
         self.lines.add(f"{target} = {text}")
         if step.terminated:
             with self.lines.block(f"if {count} and data[pos - 1]:"):

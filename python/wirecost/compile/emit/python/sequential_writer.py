@@ -33,7 +33,7 @@ class Writer(Walker):
         self.walk(self.message.full_name, "m")
         self._settle()
         name = self.module.private(f"write_{self.wire}", self.message.full_name)
-        arguments, result = "m: _t.Any, parts: list[bytes]", "None"
+        arguments, result = "m: _t.Any, parts: list[_Buffer]", "None"
         if self.aligns:
             arguments, result = f"{arguments}, pos: int", "int"
             self.lines.add("return pos")
@@ -50,7 +50,7 @@ class Writer(Walker):
         )
         return (
             f"@_cache\ndef {name}({start}) -> bytes:\n"
-            f'    parts: list[bytes] = []\n    {call}\n    return b"".join(parts)'
+            f'    parts: list[_Buffer] = []\n    {call}\n    return b"".join(parts)'
         )
 
     def step(self, step: Step, base: str) -> None:
