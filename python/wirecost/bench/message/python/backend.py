@@ -19,8 +19,10 @@ from wirecost.bench.entry import Sample
 from wirecost.bench.message.backend import Carried, sampled, taken_from
 from wirecost.bench.message.contender import Contender
 from wirecost.bench.message.python import rclpy_library
+from wirecost.bench.message.python.libraries import NEW, OURS, VIEW
 from wirecost.bench.message.python.subject_folder import keep
 from wirecost.bench.message.ros.installed import Ros2
+from wirecost.bench.message.shapes import is_octets
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.program import run
 from wirecost.compile.compiler import emitted, write
@@ -60,6 +62,8 @@ class Python:
         mine = f"wirecost {version('wirecost')}"
         googles = f"protobuf {google.protobuf.__version__} ({api_implementation.Type()})"
         found = [self._one("wirecost", own, mine), self._one("protobuf", "protobuf", googles)]
+        if self._has_views:
+            found.append(self._one("wirecost", own, mine, VIEW))
         if self._subject.ros is not None:
             found.append(self._one("rosbags", own, f"rosbags {version('rosbags')}"))
         if own == "ros1" and "genpy" not in self.missing:
@@ -71,25 +75,35 @@ class Python:
         found += [self._one(f"wirecost-{wire}", wire, mine) for wire in self._subject.other_wires]
         return found + [self._one(name, name, "your own") for name in self._users]
 
-    def _one(self, library: str, wire: str, about: str) -> Contender:
+    @property
+    def _has_views(self) -> bool:
+        """Whether our dataclasses have lists of bytes that can stay in the message."""
+        fields = (field for message in self._subject.schema.messages() for field in message.fields)
+        return self._subject.ros is not None and any(map(is_octets, fields))
+
+    def _one(self, library: str, wire: str, about: str, mode: str = NEW) -> Contender:
         again = "protobuf" if library == "protobuf" else self._subject.wire
-        return Contender("python", library, "new", wire, about, again)
+        return Contender("python", library, mode, wire, about, again)
 
     def carried(self, library: str, folder: Path, content: Path) -> dict[str, Carried]:
-        list(self._run("verify", library, content, out=str(folder)))
+        for mode in (NEW, VIEW) if library == OURS and self._has_views else (NEW,):
+            list(self._run("verify", library, mode, content, out=str(folder)))
         return taken_from(folder)
 
     def measured(
         self, one: Contender, contents: Sequence[Path], keys: Sequence[str], repetitions: int
     ) -> Iterator[Sample]:
         (content,) = contents
-        lines = self._run("measure", one.library, content, repetitions=repetitions)
+        lines = self._run("measure", one.library, one.mode, content, repetitions=repetitions)
         return sampled(lines, keys)
 
-    def _run(self, command: str, library: str, content: Path, **more: object) -> Iterator[str]:
+    def _run(
+        self, command: str, library: str, mode: str, content: Path, **more: object
+    ) -> Iterator[str]:
         job = {
             "command": command,
             "library": self._users.get(library, library),
+            "mode": mode,
             "content": str(content),
             "folder": str(self._folder),
             "type": self._subject.type,

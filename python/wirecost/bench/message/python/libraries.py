@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from wirecost.compile.emit.python.names import class_name, module_place
 ROOT = "wire"
 """Package of our modules."""
 OURS = "wirecost"
+NEW, VIEW = "new", "view"
+"""Modes: all have the first; ours also reads lists of bytes where they lie."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,16 @@ class Library:
     what was made, where one takes it all; ``again``: bytes for verification, None where what was
     read is compared itself."""
 
-    encode: Callable[[Any], bytes]
-    decode: Callable[[bytes], Any]
+    encode: Callable[[Any], bytes | memoryview]
+    decode: Callable[[Any], Any]
     again: Callable[[Any], bytes] | None = None
     classes: Sequence[Any] = ()
     top: Any = None
+    into: Callable[[Any, memoryview], int] | None = None
+    """Encodes into memory that is used again."""
 
 
-def library(about: Subject, name: str) -> Library:
+def library(about: Subject, name: str, mode: str) -> Library:
     """``name``: as contenders have it, or the path of a user's module."""
     if name in _OTHERS:
         return _OTHERS[name](about)
@@ -48,6 +53,9 @@ def library(about: Subject, name: str) -> Library:
     if is_ours:
         wire = name.partition("-")[2] or about.wire
         encode, decode = getattr(top, f"encode_{wire}"), getattr(top, f"decode_{wire}")
+        if mode == VIEW:
+            into, views = getattr(top, f"encode_{wire}_into"), partial(decode, views=True)
+            return Library(encode, views, again, classes, into=into)
     else:
         users = _module(Path(name))
         encode, decode = users.encode, users.decode

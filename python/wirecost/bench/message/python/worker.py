@@ -3,8 +3,8 @@
 
 ``python -m wirecost.bench.message.python.worker`` with one JSON object on standard input:
 ``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
-``library`` (or the path of a user's module), ``content`` (a file as the C++ programs read it),
-``out`` (a folder), ``repetitions``.
+``library`` (or the path of a user's module), ``mode``, ``content`` (a file as the C++ programs
+read it), ``out`` (a folder), ``repetitions``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import json
 import marshal
 import sys
 from collections.abc import Callable
+from itertools import cycle
+from mmap import mmap
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from wirecost.bench.message.content_file import read_content, write_content
 from wirecost.bench.message.python import code
-from wirecost.bench.message.python.libraries import library
+from wirecost.bench.message.python.libraries import NEW, library
 from wirecost.bench.message.python.subject_folder import kept
 from wirecost.bench.message.subject import Subject
 from wirecost.bench.timed import timed
@@ -33,19 +35,33 @@ STAGES = ("fill", "encode", "decode", "read", "destroy")
 class Contender:
     """A library's functions for the message."""
 
-    def __init__(self, about: Subject, name: str, folder: Path) -> None:
+    def __init__(self, about: Subject, name: str, folder: Path, mode: str = NEW) -> None:
         scope: dict[str, Any] = {}
         exec(_functions(about, name, folder), scope)
-        found = library(about, name)
+        found = library(about, name, mode)
         top = [message.full_name for message in about.schema.messages()].index(about.type)
         self.encode, self.decode, self.again = found.encode, found.decode, found.again
         self.read: Callable[[Any], float] = scope[f"read_{top}"]
-        self._classes, self._top = found.classes, found.top
+        self._classes, self._top, self._into = found.classes, found.top, found.into
         self._make: Callable[[Any, Any], Any] = scope[f"make_{top}"]
 
     def fill(self, value: Any) -> Any:
         made = self._make(self._classes, value)
         return self._top(**made) if self._top else made
+
+    def reuse_memory(self, values: list[Any]) -> None:
+        """Encode into memory that is used again, as much as these messages together take."""
+        if self._into is None:
+            return
+        room, into = max(len(self.encode(self.fill(value))) for value in values), self._into
+        # Memory that is mapped has a hash, and so have its views.
+        memories = cycle([memoryview(mmap(-1, room)) for _ in values])
+
+        def encode(message: Any) -> memoryview:
+            memory = next(memories)
+            return memory[: into(message, memory)]
+
+        self.encode = encode
 
 
 def _functions(about: Subject, name: str, folder: Path) -> CodeType:
@@ -64,22 +80,23 @@ def main() -> None:
     folder = Path(job["folder"])
     sys.path.insert(0, str(folder / "python"))
     about = kept(folder, job["type"])
-    contender = Contender(about, job["library"], folder)
+    contender = Contender(about, job["library"], folder, job["mode"])
     to_value = code.values(about.schema, about.type)
     messages = read_content(Path(job["content"]))
     values = [to_value(about.read(data)) for data in messages]
+    contender.reuse_memory(values)
     if job["command"] == "verify":
-        _verify(contender, values, Path(job["out"]))
+        _verify(contender, values, Path(job["out"]), job["mode"])
     else:
         _measure(contender, values, job["repetitions"])
 
 
-def _verify(contender: Contender, values: list[Any], out: Path) -> None:
+def _verify(contender: Contender, values: list[Any], out: Path, mode: str) -> None:
     sent = [contender.encode(contender.fill(value)) for value in values]
     decoded = [contender.decode(data) for data in sent]
-    write_content(out / "new.sent", sent)
+    write_content(out / f"{mode}.sent", map(bytes, sent))
     if contender.again is not None:
-        write_content(out / "new.back", map(contender.again, decoded))
+        write_content(out / f"{mode}.back", map(contender.again, decoded))
     elif any(one != contender.fill(value) for one, value in zip(decoded, values, strict=True)):
         sys.exit("what it read is not what it sent")
 
@@ -125,7 +142,7 @@ def _timed_totals(contender: Contender, values: list[Any], passes: int) -> tuple
 def _stages(contender: Contender, values: list[Any]) -> list[int]:
     """Nanoseconds of each stage."""
     made: list[Any] = []
-    sent: list[bytes] = []
+    sent: list[bytes | memoryview] = []
     parsed: list[Any] = []
     steps: tuple[Callable[[], Any], ...] = (
         lambda: made.extend(map(contender.fill, values)),

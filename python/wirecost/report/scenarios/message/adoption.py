@@ -25,6 +25,8 @@ MODES = {
     "clears it and keeps its memory",
     "arena": "make the message on a google::protobuf::Arena, reset after each message",
     "view": "read the fields in the bytes by the generated view, without an object",
+    "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
+    "memory that is used again",
     "best": "parse from wrapped bytes into a reused builder, with aliasing",
 }
 
@@ -44,8 +46,16 @@ def adoption(meta: dict[str, Any], rows: Sequence[Row]) -> str:
             how = LIBRARIES.get(library, "").format(schema=schema)
         if how:
             said.append(f"{library}: {how}")
-    modes = {word for row in rows for word in row.mode.split()}
-    said += [f"{mode}: {how}" for mode, how in MODES.items() if mode in modes]
+    modes = {
+        f"{word} in Python" if (row.lang, word) == ("python", "view") else word: row
+        for row in rows
+        for word in row.mode.split()
+    }
+    said += [
+        f"{mode}: {how.format(wire=wire_of(meta, modes[mode]))}"
+        for mode, how in MODES.items()
+        if mode in modes
+    ]
     return f"How: {'; '.join(said)}." if said else ""
 
 

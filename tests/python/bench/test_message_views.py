@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our Python contender that encodes into memory used again and reads lists of bytes in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.ros_schemas import every
+from wirecost.bench.message.contender import Contender
+from wirecost.bench.message.content import made_up
+from wirecost.bench.message.content_file import write_content
+from wirecost.bench.message.python.backend import Python
+from wirecost.bench.message.ros.definitions import Definitions
+from wirecost.bench.message.ros.installed import Ros2
+from wirecost.bench.message.ros.subject import ros_subject
+from wirecost.bench.message.subject import Subject
+
+
+def backend(about: Subject) -> Python:
+    return Python(about, (), Ros2())
+
+
+def ours(found: Python) -> list[Contender]:
+    return [one for one in found.contenders() if one.library == "wirecost"]
+
+
+@pytest.mark.parametrize("dialect", ("ros1", "ros2"))
+def test_it_carries_what_the_others_carry(tmp_path: Path, dialect: str) -> None:
+    about = every(tmp_path, dialect)
+    found = backend(about)
+    new, view = ours(found)
+    assert (new.mode, view.mode) == ("new", "view") and new.wire == view.wire
+    messages = made_up(about, {"data": 4000}, 1)
+    write_content(tmp_path / "content", messages)
+    carried = found.carried("wirecost", tmp_path, tmp_path / "content")
+    assert carried["view"] == carried["new"]
+    stages = {sample.stage for sample in found.measured(view, [tmp_path / "content"], ["it"], 1)}
+    assert stages == {"fill", "encode", "decode", "read", "destroy", "total"}
+
+
+def test_it_takes_part_where_there_are_lists_of_bytes() -> None:
+    about = ros_subject(Definitions("ros2", {"mine/Part": "float32 x\n"}), "", "")
+    assert [one.mode for one in ours(backend(about))] == ["new"]
