@@ -81,7 +81,7 @@ probe show . --format svg             | needs --figures DIR
 probe show . --report x.pdf           | is an HTML page; name it x.html, or write figures
 compare a b --report x.pdf            | is an HTML page; name it x.html, or write figures
 probe chain . --from /a --to /b       | name another folder
-probe chain . --from /a               | Missing option '--to'
+probe chain . --from /a               | give both --from and --to
 probe chain . --from /a --to /b --deadline 1h | such as 10ms, 250us or 1.5s
 probe try                             | Missing argument
 probe try --remedies x -- true        | there are fifo, heap, huge, lock, malloc, pin
