@@ -17,9 +17,11 @@ import pytest
 from support import needs, networks
 from support.transport_peer import PATIENCE, Bytes, Peer
 from wirecost.errors import UserError
-from wirecost.transport import find, open_transport, yarp
+from wirecost.transport import find, open_transport
 from wirecost.transport.base import Transport
 from wirecost.transport.shared.inbox import wait_until
+from wirecost.transport.yarp import publisher
+from wirecost.transport.yarp.library import yarp
 
 SOAK = [sys.executable, "-m", "support.yarp_soak"]
 SUPPORT = Path(networks.__file__).parents[1]
@@ -54,7 +56,7 @@ def test_an_ordinary_user_loses_nothing_and_stays_on_loopback(network: str) -> N
 def test_a_subscriber_that_stops_is_left_behind(
     here: Transport, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(yarp, "_STALLED_S", 0.3)
+    monkeypatch.setattr(publisher, "_STALLED_S", 0.3)
     peer = Peer("yarp", server)
     peer.call("subscriber", topic="stops")
     with here.publisher("stops") as publisher:
@@ -188,7 +190,7 @@ def test_the_name_servers_own_name(here: Transport) -> None:
 
 
 def test_a_strangers_image_is_refused(here: Transport) -> None:
-    image = yarp._yarp().ImageMono()
+    image = yarp().ImageMono()
     pixels = bytearray(b"\xc8" * 56)
     image.setExternal(pixels, 8, 7)
     with here.publisher("strange") as publisher, here.subscriber("strange") as subscriber:
