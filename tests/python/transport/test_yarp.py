@@ -20,7 +20,7 @@ from wirecost.errors import UserError
 from wirecost.transport import find, open_transport
 from wirecost.transport.base import Transport
 from wirecost.transport.shared.inbox import wait_until
-from wirecost.transport.yarp import publisher
+from wirecost.transport.yarp import publisher as sending
 from wirecost.transport.yarp.library import yarp
 
 SOAK = [sys.executable, "-m", "support.yarp_soak"]
@@ -56,7 +56,7 @@ def test_an_ordinary_user_loses_nothing_and_stays_on_loopback(network: str) -> N
 def test_a_subscriber_that_stops_is_left_behind(
     here: Transport, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publisher, "_STALLED_S", 0.3)
+    monkeypatch.setattr(sending, "_STALLED_S", 0.3)
     peer = Peer("yarp", server)
     peer.call("subscriber", topic="stops")
     with here.publisher("stops") as publisher:
