@@ -35,6 +35,8 @@ Inner[2] two
 Wide[] wide
 string[] words
 builtin_interfaces/Time time
+Led led
+Led[] leds
 uint8 last
 {SEPARATOR}
 MSG: test/Inner
@@ -46,6 +48,11 @@ MSG: test/Wide
 uint8 kind
 float64 value
 uint8 end
+{SEPARATOR}
+MSG: test/Led
+float64 first
+uint8 kind
+float64 value
 """
 OWN, *REST = MIXED.split(f"{SEPARATOR}\nMSG: ")
 for name, text in (("test/msg/Mixed", OWN), *(one.split("\n", 1) for one in REST)):
@@ -73,6 +80,8 @@ def mixed(seed: int) -> Any:
         wide=[inner("Wide") for _ in range(chosen.randrange(30))],
         words=["y" * chosen.randrange(6) for _ in range(chosen.randrange(4))],
         time=types["builtin_interfaces/msg/Time"](1, 2),
+        led=types["test/msg/Led"](0.1, 5, 0.3),
+        leds=[types["test/msg/Led"](0.7, 6, 0.9) for _ in range(chosen.randrange(4))],
         last=9,
     )
 
