@@ -7,7 +7,9 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import sys
+from functools import partial
 from pathlib import Path
+from types import CodeType
 from typing import Any, Callable  # noqa: UP035 - Python 3.8
 
 
@@ -46,7 +48,7 @@ class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def plain(callback: Any) -> Any:
     """The function that ``functools.partial`` was given."""
-    while hasattr(callback, "func"):
+    while isinstance(callback, partial):
         callback = callback.func
     return callback
 
@@ -54,12 +56,25 @@ def plain(callback: Any) -> Any:
 def name_of(callback: Any) -> str:
     """As it is called in the source: ``module.Class.method``; a lambda by its file and line."""
     callback = plain(callback)
-    name = getattr(callback, "__qualname__", None) or type(callback).__qualname__
-    code = getattr(callback, "__code__", None)
-    if code is not None and code.co_name == "<lambda>":
+    code = _attribute(callback, "__code__")
+    if isinstance(code, CodeType) and code.co_name == "<lambda>":
         return f"lambda {Path(code.co_filename).name}:{code.co_firstlineno}"
-    module = getattr(callback, "__module__", None) or type(callback).__module__
+    module, name = (_text(callback, one) for one in ("__module__", "__qualname__"))
     return f"{_imported_as(module)}.{name}"
+
+
+def _attribute(callback: Any, name: str) -> Any:
+    """None where it has none, whatever a user's object does when it is asked."""
+    try:
+        return getattr(callback, name, None)
+    except Exception:  # the program must go on
+        return None
+
+
+def _text(callback: Any, name: str) -> str:
+    """Its own, or else its type's."""
+    own = _attribute(callback, name)
+    return own if own and isinstance(own, str) else str(getattr(type(callback), name))
 
 
 def _imported_as(module: str) -> str:

@@ -68,7 +68,8 @@ class Recorder:
     def section(self, name: str) -> int:
         found = self._sections.get(name)
         if found is None:
-            found = self._sections[name] = self.library.section(name.encode())
+            found = self.library.section(name.encode(errors="backslashreplace"))
+            self._sections[name] = found
         return found
 
     def node_of(self, entity: Any) -> str:
@@ -104,13 +105,25 @@ class Recorder:
     def recorded(self, callback: Any, place: Place, wait: Place | None = None) -> Any:
         """``callback`` that records each call and looks like the original. ``wait``: the section
         of the time since its message was taken."""
-        if self.left_alone(callback):
-            return callback
+        try:
+            return callback if self.left_alone(callback) else self._recorded(callback, place, wait)
+        except Exception as error:  # a user's objects may raise anything
+            return self._given_up(callback, error)
+
+    def _given_up(self, callback: Any, error: Exception) -> Any:
+        line = f"wirecost: a callback, {name_of(callback)}, is not recorded: {type(error).__name__}"
+        with suppress(Exception):
+            print(line, file=sys.stderr)
+        return callback
+
+    def _recorded(self, callback: Any, place: Place, wait: Place | None) -> Any:
         if getattr(callback, "__code__", None) in self._codes:  # set from another entity's
             callback = callback.__wrapped__
         record = self.recording(callback, place, wait)
-        functools.update_wrapper(record, callback)
-        with suppress(TypeError, ValueError):
+        with suppress(Exception):
+            functools.update_wrapper(record, callback)
+        record.__wrapped__ = callback
+        with suppress(Exception):
             # Kept, because rclpy 9 asks for it at each call of a timer.
             record.__signature__ = inspect.signature(callback)
         self._codes.add(record.__code__)
@@ -123,8 +136,11 @@ class Recorder:
 
         def find() -> None:
             nonlocal section, waiting
-            waiting = 0 if wait is None else self.section(wait())
-            section = self.section(f"{place()} {name_of(callback)}")
+            where = "?"
+            with suppress(Exception):  # such as one whose node is destroyed
+                waiting = 0 if wait is None else self.section(wait())
+                where = place()
+            section = self.section(f"{where} {name_of(callback)}")
 
         def record(*args: Any, **kwargs: Any) -> Any:
             if not section:
@@ -149,6 +165,12 @@ class Recorder:
     def recorded_task(self, callback: Any, arguments: tuple[Any, ...]) -> Any:
         """What an executor is given to call once: the user's tasks, and what the futures of clients
         call when they are done. What rclpy itself gives is its own."""
+        try:
+            return self._recorded_task(callback, arguments)
+        except Exception as error:  # as above
+            return self._given_up(callback, error)
+
+    def _recorded_task(self, callback: Any, arguments: tuple[Any, ...]) -> Any:
         place = getattr(arguments[0], MARK, None) if arguments else None
         place = place or (lambda: f"{self.first_node()} task")
         if inspect.iscoroutine(callback):

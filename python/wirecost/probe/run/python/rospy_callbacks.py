@@ -97,7 +97,9 @@ class Recorder:
         found = self._sections.get(name)
         if found is None:
             node = sys.modules["rospy.names"].get_caller_id()
-            found = self._sections[name] = self.probe.section(f"{node} {name}".encode())
+            found = self._sections[name] = self.probe.section(
+                f"{node} {name}".encode(errors="backslashreplace")
+            )
         return found
 
     def span(self, section: int, begin_ns: int, end_ns: int, value: int) -> None:
