@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirecost.function_names import short_names
 
@@ -35,16 +35,19 @@ _LAMBDA = re.compile(r"\{lambda[^#]*#(\d+)\}?")
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a system of nodes a section belongs. ``what``: the topic, service or period."""
+    """Where in a system of nodes a section belongs. ``what``: the topic, service or period;
+    ``distinction``: from others of the node that have the same topic and kind."""
 
     node: str
     what: str
     kind: str
     symbol: str = ""
+    distinction: str = ""
 
     @property
     def name(self) -> str:
-        return " · ".join(filter(None, (self.node, self.what, self.kind)))
+        kind = f"{self.kind} {self.distinction}".rstrip()
+        return " · ".join(filter(None, (self.node, self.what, kind)))
 
     @property
     def is_callback(self) -> bool:
@@ -82,11 +85,7 @@ def places_of(sections: Iterable[str]) -> dict[str, Place]:
     found = {name: place for name in sections if (place := place_of(name)) is not None}
     taken = Counter(place.name for place in found.values())
     return {
-        name: Place(
-            place.node, place.what, f"{place.kind} {_last(place.symbol, name)}", place.symbol
-        )
-        if taken[place.name] > 1
-        else place
+        name: replace(place, distinction=place.symbol or name) if taken[place.name] > 1 else place
         for name, place in found.items()
     }
 
@@ -122,7 +121,3 @@ def _outside(text: str, brackets: str) -> str:
         elif depth == 0:
             kept.append(char)
     return "".join(kept)
-
-
-def _last(symbol: str, section: str) -> str:
-    return symbol or section

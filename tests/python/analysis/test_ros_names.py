@@ -70,8 +70,10 @@ def test_symbols_are_short(symbol: str, short: str) -> None:
 
 def test_two_callbacks_of_one_topic_differ_by_their_symbols() -> None:
     sections = ["/a /b First::take()", "/a /b Second::take()", "/a /c First::take()"]
-    assert [one.name for one in places_of(sections).values()] == [
+    places = places_of(sections).values()
+    assert [one.name for one in places] == [
         "/a · /b · subscription First::take",
         "/a · /b · subscription Second::take",
         "/a · /c · subscription",
     ]
+    assert all(one.is_callback for one in places)

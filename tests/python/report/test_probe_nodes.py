@@ -67,6 +67,28 @@ def test_the_first_answer_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFi
     assert row[1] == "420"
 
 
+def test_two_callbacks_of_a_topic_are_rows_and_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = TracedSystem()
+    sensor, node = system.node("sensor"), system.node("filter")
+    points = system.publisher(sensor, "/points")
+    callbacks = [system.subscription(node, "/points", f"Filter::{name}()") for name in "ab"]
+    for cycle in range(CYCLES):
+        at = 100.0 * (cycle + 1)
+        message = system.message(at)
+        system.publish(points, message)
+        for i, callback in enumerate(callbacks):
+            system.run(callback, at + 1 + 10 * i, at + 6 + 10 * i, took=message)
+    system.write(tmp_path)
+    show([tmp_path], 1 * MS, None)
+    text = " ".join(lines_of(capsys))
+    assert text.startswith("/filter takes most: 200 ms of 200 ms in callbacks (100 %).")
+    assert "40 callbacks took longer than 1.00 ms" in text
+    assert "/filter · /points · subscription Filter::a" in text
+    assert "/filter · /points · subscription Filter::b" in text
+
+
 def test_all_rows_are_sorted_by_their_total_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
