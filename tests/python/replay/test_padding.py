@@ -144,6 +144,16 @@ def test_a_count_that_no_message_can_hold_costs_nothing() -> None:
     assert time.process_time() - begun < 5
 
 
+def test_more_elements_than_are_looked_at_are_as_any_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("wirecost.replay.play.padding.MOST_ELEMENTS", 3)
+    words = Padding("a/msg/Words", "string[] words\n")
+    for count, is_known in ((3, True), (4, False)):
+        message = b"\0\1\0\0" + struct.pack("<I", count) + bytes(4 * count)
+        assert (words.without(message) is not None) is is_known
+
+
 def test_messages_of_another_form_are_none() -> None:
     data = written(mixed(1), "test/msg/Mixed")
     assert MIXED_PADDING.without(data + bytes(4)) is None
@@ -159,6 +169,8 @@ def test_a_type_that_is_not_known() -> None:
         ("a/msg/B", "wstring s\n"),
         ("Plain", "uint8 a\n"),
         ("a/msg/B", "B b\n"),
+        ("a/msg/" + "B" * 300, "uint8 a\n"),
+        ("a/msg/B", "uint8 a  # \udc80\n"),
     ):
         with pytest.raises(UserError):
             Padding(name, text)

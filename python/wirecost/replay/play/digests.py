@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from wirecost.counted import counted
 from wirecost.errors import UserError
-from wirecost.replay.play.padding import Padding
+from wirecost.replay.play.padding import MOST_ELEMENTS, Padding
 from wirecost.replay.play.stamps import SEQ_BYTES, begins_with_header
 from wirecost.replay.system import Topic
 
@@ -54,8 +54,8 @@ class Digests:
     def notes(self) -> list[str]:
         """Return which messages were compared with their padding, one line a topic."""
         return [*self._notes] + [
-            f"{topic}: {counted(count, 'message')} not of its type's definition, so padding "
-            "between values counts as a difference there"
+            f"{topic}: {counted(count, 'message')} not of its type's definition, or of more than "
+            f"{MOST_ELEMENTS:,} elements, so padding between values counts as a difference there"
             for topic, count in self._other.items()
             if count
         ]

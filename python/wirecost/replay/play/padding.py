@@ -2,7 +2,8 @@
 """Padding of messages in CDR, which writers leave as the memory was.
 
 A type becomes a list of steps, each a function that moves over a value of the message. Whatever
-the message says, no more than its bytes are looked at.
+the message says, no more than its bytes are looked at, and no more than ``MOST_ELEMENTS`` of lists
+one by one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from wirecost.compile.schema import Label, Schema
 from wirecost.errors import UserError
 
 HEADER_BYTES = 4
+MOST_ELEMENTS = 1_000_000
+"""Of lists whose elements differ in size, in a message: about a second."""
 _LENGTHS = {b"\0\0": struct.Struct(">I"), b"\0\1": struct.Struct("<I")}
 """By the encapsulation: plain CDR in either order of bytes."""
 _OPTIONS = slice(2, HEADER_BYTES)
@@ -31,7 +34,7 @@ _TYPE = re.compile(r"(\w+)/msg/(\w+)")
 
 
 class _OtherTypeError(Exception):
-    """The message is none of the type."""
+    """The message is none of the type, or has too many elements."""
 
 
 class _Cursor:
@@ -41,6 +44,7 @@ class _Cursor:
         self.body = body
         self.at = 0
         self._length = length
+        self._elements = MOST_ELEMENTS
 
     @property
     def left(self) -> int:
@@ -65,6 +69,11 @@ class _Cursor:
         self.move(PREFIX)
         return int(self._length.unpack_from(self.body, begin)[0])
 
+    def count(self, elements: int) -> None:
+        self._elements -= elements
+        if self._elements < 0:
+            raise _OtherTypeError
+
 
 _Move = Callable[[_Cursor], None]
 
@@ -85,7 +94,7 @@ class Padding:
 
     def without(self, message: bytes) -> memoryview | None:
         """Return the message with zeros for padding, and with none behind its last value; None if
-        it is not plain CDR of the type."""
+        it is not plain CDR of the type, or has more than ``MOST_ELEMENTS``."""
         length = _LENGTHS.get(message[:2])
         if length is None or len(message) < HEADER_BYTES:
             return None
@@ -144,6 +153,7 @@ class Padding:
             return _same_size(one)
 
         def all_of(cursor: _Cursor, count: int) -> None:
+            cursor.count(count)
             for _ in range(count):
                 one(cursor)
 
@@ -158,11 +168,14 @@ def _schema(type_name: str, definition: str) -> Schema:
         raise UserError(f"{type_name}: its definition is not known")
     with scratch.folder("definitions") as folder:
         paths = []
-        for name, text in texts.items():
-            path = folder.joinpath(*name.split("/")[:1], "msg", f"{name.split('/')[1]}.msg")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            paths.append(str(path))
+        try:
+            for name, text in texts.items():
+                path = folder.joinpath(*name.split("/")[:1], "msg", f"{name.split('/')[1]}.msg")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                paths.append(str(path))
+        except (OSError, UnicodeError) as error:  # names and texts that no file has
+            raise UserError(f"{type_name}: its definition cannot be written: {error}") from error
         return frontends.load(paths, [folder], "ros2", any_case=True)
 
 
