@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains as OpenTelemetry and Perfetto read them."""
+"""Chains in a terminal, and as OpenTelemetry and Perfetto read them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from support.traced_systems import TracedSystem
 from wirecost.analysis.chains.walk import Chain, Part
+from wirecost.cli.probe_chain import command
 from wirecost.report.chains import otlp, perfetto
 
 WALL = 1_700_000_000 * 10**9
@@ -54,3 +60,27 @@ def test_chains_that_overlap_have_tracks_apart() -> None:
     arrows = [event["ph"] for event in events if event.get("cat") == "flow"]
     assert arrows == ["s", "t", "f"] * 3
     assert (slices[1]["ts"], slices[1]["dur"]) == (1.0, 4.0)
+
+
+def test_misses_of_long_names_fit_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    system = TracedSystem()
+    sensor, node = system.node("sensor"), system.node("filter_of_ground_points", "/perception")
+    points, ground = system.publisher(sensor, "/points"), system.publisher(node, "/ground")
+    taken = system.subscription(node, "/points")
+    for cycle in range(20):
+        at = 10 + 100.0 * cycle
+        message = system.message(at)
+        system.publish(points, message)
+        end = at + (60 if cycle == 10 else 20)
+        system.run(taken, at + 1, end, took=message, gave=[(ground, system.message(end - 1))])
+    system.write(tmp_path)
+    command([tmp_path], "/points", "/ground", "50ms")
+    lines = capsys.readouterr().out.splitlines()
+    misses = lines[lines.index("Misses, the longest first") :]
+    assert max(map(len, lines)) <= 80
+    assert misses[1].split() == ["in", "at", "took", "excess", "because"]
+    assert "/perception/filter_of_ground_points · /points" in " ".join(misses)
+    assert "+40.0 ms" in " ".join(misses)

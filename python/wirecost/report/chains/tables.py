@@ -22,7 +22,7 @@ UNKNOWN = {
     "between": "its thread ran nothing recorded: woken late",
     "section": "no counter accounts for it",
     "callback": "no counter accounts for it",
-    "kept": "it waited for the next callback that works on it",
+    "kept": "it waited for the next callback",
     "publish": "no counter accounts for it",
 }
 LISTED = 20
@@ -160,9 +160,9 @@ def _part_table(found: Latency) -> Table:
         "transport: from the start of publishing to receipt; queue wait: from receipt to the start "
         "of the callback; callback: from its start to the start of publishing"
     ]
-    for part in found.parts:
-        if part.rule is not None:
-            notes.append(f"{part.name}: {part.rule}, {RULES[part.rule]}")
+    for rule, text in RULES.items():
+        if joined := [names[part.name] for part in found.parts if part.rule == rule]:
+            notes.append(f"{'; '.join(joined)}: {rule}, {text}")
     if any(part.kind == "section" for part in found.parts):
         notes = ["Executions with the same loop number belong together"]
     return Table("Parts of a chain, in order", headings, body, notes, ("p99",))
@@ -173,10 +173,10 @@ def _miss_table(found: Latency) -> Table:
     names = shown_names(miss.part.name for miss in found.misses)
     body = [
         [
+            names[miss.part.name],
             f"{(miss.chain.begin_ns - begin) / 1e9:.3f} s",
             units.time(miss.chain.ns),
             f"+{units.time(miss.excess_ns)}",
-            names[miss.part.name],
             why(miss),
         ]
         for miss in found.misses[:LISTED]
@@ -185,7 +185,7 @@ def _miss_table(found: Latency) -> Table:
     if len(found.misses) > LISTED:
         notes.append(f"{len(found.misses) - LISTED:,} more, all of them in --json")
     return Table(
-        "Misses, the longest first", ["at", "took", "excess", "in", "because"], body, notes
+        "Misses, the longest first", ["in", "at", "took", "excess", "because"], body, notes
     )
 
 
