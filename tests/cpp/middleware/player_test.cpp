@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -29,9 +31,11 @@ struct Kept final : Sink {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
     cpus.push_back(sched_getcpu());
     policy = sched_getscheduler(0);
+    ++number;
   }
   std::size_t readers() override { return 1; }
 
+  std::atomic<std::size_t> number = 0;
   std::size_t prepared = 0;
   std::vector<std::string> messages;
   std::vector<int> cpus;
@@ -163,7 +167,8 @@ TEST(Player, IsStoppedWhileItWaits) {
     });
     EXPECT_EQ(player.play({&sink, 1}, {.last = 2}, {}, patiently).size(), 1U);
   }
-  EXPECT_EQ(player.play({&sink, 1}, {.last = 2}, {}, [] { return false; }).size(), 1U);
+  const auto waiting = [&] { return kept.number < 2; };
+  EXPECT_EQ(player.play({&sink, 1}, {.last = 2}, {}, waiting).size(), 1U);
   EXPECT_EQ(kept.messages.size(), 2U);
 }
 
@@ -172,8 +177,8 @@ TEST(Player, SurvivesTimesAsFarApartAsTheyGo) {
   Player player(messages, false);
   Kept kept;
   Sink* const sink = &kept;
-  EXPECT_EQ(player.play({&sink, 1}, {.rate = 1e-300, .last = 2}, {}, [] { return false; }).size(),
-            1U);
+  const auto waiting = [&] { return kept.number < 1; };
+  EXPECT_EQ(player.play({&sink, 1}, {.rate = 1e-300, .last = 2}, {}, waiting).size(), 1U);
 }
 
 TEST(Player, RunsOnTheCpuItIsGiven) {

@@ -182,6 +182,24 @@ def test_a_thread_that_publishes_is_joined_by_the_header_stamp(tmp_path: Path) -
     assert chain.joins == [Join("/detector", "/boxes", "header stamp")]
 
 
+def test_messages_of_one_stamp_are_joined_in_the_order_of_time(tmp_path: Path) -> None:
+    """As while a simulation stands still."""
+    system = TracedSystem(is_caret=True)
+    sensor, detector = system.node("sensor"), system.node("detector")
+    images, keep = system.publisher(sensor, "/images"), system.subscription(detector, "/images")
+    boxes, timer = system.publisher(detector, "/boxes"), system.timer(detector, 20)
+    for i in range(CYCLES):
+        t = 10 + 20 * i
+        image = system.message(t, header=10**18)
+        system.publish(images, image)
+        system.run(keep, t + 1, t + 2, took=image)
+        system.run(timer, t + 4, t + 6, gave=[(boxes, Message(7, t + 5, header=10**18))])
+    system.write(tmp_path)
+    (chain,) = chains_in(tmp_path).chains
+    assert (chain.count, chain.median_ns) == (CYCLES, 5.1 * MS)
+    assert chain.joins == [Join("/detector", "timer 20 ms", "header stamp")]
+
+
 def test_a_circle_is_gone_once(tmp_path: Path) -> None:
     system = TracedSystem()
     nodes = [system.node("ping"), system.node("pong")]

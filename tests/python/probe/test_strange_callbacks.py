@@ -93,7 +93,7 @@ def nested() -> Callable[[object], object]:
         (nested(), "Called"),
         (Mock(side_effect=Called()), "Mock"),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_a_strange_callback_is_called(
     hook: ModuleType, callback: object, name: str | None, capsys: pytest.CaptureFixture[str]

@@ -11,6 +11,7 @@ import pytest
 
 from support.traced_systems import TracedSystem
 from wirecost.cli.probe_show import show
+from wirecost.report.probe import nodes
 
 MS = 1_000_000
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -24,14 +25,14 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def busy_system(folder: Path, nodes: int = 20) -> None:
+def busy_system(folder: Path, number: int = 20) -> None:
     """A sensor and filters of its topic, each twice as slow as the one before up to 20 ms; all have
     /parameter_events."""
     system = TracedSystem(has_identity=False)
     sensor = system.node("sensor")
     points = system.publisher(sensor, "/points")
     events = system.publisher(sensor, "/parameter_events")
-    filters = [system.node(f"filter{i}", "/robot") for i in range(nodes)]
+    filters = [system.node(f"filter{i}", "/robot") for i in range(number)]
     taken = [system.subscription(one, "/points", LAMBDA) for one in filters]
     told = [system.subscription(one, "/parameter_events", LAMBDA) for one in filters]
     out = system.publisher(filters[0], "/filtered")
@@ -65,6 +66,19 @@ def test_the_first_answer_fits_a_screen(tmp_path: Path, capsys: pytest.CaptureFi
     assert "/parameter_events · " not in text
     (row,) = [line.split() for line in lines if line.startswith("infrastructure ")]
     assert row[1] == "420"
+
+
+def test_long_causes_are_left_to_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "cause_lead", lambda *_: "explained " * 80)
+    busy_system(tmp_path)
+    show([tmp_path], None, None)
+    lines = lines_of(capsys)
+    assert len(lines) <= 24
+    assert "explained" not in " ".join(lines)
+    show([tmp_path], None, None, every=True)
+    assert "explained" in capsys.readouterr().out
 
 
 def test_two_callbacks_of_a_topic_are_rows_and_count(

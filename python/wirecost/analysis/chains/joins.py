@@ -116,13 +116,14 @@ class _Section:
 
 @dataclass(frozen=True)
 class _Stamps:
-    """Header stamps of messages: ``taken`` by callbacks (``kept``, ``node``, ``stamp``, ``end_ns``)
-    and published (``process``, ``thread``, ``node``, ``topic``, ``stamp``, ``begin_ns``)."""
+    """Header stamps of messages: ``taken`` by callbacks (``kept``, ``node``, ``stamp``,
+    ``begin_ns``, ``end_ns``) and published (``process``, ``thread``, ``node``, ``topic``,
+    ``stamp``, ``begin_ns``). Many may be the same, as while a simulation stands still."""
 
     taken: pl.DataFrame
     published: pl.DataFrame
     given: pl.DataFrame
-    """``callback`` and ``stamp`` of what callbacks published."""
+    """``callback``, ``stamp`` and ``begin_ns`` of what callbacks published."""
 
     @classmethod
     def of(cls, events: pl.DataFrame, callbacks: pl.DataFrame) -> _Stamps:
@@ -151,20 +152,26 @@ class _Stamps:
                 check_sortedness=False,
             )
             .filter(pl.col("begin_ns") <= pl.col("end_ns"))
-            .select("callback", "stamp")
+            .select("callback", "stamp", "begin_ns")
         )
-        return cls(taken.select("kept", "node", "stamp", "end_ns"), given, inside)
+        return cls(taken.select("kept", "node", "stamp", "begin_ns", "end_ns"), given, inside)
 
     def joined(self, one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-        """The executions of ``other`` that took the stamps which ``one`` published, if any."""
+        """The last executions of ``other`` before that took the stamps which ``one`` published, if
+        any."""
         kept = self.taken.filter(pl.col("kept").is_in(other["index"].implode()))
         return (
             self.given.filter(pl.col("callback").is_in(one["index"].implode()))
-            .join(kept, on="stamp", how="inner")
+            .sort("begin_ns")
+            .join_asof(
+                kept.drop("node").sort("begin_ns"), on="begin_ns", by="stamp", strategy="backward",
+                check_sortedness=False,
+            )
+            .drop_nulls("kept")
             .sort("end_ns")
             .unique("callback", keep="last", maintain_order=True)
             .select("callback", "kept", rule=pl.lit(STAMPED))
-        )
+        )  # fmt: skip
 
     def with_callbacks(self, published: pl.DataFrame) -> pl.DataFrame:
         """Where a thread of the node published what a callback had taken before."""
@@ -177,10 +184,11 @@ class _Stamps:
                 stamps, on="begin_ns", by=own, strategy="nearest", tolerance=1_000_000,
                 check_sortedness=False,
             )
-            .join(self.taken.rename({"end_ns": "kept_ns"}), on=["node", "stamp"], how="inner")
-            .filter(pl.col("kept_ns") <= pl.col("begin_ns"))
-            .sort("kept_ns")
-            .unique("index", keep="last", maintain_order=True)
+            .join_asof(
+                self.taken.select("node", "stamp", "kept", begin_ns="end_ns").sort("begin_ns"),
+                on="begin_ns", by=["node", "stamp"], strategy="backward", check_sortedness=False,
+            )
+            .drop_nulls("kept")
             .select("index", "kept")
         )  # fmt: skip
         return (

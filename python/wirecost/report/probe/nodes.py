@@ -19,8 +19,8 @@ from wirecost.report.shared.table import Table
 
 NONE = "–"
 LINES, OTHER_LINES, FEWEST_ROWS = 24, 8, 4
-"""Of the first answer: in all, around its rows and the text above them; rows that it has at least.
-"""
+"""Of the first answer: in all, around its rows and the text above them; rows that it has at least,
+for which the text may lack what explains the time."""
 INFRASTRUCTURE = "infrastructure"
 INFRASTRUCTURE_NOTE = "infrastructure: /parameter_events, /rosout, /clock, unknown publishers"
 
@@ -44,7 +44,7 @@ def node_table(
         if background:
             ends.append(INFRASTRUCTURE_NOTE)
         more = f"{len(work) - len(shown):,} more rows, w" if len(work) > len(shown) else "W"
-        ends.append(f"{more}aits and causes: probe show --all, or --report page.html")
+        ends.append(f"{more}aits and causes: probe show --all LOGS, or --report page.html")
     misses = any(one.misses is not None for one in sections)
     known = [p for p in PERCENTILES if any(one.percentiles_ns.get(p) is not None for one in shown)]
     body = [_row(one, places.get(one.section), known, misses) for one in shown]
@@ -72,9 +72,11 @@ def node_answer(
     text = " ".join(filter(None, [lead, cause_lead([c for c in causes if c.costs], names)]))
     if width is None:
         return text, node_table(sections, places, notes)
-    texts = [text, record_next(causes) or "", *notes]
-    lines = sum(len(textwrap.wrap(one, width)) for one in texts)
-    rows = max(FEWEST_ROWS, LINES - OTHER_LINES - lines)
+    around = [record_next(causes) or "", *notes]
+    room = LINES - OTHER_LINES - sum(len(textwrap.wrap(one, width)) for one in around)
+    if lead and room - len(textwrap.wrap(text, width)) < FEWEST_ROWS:
+        text = lead
+    rows = max(FEWEST_ROWS, room - len(textwrap.wrap(text, width)))
     return text, node_table(sections, places, notes, rows=rows)
 
 
