@@ -15,7 +15,7 @@ from pathlib import Path
 from documents import repeatability
 from documents.blocks import documents, written
 from documents.repeatability import REPEATED
-from documents.runs import RESULTS, ROOT, RUNS, Kept
+from documents.runs import RESULTS, ROOT, RUNS, WITH_ROS2, Kept
 from wirecost.analysis.summary import summarize
 from wirecost.records.folder import Results
 from wirecost.records.reading import read_results
@@ -23,8 +23,9 @@ from wirecost.report.scenarios import content_of
 from wirecost.report.shared.drawing import draw
 
 MADE = ROOT / "build" / "results"
-FAILS = {"transport"}
-"""Runs in which contenders fail, which is a result: over a network that loses packets."""
+FAILS = {"transport", "wrapyfi", "wrapyfi-ros2"}
+"""Runs in which contenders fail, which is a result: over a network that loses packets; Wrapyfi with
+newer PaddlePaddle and Pillow."""
 
 
 def measure(name: str) -> None:
@@ -33,17 +34,18 @@ def measure(name: str) -> None:
         for number, command in enumerate(repeated.commands(), start=1):
             _run(command, MADE / name / f"{number:02}")
     else:
-        _run(RUNS[name], MADE / name, may_fail=name in FAILS)
+        _run(RUNS[name], MADE / name, may_fail=name in FAILS, ros2=name in WITH_ROS2)
 
 
-def _run(command: list[str], folder: Path, may_fail: bool = False) -> None:
+def _run(command: list[str], folder: Path, may_fail: bool = False, ros2: bool = False) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    wirecost = Path(sys.executable).with_name("wirecost")
+    python = ROOT / "build" / "ros2" / "jazzy" / "bin" / "python" if ros2 else sys.executable
+    wirecost = (python, "-m", "wirecost")
     commit = _git("rev-parse", "--short", "HEAD") + ("+" if _changed() else "")
-    done = subprocess.run([wirecost, *command, "--out", folder], check=not may_fail)
+    done = subprocess.run([*wirecost, *command, "--out", folder], check=not may_fail)
     if done.returncode not in (0, 1):  # 1: a contender failed
         raise subprocess.CalledProcessError(done.returncode, done.args)
-    subprocess.run([wirecost, "report", folder, "--format", "csv"], check=True)
+    subprocess.run([*wirecost, "report", folder, "--format", "csv"], check=True)
     (folder / "commit").write_text(commit)
 
 

@@ -30,17 +30,17 @@ _FRAMEWORKS = {
 """Plugins whose framework has an environment of its own, made by ``make test-frameworks``."""
 
 
-def _figure1(dtype: str) -> list[str]:
-    """All that Wrapyfi's Figure 1 has and can be here; it takes some 35 minutes."""
+def _figure1(*mwares: str) -> list[str]:
+    """Wrapyfi's Figure 1 with those; a middleware takes some 8 minutes."""
     pythons = [
         word
         for plugin, folder in _FRAMEWORKS.items()
         for word in ("--python", f"{plugin}=build/frameworks/{folder}/bin/python")
     ]
     return [
-        "bench", "tensor", "--paper", "--wrapyfi", "--dtype", dtype,
+        "bench", "tensor", "--paper", "--wrapyfi", "--dtype", "float32",
         "--plugins", "numpy,torch,tensorflow,jax,mxnet,paddle,pandas-numpy,pillow",
-        "--mwares", "zeromq,zenoh,websocket,mqtt,ros1", "--processes", "2", *pythons,
+        "--mwares", ",".join(mwares), "--processes", "2", *pythons,
     ]  # fmt: skip
 
 
@@ -68,8 +68,8 @@ RUNS = {
                     "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
     "tensor-columns": ["bench", "tensor", "--plugins", "pandas-numpy,pandas-pyarrow,polars,pyarrow",
                        "--shape", "200x200,40000x1", "--mwares", "iceoryx2"],
-    "wrapyfi-float32": _figure1("float32"),
-    "wrapyfi-float64": _figure1("float64"),
+    "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
+    "wrapyfi-ros2": _figure1("zeromq", "ros2"),
     "cloud": ["bench", "cloud"],
     "map": ["bench", "map"],
     "heap": ["bench", "heap"],
@@ -88,6 +88,9 @@ RUNS = {
                          "--rate", "200", "--seconds", "4"],
 }  # fmt: skip
 """The command of each."""
+WITH_ROS2 = {"wrapyfi-ros2"}
+"""Runs by the Python that ``setup/ros2-wheels`` makes. Its packages of messages have the names of
+ROS 1's, so that no run has both."""
 
 
 @dataclass(frozen=True)
