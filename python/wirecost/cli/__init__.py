@@ -9,6 +9,7 @@ import typer
 
 from wirecost.cli import verbosity
 from wirecost.cli.imported import imported
+from wirecost.cli.options import option
 from wirecost.installation import installation
 
 COMMANDS = (
@@ -45,27 +46,25 @@ app = typer.Typer(
 def options(
     context: typer.Context,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress: results and errors only.")
+        bool, option("No progress: results and errors only.", "--quiet", "-q")
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say of an error also where it was raised.")
+        bool, option("Say of an error also where it was raised.", "--verbose", "-v")
     ] = False,
     version: Annotated[
         bool,
-        typer.Option(
-            "--version",
-            help="Print version, commit, compiler, and whether from a wheel or a checkout.",
+        option(
+            "Print version, commit, compiler, and whether from a wheel or a checkout.", "--version"
         ),
     ] = False,
     cmake_dir: Annotated[
-        bool,
-        typer.Option("--cmake-dir", help="Print the folder of the CMake package (wirecost_DIR)."),
+        bool, option("Print the folder of the CMake package (wirecost_DIR).", "--cmake-dir")
     ] = False,
     include_dir: Annotated[
-        bool, typer.Option("--include-dir", help="Print the folder of the C and C++ headers.")
+        bool, option("Print the folder of the C and C++ headers.", "--include-dir")
     ] = False,
     pkgconfig_dir: Annotated[
-        bool, typer.Option("--pkgconfig-dir", help="Print the folder for PKG_CONFIG_PATH.")
+        bool, option("Print the folder for PKG_CONFIG_PATH.", "--pkgconfig-dir")
     ] = False,
 ) -> None:
     verbosity.quiet, verbosity.verbose = quiet, verbose

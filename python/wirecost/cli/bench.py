@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from wirecost.cli.imported import imported
+from wirecost.cli.options import option
 
 PREFIX = "bench_"
 NAMES = sorted(
@@ -19,18 +20,13 @@ NAMES = sorted(
 )
 
 Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Result folder; default results/<time>-<scenario>."),
+    Path | None, option("Result folder; default results/<time>-<scenario>.", metavar="DIR")
 ]
 JsonFile = Annotated[
     Path | None,
-    typer.Option(
-        "--json", metavar="FILE", help="Write the summary rows as JSON; - is standard output."
-    ),
+    option("Write the summary rows as JSON; - is standard output.", "--json", metavar="FILE"),
 ]
-Processes = Annotated[
-    int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
-]
+Processes = Annotated[int, option("Fresh processes of each contender, one per round.", metavar="N")]
 
 app = typer.Typer(
     cls=imported(f"wirecost.cli.{PREFIX}", *NAMES, former={"lists": "repeated"}),

@@ -6,42 +6,39 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.classes.choices import CONTENTS, OBJECTS
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 
 EXAMPLE = "wirecost bench classes --objects 100"
 
 
 def command(
-    objects: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Moving objects of a GroundTruth.")
-    ] = ",".join(map(str, OBJECTS)),
+    objects: Annotated[str, option("Moving objects of a GroundTruth.", metavar="N,N,…")] = ",".join(
+        map(str, OBJECTS)
+    ),
     content: Annotated[
         str,
-        typer.Option(
-            help="full: all vectors of an object's base, lanes, a model's name, attributes; "
+        option(
+            "full: all vectors of an object's base, lanes, a model's name, attributes; "
             "sparse: four of the seven vectors.",
-            autocompletion=completing(CONTENTS),
+            known=CONTENTS,
         ),
     ] = ",".join(CONTENTS),
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each operation, over all processes.")
+        int, option("Samples of each operation, over all processes.", metavar="N")
     ] = 30,
     processes: Processes = PROCESSES,
     allocators: Annotated[
         str | None,
-        typer.Option(
-            help=f"Comma-separated: {', '.join(NAMED)}. Default: glibc's at its defaults.",
-            autocompletion=completing(NAMED),
+        option(
+            f"Comma-separated: {', '.join(NAMED)}. Default: glibc's at its defaults.", known=NAMED
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the processes' order.")] = 1,
+    seed: Annotated[int, option("Seed of the processes' order.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -6,13 +6,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.cloud.choices import FORMATS, STUDIES
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 from wirecost.errors import UserError
 
 EXAMPLE = "wirecost bench cloud --points 30000"
@@ -21,44 +19,40 @@ EXAMPLE = "wirecost bench cloud --points 30000"
 def command(
     studies: Annotated[
         str,
-        typer.Option(
-            "--study",
-            help="ring (outlier filter), area (detection area); default: both.",
-            autocompletion=completing(STUDIES),
+        option(
+            "ring (outlier filter), area (detection area); default: both.", "--study", known=STUDIES
         ),
     ] = ",".join(STUDIES),
     scans: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "A real scan, or vlp16, vlp32 or vls128 for a synthetic one; can be repeated.",
             "--scan",
             metavar="FILE.pcd|SENSOR",
-            help="A real scan, or vlp16, vlp32 or vls128 for a synthetic one; can be repeated.",
         ),
     ] = None,
-    points: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Points of the area study.")
-    ] = "100000",
+    points: Annotated[str, option("Points of the area study.", metavar="N,N,…")] = "100000",
     vertices: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Vertices of each of the 8 areas.")
+        str, option("Vertices of each of the 8 areas.", metavar="N,N,…")
     ] = "8,64,1000",
     inside: Annotated[
-        str, typer.Option(metavar="%,%,…", help="Percent of points inside an area.")
+        str, option("Percent of points inside an area.", metavar="%,%,…")
     ] = "1,10,50",
     samples: Annotated[
-        int, typer.Option(metavar="N", help="Callbacks of each version, in all processes.")
+        int, option("Callbacks of each version, in all processes.", metavar="N")
     ] = 100,
     processes: Processes = PROCESSES,
     seconds: Annotated[
-        float, typer.Option(metavar="S", help="Take no more samples of a case after this time.")
+        float, option("Take no more samples of a case after this time.", metavar="S")
     ] = 10.0,
     format_: Annotated[
-        str, typer.Option("--format", help="Points of the rings: aedt (32 B) or radrt (40 B).")
+        str, option("Points of the rings: aedt (32 B) or radrt (40 B).", "--format")
     ] = "aedt",
     published: Annotated[
-        bool, typer.Option(help="Use the ring filter as published, with its faults.")
+        bool, option("Use the ring filter as published, with its faults.")
     ] = False,
     seed: Annotated[
-        int, typer.Option(help="Seed of synthetic scans, points, areas, and the processes' order.")
+        int, option("Seed of synthetic scans, points, areas, and the processes' order.")
     ] = 1,
     out: Out = None,
     json_file: JsonFile = None,

@@ -6,43 +6,32 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.allocators import ALLOCATORS
 from wirecost.bench.heap.choices import PAIRS, STUDIES, THREADS
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 
 EXAMPLE = "wirecost bench heap --study callback"
 
 
 def command(
     allocators: Annotated[
-        str,
-        typer.Option(
-            help="Allocators, comma-separated; default: all.", autocompletion=completing(ALLOCATORS)
-        ),
+        str, option("Allocators, comma-separated; default: all.", known=ALLOCATORS)
     ] = ",".join(ALLOCATORS),
-    study: Annotated[
-        str,
-        typer.Option(help="callback, throughput or both.", autocompletion=completing(STUDIES)),
-    ] = ",".join(STUDIES),
-    samples: Annotated[
-        int, typer.Option(metavar="N", help="Callbacks of each allocator in a round.")
-    ] = 1000,
+    study: Annotated[str, option("callback, throughput or both.", known=STUDIES)] = ",".join(
+        STUDIES
+    ),
+    samples: Annotated[int, option("Callbacks of each allocator in a round.", metavar="N")] = 1000,
     rounds: Annotated[
-        int, typer.Option(metavar="N", help="Rounds; in each, every allocator has a new process.")
+        int, option("Rounds; in each, every allocator has a new process.", metavar="N")
     ] = PROCESSES,
     threads: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Numbers of threads in the throughput study.")
+        str, option("Numbers of threads in the throughput study.", metavar="N,N,…")
     ] = ",".join(map(str, THREADS)),
     pairs: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Pairs of malloc and free of a process in the throughput study."
-        ),
+        int, option("Pairs of malloc and free of a process in the throughput study.", metavar="N")
     ] = PAIRS,
     out: Out = None,
     json_file: JsonFile = None,

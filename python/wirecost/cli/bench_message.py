@@ -8,12 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.message.choices import FRAMINGS, LANGUAGES, PROCESSES, SAMPLED, USUAL
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, transport_names
+from wirecost.cli.options import argument, option, transport_names
 from wirecost.compile.choices import DIALECTS
 from wirecost.errors import UserError
 
@@ -23,115 +21,99 @@ EXAMPLE = "wirecost bench message robot.proto --type robot.State --data drive.mc
 def command(
     schema: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[SCHEMA]…",
-            help=".proto, .msg, .srv or .action files, descriptor sets or Python modules; "
+        argument(
+            "[SCHEMA]…",
+            ".proto, .msg, .srv or .action files, descriptor sets or Python modules; "
             "--data may bring its own.",
             show_default=False,
         ),
     ] = None,
     type_name: Annotated[
         str,
-        typer.Option(
-            "--type", metavar="NAME", help="The message type, such as acme.drone.State or State."
-        ),
+        option("The message type, such as acme.drone.State or State.", "--type", metavar="NAME"),
     ] = "",
     include: Annotated[
         list[Path] | None,
-        typer.Option(
-            "-I", "--include", metavar="DIR", help="Folder to search for imports; can be repeated."
-        ),
+        option("Folder to search for imports; can be repeated.", "-I", "--include", metavar="DIR"),
     ] = None,
     dialect: Annotated[
         str,
-        typer.Option(
-            help="Dialect of .msg files: ros1 or ros2; default: detected.",
-            autocompletion=completing(DIALECTS),
+        option(
+            "Dialect of .msg files: ros1 or ros2; default: detected.",
+            known=DIALECTS,
             show_default=False,
         ),
     ] = "",
     data: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, "
+        option(
+            "Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, "
             ".jsonl, .textproto. Default: made-up messages.",
+            metavar="FILE",
         ),
     ] = None,
     framing: Annotated[
         str,
-        typer.Option(
+        option(
+            "Content of a .binpb file: single or delimited messages; default: detected.",
             metavar="NAME",
-            help="Content of a .binpb file: single or delimited messages; default: detected.",
-            autocompletion=completing(FRAMINGS),
+            known=FRAMINGS,
             show_default=False,
         ),
     ] = "",
-    topic: Annotated[str, typer.Option(help="The topic, if a recording has several.")] = "",
-    first: Annotated[
-        int | None, typer.Option(metavar="N", help="Measure the first N messages only.")
-    ] = None,
+    topic: Annotated[str, option("The topic, if a recording has several.")] = "",
+    first: Annotated[int | None, option("Measure the first N messages only.", metavar="N")] = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help=f"With --data: messages spread over it. Default: {SAMPLED}."
-        ),
+        option(f"With --data: messages spread over it. Default: {SAMPLED}.", metavar="N"),
     ] = None,
     elements: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD=N",
-            help="Length of a list, or number of bytes, in made-up messages, by path or name; can "
+        option(
+            "Length of a list, or number of bytes, in made-up messages, by path or name; can "
             "be repeated.",
+            metavar="FIELD=N",
         ),
     ] = None,
     lang: Annotated[
         str,
-        typer.Option(
-            help="Languages of the contenders, comma-separated: cpp, python, java.",
-            autocompletion=completing(LANGUAGES),
-        ),
+        option("Languages of the contenders, comma-separated: cpp, python, java.", known=LANGUAGES),
     ] = ",".join(USUAL),
     contender: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="A codec of yours: a C++ header or a Python module; can be repeated.",
+        option(
+            "A codec of yours: a C++ header or a Python module; can be repeated.", metavar="FILE"
         ),
     ] = None,
     python: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="For messages of ROS 2: the Python of a ROS 2, if this one has none.",
+        option(
+            "For messages of ROS 2: the Python of a ROS 2, if this one has none.", metavar="PATH"
         ),
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(
-            metavar="HZ",
-            help="Messages per second: also print the share of a processor that they take.",
+        option(
+            "Messages per second: also print the share of a processor that they take.", metavar="HZ"
         ),
     ] = None,
-    subscribers: Annotated[
-        int, typer.Option(metavar="N", help="With --rate: number of receivers.")
-    ] = 1,
+    subscribers: Annotated[int, option("With --rate: number of receivers.", metavar="N")] = 1,
     over: Annotated[
         str,
-        typer.Option(
+        option(
+            "With --rate: also send the messages over this transport, such as dds.",
             metavar="TRANSPORT",
-            help="With --rate: also send the messages over this transport, such as dds.",
-            autocompletion=completing(transport_names),
+            known=transport_names,
         ),
     ] = "",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each contender, in all processes.")
+        int, option("Samples of each contender, in all processes.", metavar="N")
     ] = 30,
     processes: Processes = PROCESSES,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="Number of compilers that run at the same time.")
+        int, option("Number of compilers that run at the same time.", metavar="N")
     ] = os.cpu_count() or 1,
-    seed: Annotated[int, typer.Option(help="Seed of content, sample and order.")] = 1,
+    seed: Annotated[int, option("Seed of content, sample and order.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -6,58 +6,52 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.notification.choices import CONTENTS, LANGUAGES, MODES, WIRES
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 
 EXAMPLE = "wirecost bench notification --lang cpp,python"
 
 
 def command(
     lang: Annotated[
-        str,
-        typer.Option(help="Languages, comma-separated.", autocompletion=completing(LANGUAGES)),
+        str, option("Languages, comma-separated.", known=LANGUAGES)
     ] = "cpp,python,java",
     sizes: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Size factors: lengths of the byte strings.")
+        str, option("Size factors: lengths of the byte strings.", metavar="N,N,…")
     ] = "4,8,16,32,64,128",
     modes: Annotated[
         str,
-        typer.Option(
-            help="Modes, comma-separated. new: new objects, memory from malloc; recycled: new "
+        option(
+            "Modes, comma-separated. new: new objects, memory from malloc; recycled: new "
             "objects, small blocks from a free list of the codec's own.",
-            autocompletion=completing(MODES),
+            known=MODES,
         ),
     ] = ",".join(MODES),
-    wire: Annotated[
-        str,
-        typer.Option(help="Wires, comma-separated.", autocompletion=completing(WIRES)),
-    ] = "protobuf,ros1,cdr",
+    wire: Annotated[str, option("Wires, comma-separated.", known=WIRES)] = "protobuf,ros1,cdr",
     content: Annotated[
         str,
-        typer.Option(
-            help="ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
-            autocompletion=completing(CONTENTS),
+        option(
+            "ticket: the message of the ticket; realistic: epoch times, ids, varied lengths.",
+            known=CONTENTS,
         ),
     ] = "ticket,realistic",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each stage, in all processes.")
+        int, option("Samples of each stage, in all processes.", metavar="N")
     ] = 30,
     processes: Processes = PROCESSES,
     allocators: Annotated[
         str | None,
-        typer.Option(
-            help=f"Comma-separated, for the C++ contenders: {', '.join(NAMED)}. Default: the one "
+        option(
+            f"Comma-separated, for the C++ contenders: {', '.join(NAMED)}. Default: the one "
             "with which wirecost was started.",
-            autocompletion=completing(NAMED),
+            known=NAMED,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the content.")] = 1,
+    seed: Annotated[int, option("Seed of the content.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.allocators import NAMED
 from wirecost.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS
 from wirecost.bench.osi.contenders import Registry
 from wirecost.bench.processes import PROCESSES
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 from wirecost.errors import UserError
 
 EXAMPLE = "wirecost bench osi --reflections 100000 --contenders protobuf-reuse,columns"
@@ -38,90 +36,80 @@ class Content(StrEnum):
     report = "report"
 
 
-def _complete_contenders(incomplete: str) -> list[str]:
-    return completing(Registry().contenders)(incomplete)
-
-
 def command(
     contenders: Annotated[
         str | None,
-        typer.Option(
-            help="Names, comma-separated; all: also those that are not in the default set, but not "
+        option(
+            "Names, comma-separated; all: also those that are not in the default set, but not "
             "those over libraries that are built from source (named …-current).",
-            autocompletion=_complete_contenders,
+            known=lambda: Registry().contenders,
         ),
     ] = None,
     reflections: Annotated[
-        str, typer.Option(metavar="N", help="Reflections per message; several: N,N,…")
+        str, option("Reflections per message; several: N,N,…", metavar="N")
     ] = "829440",
     objects: Annotated[
-        str, typer.Option(metavar="N", help="Moving objects per message; several: N,N,…")
+        str, option("Moving objects per message; several: N,N,…", metavar="N")
     ] = "10",
     steps: Annotated[
-        int, typer.Option(metavar="N", help="Measured steps of each contender, in all processes.")
+        int, option("Measured steps of each contender, in all processes.", metavar="N")
     ] = 30,
     processes: Processes = PROCESSES,
     variant: Annotated[
         Variant | None,
-        typer.Option(
-            help="same-work: equal messages, each codec at its best; published: as the "
+        option(
+            "same-work: equal messages, each codec at its best; published: as the "
             "report's code did. Default same-work; both with --table1."
         ),
     ] = None,
     content: Annotated[
         Content | None,
-        typer.Option(
-            help="Reflections: varied, 256 different ones again and again; distinct, no two "
+        option(
+            "Reflections: varied, 256 different ones again and again; distinct, no two "
             "alike; or the report's constant ones. Default varied for same-work, report for "
             "published."
         ),
     ] = None,
     read: Annotated[
         str,
-        typer.Option(
-            metavar="WHAT",
-            help="What the sensor reads: sampled, every 18th reflection as in the report; all, "
+        option(
+            "What the sensor reads: sampled, every 18th reflection as in the report; all, "
             "every field of every reflection; or both, comma-separated.",
-            autocompletion=completing(READS),
+            metavar="WHAT",
+            known=READS,
         ),
     ] = READS[0],
     pages: Annotated[
         str,
-        typer.Option(
-            metavar="SIZE",
-            help="Pages of memory: huge where contenders ask the kernel for them, small for all of "
+        option(
+            "Pages of memory: huge where contenders ask the kernel for them, small for all of "
             "them, or both, comma-separated.",
-            autocompletion=completing(PAGES),
+            metavar="SIZE",
+            known=PAGES,
         ),
     ] = PAGES[0],
-    builds: Annotated[
-        str, typer.Option(help="Builds, comma-separated: release, debug.")
-    ] = "release",
+    builds: Annotated[str, option("Builds, comma-separated: release, debug.")] = "release",
     allocators: Annotated[
         str | None,
-        typer.Option(
-            help=f"Comma-separated, for all contenders: {', '.join(NAMED)}. Default: the one with "
+        option(
+            f"Comma-separated, for all contenders: {', '.join(NAMED)}. Default: the one with "
             "which wirecost was started, and for the best Protobuf mode the best one too.",
-            autocompletion=completing(NAMED),
+            known=NAMED,
         ),
     ] = None,
-    fmi: Annotated[int, typer.Option(help="FMI version of the FMUs, 2 or 3.")] = 2,
-    seed: Annotated[int, typer.Option(help="Seed of varied content.")] = 1,
+    fmi: Annotated[int, option("FMI version of the FMUs, 2 or 3.")] = 2,
+    seed: Annotated[int, option("Seed of varied content.")] = 1,
     trace: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Play this trace of sensor views instead of the highway, on Protobuf's wire and "
+        option(
+            "Play this trace of sensor views instead of the highway, on Protobuf's wire and "
             "in columns.",
+            metavar="FILE",
         ),
     ] = None,
-    player: Annotated[
-        bool,
-        typer.Option("--player", help="Use a trace player as the source."),
-    ] = False,
+    player: Annotated[bool, option("Use a trace player as the source.", "--player")] = False,
     table1: Annotated[
-        bool,
-        typer.Option("--table1", help="Measure the rows of the report's Table 1 and show both."),
+        bool, option("Measure the rows of the report's Table 1 and show both.", "--table1")
     ] = False,
     out: Out = None,
     json_file: JsonFile = None,

@@ -7,45 +7,38 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.bench.processes import PROCESSES
 from wirecost.bench.repeated.choices import COUNTS, LISTS
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out, Processes
-from wirecost.cli.choices import completing, numbers
+from wirecost.cli.options import numbers, option
 
 EXAMPLE = "wirecost bench repeated --list radar"
 
 
 def command(
     list_names: Annotated[
-        str,
-        typer.Option(
-            "--list", help="Lists, comma-separated; default: all.", autocompletion=completing(LISTS)
-        ),
+        str, option("Lists, comma-separated; default: all.", "--list", known=LISTS)
     ] = ",".join(LISTS),
     counts: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Elements of the synthetic lists; default: 10,1000,100000, or none with --scan.",
             "--count",
             metavar="N,N,…",
-            help="Elements of the synthetic lists; default: 10,1000,100000, or none with --scan.",
         ),
     ] = None,
     scans: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--scan",
-            metavar="FILE.pcd",
-            help="A real scan, as lidar lists and points; can be repeated.",
+        option(
+            "A real scan, as lidar lists and points; can be repeated.", "--scan", metavar="FILE.pcd"
         ),
     ] = None,
     repetitions: Annotated[
-        int, typer.Option(metavar="N", help="Samples of each stage, in all processes.")
+        int, option("Samples of each stage, in all processes.", metavar="N")
     ] = 30,
     processes: Processes = PROCESSES,
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic lists.")] = 1,
+    seed: Annotated[int, option("Seed of the synthetic lists.")] = 1,
     out: Out = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost import scratch
@@ -18,8 +17,8 @@ from wirecost.bench.transport.settings import NAMES
 from wirecost.byte_sizes import parse_size
 from wirecost.chosen import chosen
 from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.choices import completing, numbers, transport_names
 from wirecost.cli.console import Advance
+from wirecost.cli.options import numbers, option, transport_names
 from wirecost.counted import counted
 from wirecost.network import profiles
 from wirecost.records.journal import Journal
@@ -45,76 +44,59 @@ def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
 def command(
     mwares: Annotated[
         str | None,
-        typer.Option(
-            help="Transports, comma-separated; default: all that work here.",
-            autocompletion=completing(_mwares),
-        ),
+        option("Transports, comma-separated; default: all that work here.", known=_mwares),
     ] = None,
     sizes: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Bytes of a message: 100, 10k, 5MB, 64KiB.")
+        str, option("Bytes of a message: 100, 10k, 5MB, 64KiB.", metavar="N,N,…")
     ] = SIZES,
     rate: Annotated[
         float | None,
-        typer.Option(
+        option(
+            "Messages per second, 0 for as fast as possible; default: by size and network.",
             metavar="HZ",
-            help="Messages per second, 0 for as fast as possible; default: by size and network.",
         ),
     ] = None,
-    subscribers: Annotated[
-        str, typer.Option(metavar="N,N,…", help="Processes that receive.")
-    ] = "1",
-    pattern: Annotated[
-        str, typer.Option(help="pubsub or reqrep.", autocompletion=completing(PATTERNS))
-    ] = "pubsub",
+    subscribers: Annotated[str, option("Processes that receive.", metavar="N,N,…")] = "1",
+    pattern: Annotated[str, option("pubsub or reqrep.", known=PATTERNS)] = "pubsub",
     network: Annotated[
         str,
-        typer.Option(
+        option(
+            "loopback, lan, wifi, lossy, wan, narrow, cut, or a file of one's own.",
             metavar="NAME,…",
-            help="loopback, lan, wifi, lossy, wan, narrow, cut, or a file of one's own.",
-            autocompletion=completing(NETWORKS),
+            known=NETWORKS,
         ),
     ] = profiles.LOOPBACK,
     reliable: Annotated[
-        bool,
-        typer.Option("--reliable/--best-effort", help="What the settings `matched` ask for."),
+        bool, option("What the settings `matched` ask for.", "--reliable/--best-effort")
     ] = True,
     queue: Annotated[
-        int, typer.Option(metavar="N", help="Messages that may wait at each end, if matched.")
+        int, option("Messages that may wait at each end, if matched.", metavar="N")
     ] = 16,
     settings: Annotated[
-        str,
-        typer.Option(
-            help="Groups of settings; see docs/transports.md.",
-            autocompletion=completing(NAMES),
-        ),
+        str, option("Groups of settings; see docs/transports.md.", known=NAMES)
     ] = DEFAULT_SETTINGS,
-    client: Annotated[
-        str,
-        typer.Option(help="python, native (C or C++).", autocompletion=completing(KINDS)),
-    ] = PYTHON,
+    client: Annotated[str, option("python, native (C or C++).", known=KINDS)] = PYTHON,
     find_peak: Annotated[
-        bool, typer.Option("--find-peak", help="Also find the highest rate without loss.")
+        bool, option("Also find the highest rate without loss.", "--find-peak")
     ] = False,
     faults: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Also kill, restart, slow down: see docs/transport-faults.md.",
             metavar="NAME,…|all",
-            help="Also kill, restart, slow down: see docs/transport-faults.md.",
-            autocompletion=completing((ALL, *registry.names())),
+            known=(ALL, *registry.names()),
         ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(metavar="S", help="How long each process sends messages of a size.")
+        float, option("How long each process sends messages of a size.", metavar="S")
     ] = 1.5,
     processes: Annotated[
-        int, typer.Option(metavar="N", help="Fresh processes of each contender, one per round.")
+        int, option("Fresh processes of each contender, one per round.", metavar="N")
     ] = PROCESSES,
-    seed: Annotated[int, typer.Option(help="Seed of the contenders' order in each round.")] = 1,
+    seed: Annotated[int, option("Seed of the contenders' order in each round.")] = 1,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Take over what a result folder has of the same measurement."
-        ),
+        option("Take over what a result folder has of the same measurement.", metavar="FOLDER"),
     ] = None,
     out: Out = None,
     json_file: JsonFile = None,

@@ -10,26 +10,24 @@ import threading
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.campaign.cluster.keys import read_keys, security
+from wirecost.cli.options import option
 from wirecost.errors import UserError
 
 FROM_STDIN = "-"
 
 Keys = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE",
-        help="The cluster's TLS key and certificate, of `wirecost campaign keys`; - is standard"
+    option(
+        "The cluster's TLS key and certificate, of `wirecost campaign keys`; - is standard"
         " input, with whose end this ends too.",
+        metavar="FILE",
     ),
 ]
 Plain = Annotated[
     bool,
-    typer.Option(
-        "--trust-plain-tcp",
-        help="Allow tcp:// addresses. Whoever reaches one can run programs as you.",
+    option(
+        "Allow tcp:// addresses. Whoever reaches one can run programs as you.", "--trust-plain-tcp"
     ),
 ]
 

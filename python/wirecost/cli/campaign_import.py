@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost.campaign.choices import IMPORTED
 from wirecost.campaign.definition import NAME
-from wirecost.cli.json_file import check_writable, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, write_json
+from wirecost.cli.options import Store, argument, option
 from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
@@ -20,26 +20,17 @@ EXAMPLE = "wirecost campaign import STORE results/*"
 
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="FOLDER", help="Result folders of wirecost bench.")
-    ],
-    campaign: Annotated[
-        str, typer.Option(metavar="NAME", help="The campaign that they count as.")
-    ] = IMPORTED,
+    store: Store,
+    folders: Annotated[list[Path], argument("FOLDER", "Result folders of wirecost bench.")],
+    campaign: Annotated[str, option("The campaign that they count as.", metavar="NAME")] = IMPORTED,
     machine: Annotated[
-        str, typer.Option(metavar="NAME", help="The machine that they were measured on.")
+        str, option("The machine that they were measured on.", metavar="NAME")
     ] = "unknown",
     revision: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="What was measured; default: the version of wirecost then."
-        ),
+        option("What was measured; default: the version of wirecost then.", metavar="NAME"),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write what was done; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Add result folders to a store; each counts once.
 
@@ -50,9 +41,9 @@ def command(
     from wirecost.campaign.store import Store
     from wirecost.cli.measuring import FAILED
 
-    for option, value in (("--campaign", campaign), ("--machine", machine)):
+    for name, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):
-            raise UserError(f"{option} {value}: give 1 to 64 letters, digits, - and _")
+            raise UserError(f"{name} {value}: give 1 to 64 letters, digits, - and _")
     check_writable("--json", json_file)
     kept = Store(store)
     console = Console(stderr=True)

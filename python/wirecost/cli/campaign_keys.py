@@ -6,16 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.campaign.cluster.keys import write_keys
+from wirecost.cli.options import argument
 from wirecost.failed_write import failed_write
 
 EXAMPLE = "wirecost campaign keys lab.pem"
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write them.")],
+    file: Annotated[Path, argument("FILE", "Where to write them.")],
 ) -> None:
     """Make a TLS key and certificate for a cluster, in a file that only you can read.
 

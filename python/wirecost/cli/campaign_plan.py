@@ -14,7 +14,8 @@ from rich.console import Console
 from wirecost.campaign.definition import Definition, read
 from wirecost.campaign.tasks import Task, tasks
 from wirecost.cli import bench
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.options import argument
 from wirecost.counted import counted
 from wirecost.report.shared.table import Table
 from wirecost.report.shared.terminal import print_table
@@ -25,13 +26,8 @@ MOST_SHOWN = 20
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A campaign.toml.")],
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write every task as JSON; - is standard output."
-        ),
-    ] = None,
+    file: Annotated[Path, argument("FILE", "A campaign.toml.")],
+    json_file: JsonFile = None,
 ) -> None:
     """Check a campaign, and show its tasks in the order in which they would run."""
     definition = read(file)

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.console import Console
 
 from wirecost.byte_sizes import parse_size
 from wirecost.campaign.choices import LEAST_MEMORY, MEMORY
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.options import Store, argument, option
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.shared.table import Table
@@ -32,24 +32,18 @@ MOST_SHOWN = 200
 
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    store: Store,
     sql: Annotated[
         str,
-        typer.Argument(
-            metavar="SQL",
-            help="Over the tables records, samples and rows; default: medians by contender and"
-            " host.",
+        argument(
+            "SQL",
+            "Over the tables records, samples and rows; default: medians by contender and host.",
         ),
     ] = USUAL,
     memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="What DuckDB may take, such as 4GiB.")
+        str, option("What DuckDB may take, such as 4GiB.", metavar="SIZE")
     ] = f"{MEMORY >> 20}MiB",
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write all rows as JSON; - is standard output."
-        ),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
     from wirecost.campaign.asking import ask

@@ -6,20 +6,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost.cli.campaign_show import Baseline, Revision, content_of
 from wirecost.cli.json_file import write_text
+from wirecost.cli.options import Store, argument
 
 EXAMPLE = "wirecost campaign report STORE page.html"
 
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
-    out: Annotated[Path, typer.Argument(metavar="FILE.html", help="The page to write.")] = Path(
-        "campaign.html"
-    ),
+    store: Store,
+    out: Annotated[Path, argument("FILE.html", "The page to write.")] = Path("campaign.html"),
     baseline: Baseline = None,
     revision: Revision = None,
 ) -> None:

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost import scratch
@@ -24,7 +23,8 @@ from wirecost.campaign.definition import HERE, Definition, read
 from wirecost.campaign.tasks import tasks
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import check_writable, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, write_json
+from wirecost.cli.options import argument, option
 from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.interruption import watched
@@ -40,41 +40,37 @@ LOCAL, SSH = "local", "ssh://"
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A campaign.toml.")],
+    file: Annotated[Path, argument("FILE", "A campaign.toml.")],
     store: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Where results are kept, such as s3://bucket/name; default campaigns/<name>.",
             metavar="DIR|URL",
-            help="Where results are kept, such as s3://bucket/name; default campaigns/<name>.",
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option(help="Run what is missing in the store, and repeat what failed.")
+        bool, option("Run what is missing in the store, and repeat what failed.")
     ] = False,
     revision: Annotated[
-        str, typer.Option(metavar="NAME", help="What is measured, such as a commit or a release.")
+        str, option("What is measured, such as a commit or a release.", metavar="NAME")
     ] = "",
     machine: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Which of the campaign's machines this is."),
+        str, option("Which of the campaign's machines this is.", metavar="NAME")
     ] = HERE,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="WHERE",
-            help="Machines that measure: a lab.toml (or ssh://lab.toml), the address of a"
+        option(
+            "Machines that measure: a lab.toml (or ssh://lab.toml), the address of a"
             " scheduler (tls://10.0.0.1:8786), or local.",
+            metavar="WHERE",
         ),
     ] = None,
     keys: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The cluster's key file, from `wirecost campaign keys`."),
+        option("The cluster's key file, from `wirecost campaign keys`.", metavar="FILE"),
     ] = None,
     trust_plain_tcp: Plain = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write what was done; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Measure a campaign's tasks, on each machine one at a time, into a store."""
     from wirecost.campaign import running

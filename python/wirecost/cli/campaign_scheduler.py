@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from wirecost.campaign.cluster.addresses import check_address
 from wirecost.campaign.cluster.keys import distributed
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
+from wirecost.cli.options import argument
 
 EXAMPLE = "wirecost campaign scheduler tls://10.0.0.1:8786 --keys lab.pem"
 
 
 def command(
     address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="Where to listen; port 0 for any free one.")
+        str, argument("ADDRESS", "Where to listen; port 0 for any free one.")
     ] = "tls://127.0.0.1:8786",
     keys: Keys = None,
     trust_plain_tcp: Plain = False,

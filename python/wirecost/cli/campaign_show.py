@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.options import Store, option
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.shared.terminal import print_table
@@ -22,25 +22,16 @@ EXAMPLE = "wirecost campaign show STORE"
 
 Baseline = Annotated[
     str | None,
-    typer.Option(
-        metavar="CONTENDER",
-        help="Baseline of the ratios; default: the fastest on most machines.",
-    ),
+    option("Baseline of the ratios; default: the fastest on most machines.", metavar="CONTENDER"),
 ]
-Revision = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Revision to show; default: the latest."),
-]
+Revision = Annotated[str | None, option("Revision to show; default: the latest.", metavar="NAME")]
 
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
+    store: Store,
     baseline: Baseline = None,
     revision: Revision = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write it as JSON; - is standard output."),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Show ratios on each machine, what does not transfer between machines, and what changed."""
     found = content_of(store, baseline, revision)

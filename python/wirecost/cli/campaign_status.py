@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.json_file import write_json
+from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.options import Store
 from wirecost.counted import counted
 from wirecost.errors import EndedError, UserError
 from wirecost.printable import printable
@@ -25,11 +25,8 @@ MOST_SHOWN = 20
 
 
 def command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A campaign's store.")],
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write it as JSON; - is standard output."),
-    ] = None,
+    store: Store,
+    json_file: JsonFile = None,
 ) -> None:
     """Show what a store has, and check that no two measurements of a host overlapped.
 

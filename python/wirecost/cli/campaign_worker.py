@@ -6,23 +6,20 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from wirecost.campaign.cluster.addresses import check_address
 from wirecost.campaign.cluster.keys import distributed
 from wirecost.campaign.definition import HERE
 from wirecost.cli.campaign_cluster import Keys, Plain, keys_and_end
+from wirecost.cli.options import argument, option
 from wirecost.printable import printable
 
 EXAMPLE = "wirecost campaign worker tls://10.0.0.1:8786 --keys lab.pem --machine xavier"
 
 
 def command(
-    scheduler: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="The scheduler's, such as tls://10.0.0.1:8786.")
-    ],
+    scheduler: Annotated[str, argument("ADDRESS", "The scheduler's, such as tls://10.0.0.1:8786.")],
     machine: Annotated[
-        str, typer.Option(metavar="NAME", help="Which of the campaign's machines this is.")
+        str, option("Which of the campaign's machines this is.", metavar="NAME")
     ] = HERE,
     keys: Keys = None,
     trust_plain_tcp: Plain = False,

@@ -14,7 +14,9 @@ from rich.console import Console
 from wirecost.advisor.errors import Errors
 from wirecost.cli.console import progress
 from wirecost.cli.imported import Group
-from wirecost.cli.json_file import check_writable, write_json
+from wirecost.cli.json_file import JsonFile, check_writable, write_json
+from wirecost.cli.options import argument, option
+from wirecost.cli.trace_options import Topic, Type, warn
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 
@@ -25,8 +27,6 @@ EXAMPLE = "wirecost columns advise drive.mcap"
 
 app = typer.Typer(cls=Group, help="Recommend how to store lists in columns.", add_completion=False)
 
-STDERR = Console(stderr=True)
-"""Progress and warnings: standard output is for results."""
 FRAMES = 16
 HIGHEST_LEVEL = 22
 
@@ -38,42 +38,25 @@ def columns() -> None:
 
 @app.command("advise")
 def advise_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help=".osi, .mcap, .txth or .pcd")],
+    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth or .pcd")],
     only: Annotated[
         str | None,
-        typer.Option(
-            "--list", metavar="PATH", help="One list, such as lidar_sensor_view.reflection."
-        ),
+        option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
     ] = None,
     error: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Allowed error of a field, 0 for none; default: by its unit. FIELD can be *.",
             metavar="FIELD=E",
-            help="Allowed error of a field, 0 for none; default: by its unit. FIELD can be *.",
         ),
     ] = None,
     frames: Annotated[
-        int, typer.Option(metavar="N", help="Number of frames to measure, spread evenly; 0: all.")
+        int, option("Number of frames to measure, spread evenly; 0: all.", metavar="N")
     ] = FRAMES,
-    zstd: Annotated[
-        int, typer.Option(metavar="LEVEL", help="Level of the compression that is compared.")
-    ] = 3,
-    topic: Annotated[
-        str | None,
-        typer.Option(metavar="TOPIC", help="The channel, if an .mcap file has several."),
-    ] = None,
-    type_name: Annotated[
-        str | None,
-        typer.Option(
-            "--type",
-            metavar="TYPE",
-            help="The message type, such as SensorView; default: detected.",
-        ),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write the result as JSON; - for stdout."),
-    ] = None,
+    zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
+    topic: Topic = None,
+    type_name: Type = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Measure the lists of a trace or point cloud in all forms of columns, and recommend options.
 
@@ -128,5 +111,4 @@ def _source(
         return
     with open_trace(file, topic, type_name) as trace:
         yield TraceSource(trace, frames, only)
-        for warning in trace.warnings:
-            STDERR.print(f"warning: {warning}", soft_wrap=True, highlight=False, markup=False)
+        warn(trace)

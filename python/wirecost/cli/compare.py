@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 
 from wirecost.analysis.compare.choices import MARGIN
-from wirecost.cli.choices import completing
-from wirecost.cli.json_file import check_page, write_json, write_text
+from wirecost.cli.json_file import JsonFile, check_page, write_json, write_text
+from wirecost.cli.options import argument, option
 from wirecost.errors import UserError
 from wirecost.printable import printable
 from wirecost.report.choices import FIGURE_FORMATS
@@ -36,95 +36,82 @@ LEAST_NAME = 24
 
 def command(
     a: Annotated[
-        str,
-        typer.Argument(
-            metavar="A",
-            help="Result folder or probe logs of the run before; or a campaign's store.",
-        ),
+        str, argument("A", "Result folder or probe logs of the run before; or a campaign's store.")
     ],
     b: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="B",
-            help="Result folder or probe logs of the run after; leave it out if A is a store.",
+        argument(
+            "B", "Result folder or probe logs of the run after; leave it out if A is a store."
         ),
     ] = None,
     margin: Annotated[
         str | None,
-        typer.Option(
+        option(
+            f"Ignore smaller changes: {100 * MARGIN:g}%, or --fail-above where that is less.",
             metavar="PERCENT",
-            help=f"Ignore smaller changes: {100 * MARGIN:g}%, or --fail-above where that is less.",
         ),
     ] = None,
     fail_above: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
             metavar="PERCENT",
-            help="Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
         ),
     ] = None,
     of: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WHAT",
-            help="With --fail-above: a percentile or a counter that fails, such as p50 or "
+        option(
+            "With --fail-above: a percentile or a counter that fails, such as p50 or "
             "instructions; repeatable. Without it, every percentile of a time.",
+            metavar="WHAT",
         ),
     ] = None,
     require_precision: Annotated[
         bool,
-        typer.Option(
-            "--require-precision",
-            help="Exit with 4 if nothing regressed, but a change of --fail-above would not have "
+        option(
+            "Exit with 4 if nothing regressed, but a change of --fail-above would not have "
             "been seen.",
+            "--require-precision",
         ),
     ] = False,
     again: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "A second run of A: changes not larger than between A and this one are noise.",
             metavar="DIR",
-            help="A second run of A: changes not larger than between A and this one are noise.",
         ),
     ] = None,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="REVISION", help="With a store: the revision before."),
+        str | None, option("With a store: the revision before.", metavar="REVISION")
     ] = None,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="REVISION", help="With a store: the revision after."),
+        str | None, option("With a store: the revision after.", metavar="REVISION")
     ] = None,
     by: Annotated[
         str,
-        typer.Option(
+        option(
+            "With a store: machine, which compares each machine with itself.",
             metavar="WHAT",
-            help="With a store: machine, which compares each machine with itself.",
-            autocompletion=completing([MACHINE]),
+            known=[MACHINE],
         ),
     ] = MACHINE,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write every row as JSON; - is standard output."
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     markdown_file: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write a comment for a pull request; - is standard output.",
             "--markdown",
             metavar="FILE",
-            help="Write a comment for a pull request; - is standard output.",
         ),
     ] = None,
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Write an HTML page with figures of both runs."),
+        Path | None, option("Write an HTML page with figures of both runs.", metavar="FILE.html")
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write each figure into a file there.")
+        Path | None, option("Write each figure into a file there.", metavar="DIR")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help=f"Format of --figures: {', '.join(FIGURE_FORMATS)}.")
+        str, option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}.", "--format")
     ] = FIGURE_FORMATS[0],
 ) -> None:
     """Compare run B with run A, row by row: slower, faster, or no significant change.
@@ -136,9 +123,9 @@ def command(
     from wirecost.report.compare.document import document, markdown
     from wirecost.report.compare.page import page, write_figures
 
-    for option, given in (("--of", of), ("--require-precision", require_precision)):
+    for name, given in (("--of", of), ("--require-precision", require_precision)):
         if given and fail_above is None:
-            raise UserError(f"{option}: is for --fail-above; give a percentage there")
+            raise UserError(f"{name}: is for --fail-above; give a percentage there")
     settings = Settings(*_limits(margin, fail_above), tuple(of or ()))
     check_page("--report", report)
     if Path("-") == json_file == markdown_file:
@@ -149,10 +136,10 @@ def command(
             raise UserError("--baseline and --against: give both, and one store")
         if by != MACHINE:
             raise UserError(f"--by {by}: there is {MACHINE}")
-        for option, value in (("--again", again), ("--markdown", markdown_file),
+        for name, value in (("--again", again), ("--markdown", markdown_file),
                               ("--report", report), ("--figures", figures)):  # fmt: skip
             if value is not None:
-                raise UserError(f"{option}: is for two runs; of a store there is --json")
+                raise UserError(f"{name}: is for two runs; of a store there is --json")
         _compare_store(console, a, baseline, against, settings, json_file, require_precision)
         return
     if b is None:
@@ -189,17 +176,44 @@ def _compare_store(
     json_file: Path | None,
     require_precision: bool,
 ) -> None:
-    from wirecost.cli.compare_store import comparisons, one_document
     from wirecost.report.compare.document import document
 
-    compared = comparisons(store, baseline, against, settings)
+    compared = _comparisons(store, baseline, against, settings)
     for scenario, machine, found in compared:
         _say(console, f"{scenario} on {machine}", "bold")
         _print(console, found)
-    write_json(
-        json_file, one_document([(one, host, document(found)) for one, host, found in compared])
-    )
+    rows = [
+        {"scenario": scenario, "machine": machine, **document(found)}
+        for scenario, machine, found in compared
+    ]
+    write_json(json_file, {"comparisons": rows})
     _exit([found for *_, found in compared], require_precision)
+
+
+def _comparisons(
+    named: str, baseline: str, against: str, settings: Settings
+) -> list[tuple[str, str, Comparison]]:
+    """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
+    from wirecost.analysis.campaign.subjects import described
+    from wirecost.analysis.compare.comparison import compare
+    from wirecost.analysis.compare.of_store import runs_of
+    from wirecost.campaign.store import SAMPLES, Store
+
+    store = Store(named)
+    records, samples = store.records(), store.scan(SAMPLES)
+    there = sorted(set(described(records)["revision"]))
+    for name, revision in (("--baseline", baseline), ("--against", against)):
+        if revision not in there or samples is None:
+            revisions = ", ".join(name or "(none)" for name in there) or "nothing"
+            raise UserError(
+                f"{name} {revision}: {named} has no measurement of it; there are {revisions}"
+            )
+    assert samples is not None
+    before, after = (runs_of(named, records, samples, one) for one in (baseline, against))
+    both = [key for key in before if key in after]
+    if not both:
+        raise UserError(f"{named}: no machine measured both; run the campaign for both on one")
+    return [(*key, compare(before[key], after[key], settings)) for key in both]
 
 
 def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.choices import completing
+from wirecost.cli.options import argument, option
 from wirecost.compile.depfile import dependencies
 from wirecost.compile.emit import LANGUAGES
 from wirecost.compile.plan.wires import WIRES
@@ -26,85 +25,76 @@ EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --
 def command(
     inputs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="INPUT…",
-            help=".proto, .msg, .srv, a FileDescriptorSet, or a Python module with descriptors.",
+        argument(
+            "INPUT…",
+            ".proto, .msg, .srv, a FileDescriptorSet, or a Python module with descriptors.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the generated files.")],
+    out: Annotated[Path, option("Folder for the generated files.", metavar="DIR")],
     lang: Annotated[
-        str, typer.Option(help="Languages, comma-separated.", autocompletion=completing(LANGUAGES))
+        str, option("Languages, comma-separated.", known=LANGUAGES)
     ] = "cpp,python,java",
-    wire: Annotated[
-        str, typer.Option(help="Wires, comma-separated.", autocompletion=completing(WIRES))
-    ] = "protobuf",
+    wire: Annotated[str, option("Wires, comma-separated.", known=WIRES)] = "protobuf",
     include: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--include", "-I", metavar="DIR", help="Folder to search for imports; can be repeated."
-        ),
+        option("Folder to search for imports; can be repeated.", "--include", "-I", metavar="DIR"),
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Dialect of .msg and .srv: ros1 or ros2; default: detected.")
+        str | None, option("Dialect of .msg and .srv: ros1 or ros2; default: detected.")
     ] = None,
     namespace: Annotated[
-        str, typer.Option(help="Root namespace of C++, package of Python and Java.")
+        str, option("Root namespace of C++, package of Python and Java.")
     ] = "wire",
     unknown: Annotated[
-        str, typer.Option(help="Unknown fields of Protobuf messages: skip or preserve.")
+        str, option("Unknown fields of Protobuf messages: skip or preserve.")
     ] = "skip",
     json: Annotated[
-        bool,
-        typer.Option("--json", help="Python and C++: also write and read canonical JSON."),
+        bool, option("Python and C++: also write and read canonical JSON.", "--json")
     ] = False,
     protobuf_api: Annotated[
-        bool,
-        typer.Option("--protobuf-api", help="C++: also write classes with Protobuf's interface."),
+        bool, option("C++: also write classes with Protobuf's interface.", "--protobuf-api")
     ] = False,
     api_namespace: Annotated[
-        str, typer.Option(help="Root namespace of those classes; default: as Protobuf's own.")
+        str, option("Root namespace of those classes; default: as Protobuf's own.")
     ] = "",
     recycling: Annotated[
-        bool,
-        typer.Option(help="C++: threads keep small blocks of deleted messages for new messages."),
+        bool, option("C++: threads keep small blocks of deleted messages for new messages.")
     ] = True,
     native: Annotated[
-        bool,
-        typer.Option("--native", help="Python: also write an extension around the generated C++."),
+        bool, option("Python: also write an extension around the generated C++.", "--native")
     ] = False,
-    maven: Annotated[bool, typer.Option("--maven", help="Java: also write a pom.xml.")] = False,
+    maven: Annotated[bool, option("Java: also write a pom.xml.", "--maven")] = False,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "With --wire columns: a message whose lists to store in columns; can be repeated.",
             metavar="MESSAGE",
-            help="With --wire columns: a message whose lists to store in columns; can be repeated.",
         ),
     ] = None,
     reduce: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "How to store a column: exact, auto, float32 or error:E; FIELD can be *.",
             metavar="FIELD=HOW",
-            help="How to store a column: exact, auto, float32 or error:E; FIELD can be *.",
         ),
     ] = None,
     depfile: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Also write what the files depend on, all schemas that were read, for Make and Ninja.",
             metavar="FILE",
-            help="Also write what the files depend on, all schemas that were read, for Make and "
-            "Ninja.",
         ),
     ] = None,
     stamp: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Written last, whatever has changed, because unchanged files keep their times; in "
+        option(
+            "Written last, whatever has changed, because unchanged files keep their times; in "
             "--depfile it stands for them.",
+            metavar="FILE",
         ),
     ] = None,
     list_only: Annotated[
-        bool, typer.Option("--list", help="Print the names of the files, but write none.")
+        bool, option("Print the names of the files, but write none.", "--list")
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""

@@ -6,8 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from wirecost.cli.options import option
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
 from wirecost.errors import UserError
 from wirecost.printable import printable
@@ -25,9 +24,7 @@ def command(
     transport: TransportName = None,
     address: Address = None,
     count: Count = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print each message as one line of JSON.")
-    ] = False,
+    as_json: Annotated[bool, option("Print each message as one line of JSON.", "--json")] = False,
 ) -> None:
     """Print a topic's messages in short: types, shapes, ranges and first values."""
     from wirecost.cli.message_summary import summary

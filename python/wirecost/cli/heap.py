@@ -11,6 +11,7 @@ import typer
 
 from wirecost.cli.imported import Group
 from wirecost.cli.json_file import check_writable
+from wirecost.cli.options import Words, option
 from wirecost.errors import UserError
 from wirecost.heap.launch import Options, environment, pool_bytes
 
@@ -26,36 +27,29 @@ def heap() -> None:
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
-    ],
+    command: Words,
     pool: Annotated[
         str,
-        typer.Option(
-            metavar="SIZE|auto",
-            help="Memory to touch at the start, such as 256MiB (1,024) or 256M (1,000); auto: as "
+        option(
+            "Memory to touch at the start, such as 256MiB (1,024) or 256M (1,000); auto: as "
             "--profile requires.",
+            metavar="SIZE|auto",
         ),
     ] = "64MiB",
     profile: Annotated[
-        Path, typer.Option(metavar="FILE", help="Report of an earlier run, for --pool auto.")
+        Path, option("Report of an earlier run, for --pool auto.", metavar="FILE")
     ] = Path("wirecost-heap.json"),
     lock: Annotated[
-        bool, typer.Option("--lock", help="Lock the memory, so that none is swapped out.")
+        bool, option("Lock the memory, so that none is swapped out.", "--lock")
     ] = False,
-    huge: Annotated[bool, typer.Option("--huge", help="Request huge pages.")] = False,
+    huge: Annotated[bool, option("Request huge pages.", "--huge")] = False,
     report: Annotated[
-        bool, typer.Option("--report", help="Print a report for each thread when the program ends.")
+        bool, option("Print a report for each thread when the program ends.", "--report")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report as JSON.")
-    ] = None,
+    out: Annotated[Path | None, option("Write the report as JSON.", metavar="FILE")] = None,
     warmup: Annotated[
         int,
-        typer.Option(
-            metavar="SECONDS", min=0, max=1_000_000, help="Faults are counted only after this time."
-        ),
+        option("Faults are counted only after this time.", metavar="SECONDS", min=0, max=1_000_000),
     ] = 5,
 ) -> None:
     """Run COMMAND with an allocator that causes no page faults in its steady state.

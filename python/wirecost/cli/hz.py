@@ -12,8 +12,7 @@ from itertools import pairwise
 from statistics import pstdev
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from wirecost.cli.options import option
 from wirecost.cli.topic_options import Address, Count, Topic, TransportName, check_count
 from wirecost.errors import UserError
 from wirecost.report.shared import units
@@ -35,11 +34,11 @@ def command(
     transport: TransportName = None,
     address: Address = None,
     window: Annotated[
-        int, typer.Option(metavar="N", help="Compute the numbers over the last N messages.")
+        int, option("Compute the numbers over the last N messages.", metavar="N")
     ] = 10_000,
     count: Count = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Stop after S seconds; default: at Ctrl-C.")
+        float | None, option("Stop after S seconds; default: at Ctrl-C.", metavar="S")
     ] = None,
 ) -> None:
     """Print once a second how often a topic's messages come: rate, periods, bytes, losses."""

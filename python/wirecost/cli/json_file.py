@@ -10,17 +10,16 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 
 from wirecost import whole_file
+from wirecost.cli.options import option
 from wirecost.errors import UserError
 from wirecost.failed_write import failed_write
 
 PAGES = ("", ".html", ".htm")
 JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Also write the result as JSON; - for stdout."),
+    Path | None, option("Also write the result as JSON; - for stdout.", "--json", metavar="FILE")
 ]
 
 

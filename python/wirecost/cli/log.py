@@ -6,16 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
+from wirecost.cli.options import argument
 from wirecost.report.shared.terminal import print_table
 
 EXAMPLE = "wirecost log *_timing_*.json"
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Performance logs (JSON).")],
+    files: Annotated[list[Path], argument("FILE…", "Performance logs (JSON).")],
 ) -> None:
     """Print how long the stages in performance logs took."""
     from wirecost.records.setlevel import read_logs

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
 from wirecost import scratch
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import argument, option
 from wirecost.cli.probe_show import show
 from wirecost.counted import counted
 from wirecost.errors import UserError
@@ -37,25 +37,23 @@ PROBE = "libwirecost-probe.so"
 
 
 def command(
-    process: Annotated[int, typer.Argument(metavar="PID", help="The process.", min=1)],
+    process: Annotated[int, argument("PID", "The process.", min=1)],
     seconds: Annotated[
-        float, typer.Option("--for", metavar="SECONDS", help="How long to look; Ctrl-C ends it.")
+        float, option("How long to look; Ctrl-C ends it.", "--for", metavar="SECONDS")
     ] = 30.0,
     every: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time between two samples; default 0.1.")
+        float | None, option("Time between two samples; default 0.1.", metavar="SECONDS")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every interval as Parquet.")
-    ] = None,
+    out: Annotated[Path | None, option("Write every interval as Parquet.", metavar="FILE")] = None,
     function: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Record calls of these functions by uprobes instead: 'ns::Planner::plan*'.",
             metavar="PATTERN",
-            help="Record calls of these functions by uprobes instead: 'ns::Planner::plan*'.",
         ),
     ] = None,
     function_limit: Annotated[
-        int, typer.Option(metavar="N", help="Refuse patterns that match more functions.")
+        int, option("Refuse patterns that match more functions.", metavar="N")
     ] = DEFAULT_LIMIT,
     json_file: JsonFile = None,
 ) -> None:

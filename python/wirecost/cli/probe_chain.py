@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from wirecost.cli.json_file import JsonFile, console_beside, write_json, write_text
+from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.errors import UserError
 from wirecost.records.machine_prices import prices_beside
@@ -28,29 +27,23 @@ EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50
 def command(
     files: Files,
     first: Annotated[
-        str | None,
-        typer.Option("--from", metavar="TOPIC", help="Where chains begin; or a section."),
+        str | None, option("Where chains begin; or a section.", "--from", metavar="TOPIC")
     ] = None,
     last: Annotated[
-        str | None,
-        typer.Option("--to", metavar="TOPIC", help="Where chains end; or a node, or a section."),
+        str | None, option("Where chains end; or a node, or a section.", "--to", metavar="TOPIC")
     ] = None,
     deadline: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="List chains that took longer, such as 50ms, and why."),
+        str | None, option("List chains that took longer, such as 50ms, and why.", metavar="TIME")
     ] = None,
     json_file: JsonFile = None,
     otlp_file: Annotated[
         Path | None,
-        typer.Option(
-            "--otlp", metavar="FILE", help="Write chains as OpenTelemetry traces (OTLP JSON)."
-        ),
+        option("Write chains as OpenTelemetry traces (OTLP JSON).", "--otlp", metavar="FILE"),
     ] = None,
     perfetto_file: Annotated[
-        Path | None,
-        typer.Option("--perfetto", metavar="FILE", help="Write chains for ui.perfetto.dev."),
+        Path | None, option("Write chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="List all chains, not the longest.")] = False,
+    every: Annotated[bool, option("List all chains, not the longest.", "--all")] = False,
 ) -> None:
     """List chains of callbacks; of one, print where the time went, why deadlines were missed.
 
@@ -129,10 +122,10 @@ def _nothing(hops: Hops, found: Found, first: str, last: str) -> str:
     published = set(hops.published["topic"])
     taken = set(hops.callbacks["topic"].drop_nulls())
     ends = published | set(hops.callbacks["node"])
-    for option, topic, known in (("--from", first, published | taken), ("--to", last, ends)):
+    for name, topic, known in (("--from", first, published | taken), ("--to", last, ends)):
         if topic not in known:
             listed = ", ".join(sorted(known)[:12]) or "none; record with wirecost probe run"
-            return f"{option} {topic}: not recorded; recorded topics: {listed}"
+            return f"{name} {topic}: not recorded; recorded topics: {listed}"
     if found.unlinked:
         return (
             f"{last}: all {found.unlinked:,} messages were published outside a callback that took "

@@ -6,11 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
+from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files
 from wirecost.counted import counted
 from wirecost.errors import UserError
@@ -27,16 +26,10 @@ EXAMPLE = "wirecost probe convert LOGS --format perfetto --out trace.json"
 def command(
     files: Files,
     form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"One of {', '.join(CHOICES)}.",
-            autocompletion=completing(CHOICES),
-        ),
+        str, option(f"One of {', '.join(CHOICES)}.", "--format", metavar="FORMAT", known=CHOICES)
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
+    out: Annotated[Path, option("The file to write.", metavar="FILE")],
+    force: Annotated[bool, option("Overwrite FILE if it exists.", "--force")] = False,
 ) -> None:
     """Write probe logs in a format of other tools."""
     from wirecost.records.recorded import read_recorded

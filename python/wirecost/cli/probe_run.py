@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 from wirecost import scratch
-from wirecost.cli.choices import completing
 from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_page, check_writable
+from wirecost.cli.options import Words, option
 from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
 from wirecost.doctor.prices import write_prices
 from wirecost.durations import nanoseconds
@@ -35,43 +35,34 @@ app = typer.Typer(add_completion=False)
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def command(
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
-    ],
+    words: Words,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep the logs here; default: shown and removed."),
+        Path | None, option("Keep the logs here; default: shown and removed.", metavar="DIR")
     ] = None,
     without: Annotated[
         str | None,
-        typer.Option(
+        option(
+            f"Hooks to leave out, comma-separated, of {', '.join(HOOKS)}.",
             metavar="HOOKS",
-            help=f"Hooks to leave out, comma-separated, of {', '.join(HOOKS)}.",
-            autocompletion=completing(HOOKS),
+            known=HOOKS,
         ),
     ] = None,
     function: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Functions to record: 'ns::Planner::plan*', 'module:Class.method'; repeatable.",
             metavar="PATTERN",
-            help="Functions to record: 'ns::Planner::plan*', 'module:Class.method'; repeatable.",
         ),
     ] = None,
     function_limit: Annotated[
-        int, typer.Option(metavar="N", help="Refuse patterns that match more functions.")
+        int, option("Refuse patterns that match more functions.", metavar="N")
     ] = DEFAULT_LIMIT,
     function_means: Annotated[
         str,
-        typer.Option(
-            metavar="MEANS",
-            help=f"How functions are recorded: {', '.join(MEANS)}.",
-            autocompletion=completing(MEANS),
-        ),
+        option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
     ] = MEANS[0],
     seconds: Annotated[
-        str | None,
-        typer.Option("--for", metavar="TIME", help="End the program after so long, by SIGINT."),
+        str | None, option("End the program after so long, by SIGINT.", "--for", metavar="TIME")
     ] = None,
     deadline: Deadline = None,
     json_file: JsonFile = None,

@@ -13,6 +13,7 @@ import typer
 from wirecost import scratch
 from wirecost.cli.console import progress, say_notes
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import Words, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.durations import nanoseconds
 from wirecost.errors import UserError
@@ -34,32 +35,26 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
 app = typer.Typer(add_completion=False)
-Rounds = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Processes of each remedy, in turns.")
-]
+Rounds = Annotated[int, option("Processes of each remedy, in turns.", metavar="N", min=1)]
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def command(
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="-- COMMAND", help="The program to run, with its arguments."),
-    ],
+    words: Words,
     remedies: Remedies = None,
     rounds: Rounds = 6,
     seconds: Annotated[
-        str | None,
-        typer.Option("--for", metavar="TIME", help="End each process after so long, by SIGINT."),
+        str | None, option("End each process after so long, by SIGINT.", "--for", metavar="TIME")
     ] = None,
     function: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Functions to compare, as of wirecost probe run: 'ns::Planner::*'; repeatable.",
             metavar="PATTERN",
-            help="Functions to compare, as of wirecost probe run: 'ns::Planner::*'; repeatable.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Result folder; default results/<time>-try.")
+        Path | None, option("Result folder; default results/<time>-try.", metavar="DIR")
     ] = None,
     json_file: JsonFile = None,
 ) -> None:

@@ -13,11 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from wirecost.cli.choices import completing
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import argument, option
 from wirecost.errors import UserError
 from wirecost.replay.systems import SYSTEMS, system_named
 
@@ -28,47 +26,37 @@ EXAMPLE = "wirecost record /planner --out recording"
 
 
 def command(
-    node: Annotated[str, typer.Argument(metavar="NODE", help="Name of the node to record.")],
+    node: Annotated[str, argument("NODE", "Name of the node to record.")],
     launch: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="-- COMMAND", help="With --launch: what starts the node."),
+        list[str] | None, argument("-- COMMAND", "With --launch: what starts the node.")
     ] = None,
     system: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Middleware: ros1, or dds (which includes ROS 2).",
-            autocompletion=completing(SYSTEMS),
-        ),
+        option("Middleware: ros1, or dds (which includes ROS 2).", metavar="NAME", known=SYSTEMS),
     ] = "ros1",
     pid: Annotated[
         int | None,
-        typer.Option(
-            metavar="PID", help="The node's process, if the middleware does not report it."
-        ),
+        option("The node's process, if the middleware does not report it.", metavar="PID"),
     ] = None,
     launched: Annotated[
-        bool, typer.Option("--launch", help="Start the node with the COMMAND after --.")
+        bool, option("Start the node with the COMMAND after --.", "--launch")
     ] = False,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder to create; default recordings/<time>-<node>."),
+        Path | None, option("Folder to create; default recordings/<time>-<node>.", metavar="DIR")
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--for", metavar="SECONDS", help="How long to record; default: until Ctrl-C."),
+        option("How long to record; default: until Ctrl-C.", "--for", metavar="SECONDS"),
     ] = None,
     domain: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=0, max=232, help="DDS domain; default: ROS_DOMAIN_ID, else 0."
-        ),
+        option("DDS domain; default: ROS_DOMAIN_ID, else 0.", metavar="N", min=0, max=232),
     ] = None,
     interface: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "With dds: also use this IPv4 address of the machine, not just loopback.",
             metavar="ADDRESS",
-            help="With dds: also use this IPv4 address of the machine, not just loopback.",
         ),
     ] = None,
     json_file: JsonFile = None,

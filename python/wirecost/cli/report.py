@@ -7,10 +7,9 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.choices import completing
+from wirecost.cli.options import argument, option
 from wirecost.errors import UserError
 from wirecost.report.choices import REPORT_FORMATS
 
@@ -19,23 +18,21 @@ EXAMPLE = "wirecost report --open"
 
 def command(
     folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DIR]", help="A result folder; default: the latest in results/."),
+        Path | None, argument("[DIR]", "A result folder; default: the latest in results/.")
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option(
+        option(
+            f"Formats, comma-separated: {', '.join(REPORT_FORMATS)}; default: html.",
             "--format",
             metavar="FORMATS",
-            help=f"Formats, comma-separated: {', '.join(REPORT_FORMATS)}; default: html.",
-            autocompletion=completing(REPORT_FORMATS),
+            known=REPORT_FORMATS,
         ),
     ] = None,
     tables: Annotated[
-        bool,
-        typer.Option("--tables", help="Print the tables instead of writing them into a file."),
+        bool, option("Print the tables instead of writing them into a file.", "--tables")
     ] = False,
-    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    open_: Annotated[bool, option("Open the page in the browser.", "--open")] = False,
 ) -> None:
     """Write the report of a result folder into it, in any format, or print its tables."""
     from wirecost.analysis.summary import summarize

@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.options import argument, option
 from wirecost.printable import printable
 from wirecost.records.choices import HERE
 from wirecost.report.shared.table import Table
@@ -21,10 +20,8 @@ EXAMPLE = "wirecost results --last 5"
 
 
 def command(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="A folder with result folders in it.")
-    ] = HERE,
-    last: Annotated[int, typer.Option(metavar="N", min=1, help="Only the latest N of them.")] = 20,
+    folder: Annotated[Path, argument("[DIR]", "A folder with result folders in it.")] = HERE,
+    last: Annotated[int, option("Only the latest N of them.", metavar="N", min=1)] = 20,
     json_file: JsonFile = None,
 ) -> None:
     """List what was measured: result folders, the latest last."""

@@ -5,51 +5,39 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from wirecost.cli.choices import completing, transport_names
+from wirecost.cli.options import argument, option, transport_names
 from wirecost.errors import UserError
 
 
-def _complete_topics(incomplete: str) -> list[str]:
+def _topic_names() -> list[str]:
     from wirecost.messaging.topics import topics
 
     try:
-        found = topics()
+        return sorted({topic.topic for topic in topics()})
     except UserError:
         return []
-    return sorted({one.topic for one in found if one.topic.startswith(incomplete)})
 
 
 Topic = Annotated[
-    str,
-    typer.Argument(
-        metavar="TOPIC",
-        help="Name of the topic, as wirecost topics lists it.",
-        autocompletion=_complete_topics,
-    ),
+    str, argument("TOPIC", "Name of the topic, as wirecost topics lists it.", known=_topic_names)
 ]
 TransportName = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Its transport; default: that of its sender on this machine.",
         "--transport",
         metavar="NAME",
-        help="Its transport; default: that of its sender on this machine.",
-        autocompletion=completing(transport_names),
+        known=transport_names,
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Its address; default: that of its sender on this machine."
-    ),
+    option("Its address; default: that of its sender on this machine.", metavar="ADDRESS"),
 ]
-Count = Annotated[
-    int | None, typer.Option(metavar="N", help="Stop after N messages; default: at Ctrl-C.")
-]
+Count = Annotated[int | None, option("Stop after N messages; default: at Ctrl-C.", metavar="N")]
 
 
-def check_count(option: str, count: float | None) -> None:
+def check_count(name: str, count: float | None) -> None:
     """Raises UserError for what is no positive number."""
     if count is not None and not 0 < count < float("inf"):
-        raise UserError(f"{option} {count:g}: must be positive")
+        raise UserError(f"{name} {count:g}: must be positive")

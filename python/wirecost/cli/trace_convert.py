@@ -11,9 +11,9 @@ import typer
 from rich.console import Console
 
 from wirecost.byte_sizes import parse_size
-from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
 from wirecost.counted import counted
 from wirecost.errors import UserError
@@ -33,69 +33,52 @@ MOST_WORKERS = 1024
 
 def command(
     sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="IN", help=f"Traces to read: {FORMATS}, or a pattern: 'fleet/**/*.osi'."
-        ),
+        list[str], argument("IN", f"Traces to read: {FORMATS}, or a pattern: 'fleet/**/*.osi'.")
     ],
     out: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT", help=f"The trace to write: {FORMATS}; of several traces, a folder."
-        ),
+        Path, argument("OUT", f"The trace to write: {FORMATS}; of several traces, a folder.")
     ],
     columns: Annotated[
-        str | None,
-        typer.Option(metavar="FIELDS", help="Lists to store as columns: comma-separated, or all."),
+        str | None, option("Lists to store as columns: comma-separated, or all.", metavar="FIELDS")
     ] = None,
-    rows: Annotated[bool, typer.Option("--rows", help="Turn columns back into rows.")] = False,
+    rows: Annotated[bool, option("Turn columns back into rows.", "--rows")] = False,
     reduce: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD=HOW", help="How to store a column: exact, auto, float32 or error:E."
-        ),
+        option("How to store a column: exact, auto, float32 or error:E.", metavar="FIELD=HOW"),
     ] = None,
     also_rows: Annotated[
-        bool, typer.Option("--also-rows", help="Keep the rows beside the columns, for old readers.")
+        bool, option("Keep the rows beside the columns, for old readers.", "--also-rows")
     ] = False,
     compression: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Compression of .mcap: zstd, lz4 or none.",
-            autocompletion=completing(COMPRESSIONS),
-        ),
+        str, option("Compression of .mcap: zstd, lz4 or none.", metavar="NAME", known=COMPRESSIONS)
     ] = "zstd",
     type_name: Type = None,
     topic: Topic = None,
     start: Annotated[
-        str, typer.Option("--from", metavar="N", help="First frame: a number, or a time (2.5s).")
+        str, option("First frame: a number, or a time (2.5s).", "--from", metavar="N")
     ] = "0",
     stop: Annotated[
-        str | None,
-        typer.Option("--to", metavar="N", help="Frame to stop before: a number, or a time."),
+        str | None, option("Frame to stop before: a number, or a time.", "--to", metavar="N")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
     workers: Annotated[
-        int, typer.Option(metavar="N", help="With several traces: number of worker processes.")
+        int, option("With several traces: number of worker processes.", metavar="N")
     ] = 1,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE", help="With several traces: memory limit of each worker, such as 2GiB."
-        ),
+        option("With several traces: memory limit of each worker, such as 2GiB.", metavar="SIZE"),
     ] = None,
     format_name: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "With several traces: osi, mcap or txth; default: as the inputs.",
             "--format",
             metavar="NAME",
-            help="With several traces: osi, mcap or txth; default: as the inputs.",
-            autocompletion=completing(FORMAT_NAMES),
+            known=FORMAT_NAMES,
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="With several traces: convert what is not yet in OUT.")
+        bool, option("With several traces: convert what is not yet in OUT.", "--resume")
     ] = False,
     json_file: JsonFile = None,
 ) -> None:

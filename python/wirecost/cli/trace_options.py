@@ -6,10 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 
-from wirecost.cli.choices import completing
+from wirecost.cli.options import argument, option
 from wirecost.traces.choices import TYPES
 
 if TYPE_CHECKING:
@@ -19,18 +18,16 @@ STDERR = Console(stderr=True)
 """Progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=f"Traces: {FORMATS}")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help=f"A trace: {FORMATS}")]
-Topic = Annotated[
-    str | None, typer.Option(metavar="TOPIC", help="The channel, if an .mcap file has several.")
-]
+Files = Annotated[list[Path], argument("FILE", f"Traces: {FORMATS}")]
+File = Annotated[Path, argument("FILE", f"A trace: {FORMATS}")]
+Topic = Annotated[str | None, option("The channel, if an .mcap file has several.", metavar="TOPIC")]
 Type = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "The message type, such as SensorView; default: detected.",
         "--type",
         metavar="TYPE",
-        help="The message type, such as SensorView; default: detected.",
-        autocompletion=completing(TYPES.values()),
+        known=TYPES.values(),
     ),
 ]
 

@@ -13,53 +13,42 @@ import typer
 
 from wirecost import scratch
 from wirecost.bench.osi.contenders import Registry
-from wirecost.cli.choices import completing
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.options import option
 from wirecost.cli.trace_options import File, Topic, warn
 from wirecost.errors import UserError
 from wirecost.report.shared.terminal import print_table
 
 if TYPE_CHECKING:
+    from wirecost.bench.osi.fmu import Values
     from wirecost.traces import Frame, Trace
 
-if TYPE_CHECKING:
-    from wirecost.bench.osi.fmu import Values
-
 EXAMPLE = "wirecost trace play drive.mcap --fmu sensor.fmu"
-
-
-def _complete_contenders(incomplete: str) -> list[str]:
-    return completing(Registry().contenders)(incomplete)
 
 
 def command(
     file: File,
     fmu: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="A sensor FMU with OSMPSensorViewIn.")
+        Path | None, option("A sensor FMU with OSMPSensorViewIn.", metavar="PATH")
     ] = None,
     contender: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Use the installed sensor FMU of this contender.",
             metavar="NAME",
-            help="Use the installed sensor FMU of this contender.",
-            autocompletion=_complete_contenders,
+            known=lambda: Registry().contenders,
         ),
     ] = None,
     sensor_fmi: Annotated[
-        int, typer.Option(metavar="N", help="FMI version of the contender's FMU: 2 or 3.")
+        int, option("FMI version of the contender's FMU: 2 or 3.", metavar="N")
     ] = 2,
     rate: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Speed: 2 plays twice as fast as recorded; default 1."),
+        float | None, option("Speed: 2 plays twice as fast as recorded; default 1.", metavar="X")
     ] = None,
-    fast: Annotated[
-        bool, typer.Option("--as-fast-as-possible", help="Do not wait between steps.")
-    ] = False,
-    steps: Annotated[int | None, typer.Option(metavar="N", help="Stop after N steps.")] = None,
-    loop: Annotated[
-        bool, typer.Option("--loop", help="Repeat the trace until --steps or Ctrl-C.")
-    ] = False,
+    fast: Annotated[bool, option("Do not wait between steps.", "--as-fast-as-possible")] = False,
+    steps: Annotated[int | None, option("Stop after N steps.", metavar="N")] = None,
+    loop: Annotated[bool, option("Repeat the trace until --steps or Ctrl-C.", "--loop")] = False,
     topic: Topic = None,
     json_file: JsonFile = None,
 ) -> None:

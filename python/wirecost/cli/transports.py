@@ -9,9 +9,9 @@ import typer
 
 from wirecost import scratch
 from wirecost.chosen import chosen
-from wirecost.cli.choices import completing, transport_names
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.options import argument, option, transport_names
 from wirecost.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,19 +25,15 @@ FAILED = 1
 def command(
     tested: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME,NAME…",
-            help="With --test: the transports to test; default: all.",
-            autocompletion=completing(transport_names),
+        argument(
+            "NAME,NAME…",
+            "With --test: the transports to test; default: all.",
+            known=transport_names,
             show_default=False,
         ),
     ] = None,
     test: Annotated[
-        bool,
-        typer.Option(
-            "--test",
-            help="Send a message through each, between two processes, and check it.",
-        ),
+        bool, option("Send a message through each, between two processes, and check it.", "--test")
     ] = False,
     json_file: JsonFile = None,
 ) -> None:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How commands declare options and arguments, and those that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+
+from wirecost.errors import UserError
+
+Names = Iterable[str] | Callable[[], Iterable[str]]
+"""A function where finding them takes imports, which help can do without."""
+
+
+def option(text: str, *names: str, known: Names | None = None, **settings: Any) -> Any:
+    """Declare an option: its help, its names where they are not the parameter's, and ``known``,
+    which completes the last name of a comma-separated list. ``settings`` are Typer's."""
+    return typer.Option(*names, help=text, autocompletion=_completion(known), **settings)
+
+
+def argument(metavar: str, text: str, known: Names | None = None, **settings: Any) -> Any:
+    """Declare an argument likewise."""
+    completion = _completion(known)
+    return typer.Argument(metavar=metavar, help=text, autocompletion=completion, **settings)
+
+
+def _completion(known: Names | None) -> Callable[[str], list[str]] | None:
+    """Return a function for shell completion of the last name in a list."""
+    if known is None:
+        return None
+
+    def complete(incomplete: str) -> list[str]:
+        head, comma, last = incomplete.rpartition(",")
+        names = known() if callable(known) else known
+        return [head + comma + name for name in names if name.startswith(last)]
+
+    return complete
+
+
+Words = Annotated[list[str], argument("-- COMMAND", "The program to run, with its arguments.")]
+Store = Annotated[str, argument("STORE", "A campaign's store.")]
+
+
+def numbers(name: str, text: str) -> list[int]:
+    """Return whole numbers, each once. Raises UserError."""
+    try:
+        return list(dict.fromkeys(int(part) for part in text.split(",")))
+    except ValueError:
+        raise UserError(f"{name} {text}: give whole numbers, separated by commas") from None
+
+
+def transport_names() -> list[str]:
+    """Return names, which only the transports' modules know."""
+    from wirecost.transport import names
+
+    return names()
