@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time limits, and waiting for what nobody reports."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+
+class Deadline:
+    """A moment, so many seconds from now; None: never."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until then, 0 afterwards; infinite where it never comes."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def passed(self) -> bool:
+        return time.monotonic() >= self._end
+
+
+def wait_until(condition: Callable[[], object], timeout: float, interval: float = 0.01) -> bool:
+    """Return whether ``condition`` came true within ``timeout`` seconds, asked every ``interval``
+    seconds."""
+    deadline = Deadline(timeout)
+    while not condition():
+        if deadline.passed:
+            return False
+        time.sleep(interval)
+    return True
